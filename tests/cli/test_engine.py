@@ -186,9 +186,9 @@ def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -
 def test_the_web_app_runs_only_what_its_owner_names() -> None:
     from twofold.errors import InvalidSpec
 
-    with pytest.raises(InvalidSpec, match="expected a player that needs no code or program"):
+    with pytest.raises(InvalidSpec, match="expected a built-in player"):
         Roster().check(EXAMPLE_SPEC)
     roster = Roster(EXAMPLE_SPEC)
     roster.check(EXAMPLE_SPEC)
-    with pytest.raises(InvalidSpec, match="expected a player that needs no code or program"):
+    with pytest.raises(InvalidSpec, match="expected a built-in player"):
         roster.check(f"{EXAMPLE_SPEC},ply=3")

@@ -1,4 +1,4 @@
-"""Games that are kept in the tests, and how a store lists them."""
+"""Saved games for tests, and how a store lists them."""
 
 from twofold.board import Board
 from twofold.game import Game

@@ -11,7 +11,7 @@ from twofold.records.record import format_record, parse_record
 
 
 class Kept(SavedGame):
-    """A game without a file, so that none of these is ever called."""
+    """A game without a file; these methods are never called."""
 
     def write(self, record: Record) -> None:
         raise AssertionError
@@ -32,22 +32,22 @@ def moved(kept: SavedGame, *, by_player: bool) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1", "1-4", "2 4-9 11"])
-def test_the_text_is_read_as_it_was_written(text: str) -> None:
+def test_the_tag_round_trips(text: str) -> None:
     assert str(AutoplayMoves.parse(text)) == text
 
 
 @pytest.mark.parametrize("text", ["x", "0", "4-2", "4 3", "1-3 3", "1-", "9" * 13, "-1", "1,2"])
-def test_another_text_says_nothing(text: str) -> None:
+def test_an_invalid_tag_is_none(text: str) -> None:
     assert AutoplayMoves.parse(text) is None
 
 
-def test_stretches_that_meet_are_one() -> None:
+def test_adjacent_ranges_are_joined() -> None:
     moves = AutoplayMoves().plus(0, 2).plus(2, 5).plus(7, 8)
     assert moves.ranges == ((1, 5), (8, 8))
     assert [move for move in range(10) if move in moves] == [1, 2, 3, 4, 5, 8]
 
 
-def test_undone_moves_are_made_anew_by_somebody_else() -> None:
+def test_a_move_made_again_counts_for_who_made_it_last() -> None:
     kept = Kept(Game(seed=1), None)
     for by_player in (False, True, True):
         moved(kept, by_player=by_player)
@@ -84,14 +84,14 @@ def test_a_record_keeps_who_made_which_move() -> None:
         ("me + greedy", {AUTOPLAY_TAG: "?"}, None),
     ],
 )
-def test_an_old_record_of_several_says_nothing(
+def test_an_old_record_of_several_players_is_unknown(
     player: str, tags: dict[str, str], found: str | None
 ) -> None:
     moves = autoplay_of(player, tags)
     assert (None if moves is None else str(moves)) == found
 
 
-def test_what_is_not_known_stays_so() -> None:
+def test_unknown_moves_stay_unknown() -> None:
     game = Game(seed=1)
     game.play(game.legal_moves()[0])
     old = Record.from_game(game, player="me + greedy")
@@ -101,7 +101,7 @@ def test_what_is_not_known_stays_so() -> None:
     assert AUTOPLAY_TAG not in kept.record().tags
 
 
-def test_too_long_a_text_is_left_out() -> None:
+def test_a_tag_that_is_too_long_is_left_out() -> None:
     moves = AutoplayMoves(tuple((2 * k, 2 * k) for k in range(1, MAX_TAG)))
     assert autoplay_tags({"Event": "x", AUTOPLAY_TAG: "1"}, moves) == {"Event": "x"}
     assert autoplay_tags({AUTOPLAY_TAG: "1"}, AutoplayMoves()) == {}

@@ -1,4 +1,4 @@
-"""Best scores: which games count, and a file that only ever rises."""
+"""Best scores: which games count, and a file whose scores only rise."""
 
 import itertools
 import os

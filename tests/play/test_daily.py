@@ -1,4 +1,4 @@
-"""The daily game: which game it is, and who may call itself that."""
+"""The daily game: its rules and seed, and which games are one."""
 
 from datetime import date
 
@@ -30,7 +30,7 @@ def test_the_tag_alone_makes_no_daily_game() -> None:
     assert daily.day_of({daily.TAG: "today"}, STANDARD, seed, given_board=False) == ""
 
 
-def test_a_game_may_be_one_no_longer() -> None:
+def test_a_daily_game_can_become_an_ordinary_game() -> None:
     record = daily.new_record(DAY, BEGUN)
     assert daily.day_of_record(daily.without_day(record)) == ""
 
@@ -55,5 +55,5 @@ def test_a_day_is_a_date_from_the_first_one_on(text: str) -> None:
         ("yesterday", True),
     ],
 )
-def test_what_was_begun_on_a_later_day_is_told(begun: str, later: bool) -> None:
+def test_a_later_start_is_detected(begun: str, later: bool) -> None:
     assert daily.is_later("2026-11-23", begun) == later

@@ -19,7 +19,7 @@ from twofold.rules import Rules
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The folders of a user, as systems have them that keep state and data apart."""
+    """The folders of a user on a system with separate folders for state and data."""
     import platformdirs
 
     monkeypatch.delenv("TWOFOLD_STATE_DIR", raising=False)
@@ -91,7 +91,7 @@ def test_a_name_that_is_taken_gets_a_number(home: Path) -> None:
     assert found == [new, old, web]
 
 
-def test_a_name_from_before_means_the_moved_file(home: Path) -> None:
+def test_an_old_path_leads_to_the_moved_file(home: Path) -> None:
     put(home / "state" / "games" / "a.2048")
     assert moved_path(home / "state" / "games" / "a.2048") == games_folder() / "a.2048"
     for other in (home / "elsewhere" / "a.2048", home / "state" / "games" / "b.2048"):
@@ -113,7 +113,7 @@ def test_games_are_moved_to_another_disk(home: Path, monkeypatch: pytest.MonkeyP
     assert not path.exists()
 
 
-def test_what_cannot_be_moved_stays(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_cannot_be_moved_stays(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home / "state" / "games" / "a.2048"
     record = put(path)
     (home / "state" / BEST_FILE).write_bytes(b"torn")

@@ -1,4 +1,4 @@
-"""Game files: whatever the order in which two programs read and save, no move is lost."""
+"""Game files: two programs lose no move, in any order of reads and saves."""
 
 import itertools
 from collections.abc import Callable
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.promise("R65")
 
 
 def record_of(picks: str, seed: int = 1, board: str = "", undos: int = 0) -> Record:
-    """A game in which each pick is a place among the legal moves."""
+    """A game in which each pick is an index into the legal moves."""
     game = Game.from_board(Board.parse(board), seed=seed) if board else Game(seed=seed)
     for pick in picks:
         moves = game.legal_moves()
@@ -71,7 +71,7 @@ def test_what_another_program_saved(tmp_path: Path, ours: str, theirs: str, foun
         assert one.save(record_of("1")) is None
 
 
-def test_other_games_and_no_games_are_left_alone(tmp_path: Path) -> None:
+def test_other_games_and_damaged_files_are_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "a.2048"
     board = str(record_of("0").final)
     starts = [record_of("01", seed=2), record_of("1", board=board), Record(Rules(3, 3), 1)]
@@ -91,7 +91,7 @@ def test_other_games_and_no_games_are_left_alone(tmp_path: Path) -> None:
         file.save(record_of("01"))
 
 
-def test_a_new_game_writes_over_nothing(tmp_path: Path) -> None:
+def test_a_new_game_overwrites_no_file(tmp_path: Path) -> None:
     """Two programs may choose the same name before either has saved."""
     write_record(tmp_path / "a.2048", record_of("0", seed=2))
     assert GameFile(tmp_path / "a.2048").save(record_of("0")) is Conflict.PARTED
@@ -111,9 +111,7 @@ def test_given_tiles_have_to_be_the_same() -> None:
     assert not goes_on(one, more)
 
 
-def test_a_file_that_is_held_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twofold.play.game_file.PATIENCE", 0.0)
     file = GameFile(tmp_path / "a.2048")
     with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):
@@ -123,12 +121,12 @@ def test_a_file_that_is_held_is_not_written(
 
 @pytest.fixture
 def no_sync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is not waited for: nothing here depends on it."""
+    """Skip `fsync`, which these tests do not need."""
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 
 class Program:
-    """One that plays a saved game: it takes over moves, or goes on in a file of its own."""
+    """A program with a saved game: it takes over moves, or continues in a new file."""
 
     def __init__(self, path: Path, pick: str) -> None:
         self.file, self.pick = GameFile(path), pick
@@ -136,7 +134,7 @@ class Program:
         self.record = self.file.read()
 
     def play(self) -> None:
-        """Make a move of its own kind."""
+        """Make a move that only this program makes."""
         game = self.record.replay()
         moves = game.legal_moves()
         game.play(moves[int(self.pick) % len(moves)])
@@ -144,7 +142,7 @@ class Program:
         self.made.append(self.record)
 
     def undo(self) -> None:
-        """Take the last move back; it is meant to be gone."""
+        """Undo the last move."""
         game = self.record.replay()
         if game.can_undo:
             game.undo()
@@ -152,7 +150,6 @@ class Program:
             self.record = Record.from_game(game)
 
     def save(self) -> None:
-        """Save."""
         found = self.file.save(self.record)
         if isinstance(found, Version):
             self.file.take(found)
@@ -188,7 +185,7 @@ def test_no_order_of_two_programs_loses_a_move(
 
 @pytest.mark.usefixtures("no_sync")
 def test_no_order_with_an_undo_loses_a_move_of_the_other(tmp_path: Path) -> None:
-    """One undoes and plays on while the other plays: only what was undone is gone."""
+    """One program undoes and plays while the other plays; only the undone moves are lost."""
     mine = [(0, what) for what in ("undo", "save", "play", "save")]
     theirs = [(1, what) for what in ("play", "save", "play", "save")]
     for number, order in enumerate(_merges(mine, theirs)):

@@ -1,4 +1,4 @@
-"""Part of the list of saved games: what is looked for, in the order wanted."""
+"""The list of saved games: search and order."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def names(**wanted: str) -> str:
     ("order", "found"),
     [("newest", "abc"), ("oldest", "cba"), ("score", "acb"), ("tile", "acb"), ("moves", "abc")],
 )
-def test_the_order_is_the_one_wanted(order: str, found: str) -> None:
+def test_lists_are_sorted_by_the_order(order: str, found: str) -> None:
     assert names(order=order) == found
     assert set(ORDERS) == {"newest", "oldest", "score", "tile", "moves"}
 
@@ -34,7 +34,7 @@ def test_the_order_is_the_one_wanted(order: str, found: str) -> None:
     [("", "abc"), ("greedy", "b"), ("3X3", "c"), ("2026", "ab"), ("64 over", "ac"), ("64 3x3", "c"),
      ("2048", ""), ("nobody", "")],
 )  # fmt: skip
-def test_every_word_has_to_be_there(search: str, found: str) -> None:
+def test_every_word_must_match(search: str, found: str) -> None:
     assert names(search=search) == found
 
 
@@ -44,6 +44,6 @@ def test_rules_and_kind() -> None:
     assert names(rules=RULES, kind="hand") == "a"
 
 
-def test_another_order_is_refused() -> None:
+def test_an_unknown_order_is_refused() -> None:
     with pytest.raises(InvalidInput, match="expected an order"):
         names(order="luck")

@@ -1,4 +1,4 @@
-"""Games that come in as text, one or many."""
+"""Games read from text, one or many."""
 
 import time
 
@@ -32,7 +32,7 @@ def test_a_replay_of_another_program() -> None:
     assert found.moves == THREE[2].moves
 
 
-def test_what_cannot_be_read_is_named_by_its_line() -> None:
+def test_an_unreadable_game_has_its_line() -> None:
     lines = [format_game(one, "jsonl") for one in THREE]
     text = lines[0] + "\n" + lines[1].replace('"moves":"', '"moves":"x') + lines[2]
     first, wrong, last = games_in(text.encode())
@@ -52,7 +52,7 @@ def test_a_damaged_record_does_not_hide_the_next() -> None:
 
 
 @pytest.mark.parametrize("text", [b"hello", b"\xff\xfe\x00", b"[1, 2", b"{}"])
-def test_what_is_no_game_is_said(text: bytes) -> None:
+def test_text_without_a_game_is_an_error(text: bytes) -> None:
     (found,) = games_in(text)
     assert isinstance(found, Unread)
     assert found.line == 1

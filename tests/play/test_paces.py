@@ -1,4 +1,4 @@
-"""Paces: chosen, kept and measured."""
+"""Paces of autoplay."""
 
 from types import SimpleNamespace
 

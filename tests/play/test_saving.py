@@ -1,4 +1,4 @@
-"""Games that are kept: files, best scores, who played."""
+"""Games of the terminal: files, best scores, players."""
 
 from datetime import date
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_a_game_is_saved_once_it_has_changed(folder: Path) -> None:
     assert not kept.path.exists()  # nothing has changed
 
 
-def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saves_are_a_second_apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     kept = KeptGame(played(), folder / "a.2048")
@@ -54,7 +54,7 @@ def test_it_is_not_saved_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPa
     assert kept.is_written
 
 
-def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(folder: Path) -> None:
     (folder / "file").write_text("")
     kept = KeptGame(played(), folder / "file" / "a.2048")
     with pytest.raises(InvalidInput, match="expected a folder for the games"):
@@ -121,7 +121,7 @@ def test_a_game_that_was_taken_over_names_both(folder: Path) -> None:
     assert kept.player == "greedy + me"
 
 
-def test_whoever_resumes_a_game_changes_no_name(folder: Path) -> None:
+def test_resuming_a_game_keeps_its_players(folder: Path) -> None:
     game = played()
     kept = KeptGame(game, folder / "a.2048", Record.from_game(game, player="Ada"))
     kept.add_person()
@@ -183,7 +183,7 @@ def test_another_game_in_the_file_is_left_alone(
 
 @pytest.mark.promise("R65")
 def test_a_resumed_game_is_that_of_the_file_as_it_was_read(folder: Path) -> None:
-    """What is saved between reading and playing is seen."""
+    """A save by another program between reading and playing is noticed."""
     KeptGame(played("l"), folder / "a.2048").save()
     file = GameFile(folder / "a.2048")
     record = file.read()
@@ -200,7 +200,7 @@ def test_a_resumed_game_is_that_of_the_file_as_it_was_read(folder: Path) -> None
 def test_best_scores_of_two_programs_are_merged(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One has looked at the file before the other wrote, and writes after it."""
+    """One reads the file before the other writes, and writes after it."""
     kept = KeptGame(played("ld"), folder / "a.2048")
 
     (folder / GAMES).mkdir()
@@ -215,7 +215,7 @@ def test_best_scores_of_two_programs_are_merged(
 
 
 def test_hints_are_counted_and_kept(folder: Path) -> None:
-    """Once for each position; those before the first move are written with it."""
+    """Once for each position; hints before the first move are saved with it."""
     kept = KeptGame(Game(seed=1), folder / "games" / "a.2048")
     assert kept.hint_shown(kept.game.board)
     assert not kept.hint_shown(kept.game.board)

@@ -1,4 +1,4 @@
-"""Statistics of one's own games, from what a list shows of them."""
+"""Statistics of saved games, from the list."""
 
 import random
 import statistics
@@ -83,7 +83,7 @@ def test_streaks_go_by_time() -> None:
     assert streaks([]) == (0, 0)
 
 
-def test_reach_rates_end_where_all_games_are() -> None:
+def test_reach_rates_end_at_the_tile_that_all_games_reached() -> None:
     found = reaches([64, 256, 256, 2048])
     assert [(one.tile, one.games) for one in found] == [
         (2048, 1), (1024, 1), (512, 1), (256, 3), (128, 3), (64, 4),
@@ -100,7 +100,7 @@ def test_the_running_mean_is_that_of_the_last_games() -> None:
         assert mean == round(statistics.fmean(last), 1)
 
 
-def test_ten_thousand_games_take_no_time() -> None:
+def test_ten_thousand_games_are_fast() -> None:
     dice = random.Random(7)
     games = [game(dice.randrange(300_000), 2 ** dice.randrange(4, 15), played=place)
              for place in range(10_000)]  # fmt: skip

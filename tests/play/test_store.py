@@ -1,4 +1,4 @@
-"""Kept games: none is lost, none is deleted unasked, and many are listed fast."""
+"""Saved games: none is lost or deleted without a request, and lists are fast."""
 
 import errno
 import os
@@ -93,7 +93,7 @@ def test_best_scores_outlive_their_games(store: GameStore) -> None:
     assert ids(again(store)) == ["small"]
 
 
-def test_a_score_counts_that_was_undone(store: GameStore) -> None:
+def test_the_score_of_an_undone_move_counts(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0)
     store.reached(STANDARD_TEXT, 500)
     store.reached(STANDARD_TEXT, 400)
@@ -149,7 +149,7 @@ def test_records_from_elsewhere_are_listed(store: GameStore) -> None:
 
 
 @pytest.mark.parametrize("played", ["99999999999.000", "999999999999.999"])
-def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: GameStore, played: str) -> None:
+def test_a_time_in_the_future_is_ignored(store: GameStore, played: str) -> None:
     text = format_record(record_of()).replace("[Seed", f'[Played "{played}"]\n[Seed', 1)
     (store.folder / f"future{SUFFIX}").write_text(text)
     for name, seconds in (("old", -1e9), ("older", -1e10), ("far", 1.4e10)):
@@ -163,7 +163,7 @@ def test_a_clock_that_was_set_wrong_keeps_no_game_first(store: GameStore, played
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
-def test_a_link_to_nothing_hides_no_other_game(store: GameStore) -> None:
+def test_a_broken_link_hides_no_other_game(store: GameStore) -> None:
     store.save("a", record_of(), 1.0)
     (store.folder / f"link{SUFFIX}").symlink_to("nowhere")
     (store.folder / f"loop{SUFFIX}").symlink_to(f"loop{SUFFIX}")
@@ -171,14 +171,14 @@ def test_a_link_to_nothing_hides_no_other_game(store: GameStore) -> None:
     assert (ids(after), set(after.damaged)) == (["a"], {f"link{SUFFIX}", f"loop{SUFFIX}"})
 
 
-def test_own_tags_are_the_stores_matter(store: GameStore) -> None:
+def test_tags_for_lists_are_not_part_of_the_game(store: GameStore) -> None:
     record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
     store.save("a", record, 1.0)
     assert dict(store.read("a").tags) == {"Of": "mine"}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
-def test_what_a_server_that_was_killed_has_left_is_removed(store: GameStore) -> None:
+def test_leftovers_of_a_killed_server_are_removed(store: GameStore) -> None:
     gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
     gone.wait()
     names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
@@ -189,7 +189,7 @@ def test_what_a_server_that_was_killed_has_left_is_removed(store: GameStore) -> 
     assert [path.name for path in store.folder.iterdir()] == [mine]
 
 
-def test_a_full_disk_leaves_what_was_there(
+def test_a_full_disk_leaves_the_file_unchanged(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.save("a", record_of(3), 1.0)
@@ -242,7 +242,7 @@ def test_damaged_best_scores_are_set_aside(tmp_path: Path, content: bytes) -> No
         assert store.best(STANDARD_TEXT) == 0
 
 
-def test_what_cannot_be_set_aside_is_left(
+def test_a_damaged_file_that_cannot_be_renamed_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / BEST_FILE).mkdir()
@@ -256,7 +256,9 @@ def _refuse(*_: object, **__: object) -> None:
     raise PermissionError(13, "no")
 
 
-def test_the_folder_has_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_bytes(b"")
     for path in (tmp_path / "file", tmp_path / "file" / "in"):
         with pytest.raises(InvalidInput, match="expected a folder"):
@@ -273,20 +275,20 @@ def test_a_folder_that_goes_away_is_named(
     assert list(again(store).damaged) == [str(store.folder)]
 
 
-def test_no_more_than_the_limit(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_GAMES", 2)
     store.save(store.new_id(), record_of(), 1.0)
     store.save("second", record_of(), 2.0)
-    with pytest.raises(LimitExceeded, match="delete some first"):
+    with pytest.raises(LimitExceeded, match="Delete some"):
         store.new_id()
     store.delete("second")
     assert store.new_id()
 
 
-def test_what_is_played_while_the_index_is_read_counts(
+def test_changes_while_the_index_is_read_count(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The index does not bring back what was deleted, nor what a newer save has replaced."""
+    """The index restores no deleted game and no replaced version."""
     for name in ("saved", "deleted", "other"):
         store.save(name, record_of(2), 1.0)
     store.close()

@@ -1,4 +1,4 @@
-"""Threads that do jobs: so many at a time, and none is left at the end."""
+"""Threads for jobs: a limited number, and none left at the end."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from twofold.errors import LimitExceeded
 from twofold.play.threads import JobThreads, Seats, join, stand_back, start_thread
 
 
-def test_so_many_jobs_at_a_time() -> None:
+def test_the_number_of_simultaneous_jobs_is_limited() -> None:
     workers = JobThreads(2, "test-workers")
     opened, all_here = threading.Event(), threading.Barrier(3)
     done: list[int] = []
@@ -37,7 +37,7 @@ def test_so_many_jobs_at_a_time() -> None:
     workers.close()
 
 
-def test_one_thread_serves_one_after_the_other() -> None:
+def test_one_thread_runs_jobs_in_order() -> None:
     workers = JobThreads(3, "test-one", polite=True)
     seen: list[int] = []
     for _ in range(5):
@@ -66,7 +66,7 @@ def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def hanging() -> tuple[threading.Event, Callable[[], None]]:
-    """Something that takes until the event is set."""
+    """An event, and a job that waits for it."""
     release = threading.Event()
 
     def hang() -> None:
@@ -75,7 +75,7 @@ def hanging() -> tuple[threading.Event, Callable[[], None]]:
     return release, hang
 
 
-def test_a_thread_that_hangs_is_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hung_thread_is_abandoned(caplog: pytest.LogCaptureFixture) -> None:
     release, hang = hanging()
     thread = start_thread(hang, "test-hanging")
     join([thread], 0.01)
@@ -84,12 +84,12 @@ def test_a_thread_that_hangs_is_left_behind(caplog: pytest.LogCaptureFixture) ->
     join([thread])
 
 
-def test_so_many_seats() -> None:
+def test_the_number_of_seats_is_limited() -> None:
     seats = Seats(2, "test-seats")
     release, hang = hanging()
     for _ in range(2):
         seats.start(hang)
-    with pytest.raises(LimitExceeded, match="at most 2 players"):
+    with pytest.raises(LimitExceeded, match="2 players are playing"):
         seats.start(lambda: None)
     release.set()
     join([t for t in threading.enumerate() if t.name == "test-seats"])
@@ -99,7 +99,7 @@ def test_so_many_seats() -> None:
         seats.start(lambda: None)
 
 
-def test_standing_back_is_no_duty(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_low_priority_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: int) -> None:
         raise PermissionError
 

@@ -1,4 +1,4 @@
-"""What the tests of the web share."""
+"""Fixtures of the web tests."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,7 +19,7 @@ from twofold.web.table import GameTable
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[Hub]:
-    """A hub of its own, with a simple default player that is loaded when it is asked for."""
+    """A hub with a simple default player that is loaded on request."""
     hub = Hub(tmp_path / "data", "greedy", warm_up=False)
     yield hub
     hub.close()
@@ -34,7 +34,7 @@ def client(hub: Hub, tmp_path: Path) -> Client:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[GameTable]:
-    """A table of its own, and the gate of the players in Python shut."""
+    """A table with its own store, and a closed gate for the players in Python."""
     GATE.reset()
     with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         yield table
@@ -43,28 +43,28 @@ def table(tmp_path: Path) -> Iterator[GameTable]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A Chromium. One for a module: while it lives, no event loop can run in this thread."""
+    """A Chromium per module: while it runs, no event loop can run in this thread."""
     with launch() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def large(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a large dark screen. One for a module: a new one has to start a process."""
+    """A page on a large dark screen, one per module, since a new one starts a process."""
     with visit(browser, served, LAPTOP) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def small(browser: Browser, served: Served) -> Iterator[Visit]:
-    """A page on a small light screen with touch. One for a module."""
+    """A page on a small light screen with touch, one per module."""
     with visit(browser, served, PHONE) as found:
         yield found
 
 
 @pytest.fixture
 def laptop(large: Visit) -> Iterator[Visit]:
-    """A page on a large dark screen, at the server of the module, on which nothing is saved."""
+    """A page on a large dark screen, at the module's server, without saved games."""
     yield large
     faults = list(large.faults)
     large.leave()

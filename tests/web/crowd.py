@@ -1,14 +1,14 @@
-"""A crowd: connections that are many, slow, or misbehave, against a server on this machine.
+"""A crowd: many connections, slow or malicious ones among them, to a server on this machine.
 
-Run as `python crowd.py PORT TOKEN SECONDS KIND=COUNT ...`; it only ever connects to 127.0.0.1,
-opens so many connections of each kind, and lasts until its input ends, so many seconds at most.
-It prints a line once all have come, and a summary. The kinds:
+Run as `python crowd.py PORT TOKEN SECONDS KIND=COUNT ...`. It only connects to 127.0.0.1, opens
+COUNT connections of each kind, and ends when its input ends, or after SECONDS. It prints a line
+when all are open, and a summary at the end. The kinds:
 
-- `hold` opens a WebSocket and says nothing;
-- `idle` opens a connection and says nothing, and opens another one at once when it is dropped;
-- `slow` sends a request a letter at a time;
-- `flood` sends requests over a WebSocket as fast as it can;
-- `nonsense` sends what is no request.
+* `hold` opens a WebSocket and sends nothing;
+* `idle` opens a connection and sends nothing, and opens another one when it is dropped;
+* `slow` sends a request one letter at a time;
+* `flood` sends requests over a WebSocket as fast as it can;
+* `nonsense` sends invalid requests.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ PAUSES = {"hold": 2.0, "idle": 0.0, "slow": 2.0, "flood": 0.1, "nonsense": 0.1}
 
 
 def frame(text: bytes, first: bool = True, last: bool = True) -> bytes:
-    """A message, or a fragment of one, as a WebSocket has it (RFC 6455, 5.2), masked with zeros."""
+    """A message or fragment in the format of WebSockets (RFC 6455, 5.2), masked with zeros."""
     start = bytes([0x80 * last | first])
     size = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
     return start + size + b"\0\0\0\0" + text
@@ -110,7 +110,7 @@ class Crowd:
 
 
 async def come(port: int, token: str, seconds: float, counts: dict[str, int]) -> None:
-    """Have a crowd come, until the input ends."""
+    """Run a crowd until the input ends."""
     crowd = Crowd(port, token)
     kinds = [kind for kind, count in counts.items() for _ in range(count)]
     tasks = [asyncio.ensure_future(crowd.one(kind)) for kind in kinds]  # kept: the loop does not

@@ -1,4 +1,4 @@
-"""A crowd in a process of its own, and how the owner fares beside it."""
+"""A crowd in its own process, and the owner's response times beside it."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ SECONDS = 200
 
 @contextlib.contextmanager
 def crowd_of(access: Access, *kinds: str) -> Iterator["subprocess.Popen[str]"]:
-    """A crowd, such as `flood=3`, once all of it has come."""
+    """A crowd, such as `flood=3`, once all its connections are open."""
     command = [sys.executable, str(CROWD), str(access.port), access.token, str(SECONDS), *kinds]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as crowd:
@@ -31,14 +31,14 @@ def crowd_of(access: Access, *kinds: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def wait_until_ready(access: Access) -> None:
-    """Until the default player is loaded."""
+    """Wait until the default player is loaded."""
     with opened(access) as page:
         if not until(page, "welcome")["ready"]:
             until(page, "ready")
 
 
 def answer_times(page: ClientConnection, count: int) -> list[float]:
-    """How long each of some requests takes to be answered, sorted; 50 a second."""
+    """Response times of some requests, sorted; 50 requests per second."""
     times = []
     for ref in range(1, count + 1):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Speaking to the application: without a socket, and over real ones."""
+"""Clients of the application, without a socket and with real ones."""
 
 import asyncio
 import atexit
@@ -30,13 +30,13 @@ atexit.register(_RUNNER.close)
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine, always in the same loop: a new one for each would take a while."""
+    """Run a coroutine, always in the same loop, since creating one is slow."""
     return _RUNNER.run(work)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: of several headers of a name the last one."""
+    """A response; of several headers with one name, the last."""
 
     status: int
     headers: dict[str, str]
@@ -89,16 +89,7 @@ async def ask_async(
     *,
     leaves: asyncio.Event | None = None,
 ) -> Answer:
-    """One HTTP request; the path in `target` is taken as decoded.
-
-    Args:
-        app: whom to ask.
-        method: of HTTP.
-        target: path and query.
-        headers: of the request.
-        body: of the request, or its parts.
-        leaves: when the one who asks goes away.
-    """
+    """One HTTP request; `target` is decoded, and the client disconnects at the event `leaves`."""
     parts = [body] if isinstance(body, bytes) else list(body)
     incoming: list[Message] = [
         {"type": "http.request", "body": part, "more_body": number < len(parts)}
@@ -121,13 +112,7 @@ async def ask_async(
 
 
 class Client:
-    """Asks an application as the owner's browser does.
-
-    Args:
-        app: the application.
-        access: its rules; with their cookie.
-        hub: what is behind it.
-    """
+    """Sends requests as the owner's browser does, with the cookie of `access`."""
 
     def __init__(self, app: ASGIApp, access: Access, hub: Hub) -> None:
         self.app = app
@@ -154,7 +139,7 @@ def cookie(access: Access) -> str:
 
 
 class Closed(Exception):
-    """The server has closed the WebSocket, or refused it with a status of HTTP."""
+    """The server closed the WebSocket, or refused it with an HTTP status."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -162,11 +147,7 @@ class Closed(Exception):
 
 
 class Socket:
-    """The page's end of a WebSocket, without a socket.
-
-    Attributes:
-        reads: cleared, the page takes nothing more: what is sent to it has to wait.
-    """
+    """The page's end of a WebSocket, without a socket; it reads only while `reads` is set."""
 
     def __init__(self) -> None:
         self.incoming: asyncio.Queue[Message] = asyncio.Queue()
@@ -193,11 +174,11 @@ class Socket:
         self.incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
 
     async def first(self) -> Message:
-        """What the server answers to the handshake."""
+        """The server's response to the handshake."""
         return await asyncio.wait_for(self.handshake.get(), PATIENCE)
 
     async def receive(self) -> Any:
-        """The next message; raises `Closed` once there is no other."""
+        """The next message; raises `Closed` if there is none."""
         while True:
             message = await asyncio.wait_for(self.outgoing.get(), PATIENCE)
             if message["type"] == "websocket.send":
@@ -226,7 +207,7 @@ class Socket:
 async def connected(
     app: ASGIApp, headers: Headers, target: str = "/ws", *, extensions: bool = True
 ) -> AsyncIterator[Socket]:
-    """A WebSocket; it is left at the end, and the application has to end as well."""
+    """A WebSocket that is closed at the end; then the application must end, too."""
     socket = Socket()
     scope = scope_of("websocket", "GET", target, headers)
     if not extensions:

@@ -1,4 +1,4 @@
-"""Players in plain Python for the tests of the web."""
+"""Players in plain Python for the web tests."""
 
 import threading
 
@@ -21,7 +21,7 @@ ALL = (HELD, FIRST, BROKEN, WRONG, UNSTARTED, PATIENT, LATE)
 
 
 class Gate:
-    """Holds whoever comes, until it is opened."""
+    """Blocks callers until it is opened."""
 
     def __init__(self) -> None:
         self.reset()
@@ -47,7 +47,7 @@ class First(Player):
 
 
 class Held(First):
-    """Thinks until the gate opens, and hears no flag."""
+    """Thinks until the gate opens, and ignores the stop flag."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         GATE.pass_through()
@@ -55,7 +55,7 @@ class Held(First):
 
 
 class Late(First):
-    """Takes long to be ready."""
+    """Takes long to start."""
 
     def start(self, rules: Rules, seed: int) -> None:
         GATE.pass_through()
@@ -77,14 +77,14 @@ class Wrong(Player):
 
 
 class Unstarted(First):
-    """Plays under no rules."""
+    """Supports no rules."""
 
     def unsupported(self, rules: Rules) -> str:
         return "expected other rules"
 
 
 class Patient(First):
-    """Values moves by their number; says so once the flag is raised or the gate open."""
+    """Values moves by their number; responds once the flag is raised or the gate open."""
 
     def analyse(
         self,

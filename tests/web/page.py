@@ -1,4 +1,4 @@
-"""A page without a browser: sends requests to a session and waits for its replies."""
+"""A page without a browser: sends requests to a session and collects its replies."""
 
 import itertools
 import threading
@@ -19,18 +19,14 @@ Kind = TypeVar("Kind", bound=Reply)
 
 
 class Listener:
-    """Takes replies and waits for them.
-
-    Attributes:
-        replies: what was sent to it, in order.
-    """
+    """Collects replies, in order, and waits for them."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = []
         self._changed = threading.Condition()
 
     def send(self, reply: Reply) -> None:
-        """Take a reply, as it comes over the wire."""
+        """Take a reply, encoded and decoded again."""
         with self._changed:
             self.replies.append(protocol.parse_reply(protocol.format_message(reply)))
             self._changed.notify_all()
@@ -38,7 +34,7 @@ class Listener:
     def wait(
         self, kind: type[Kind], fits: Callable[[Kind], bool] = lambda reply: True, start: int = 0
     ) -> Kind:
-        """The first reply of a kind that fits, from a place in `replies` on; waits for it."""
+        """Wait for a matching reply of a kind, from an index of `replies` on."""
 
         def find() -> Kind | None:
             for reply in self.replies[start:]:
@@ -68,19 +64,19 @@ class Page(Listener):
         self.session = Session(hub, self.send)
 
     def tell(self, request: Request) -> int:
-        """Send a request; the number that its replies carry."""
+        """Send a request; returns the number that its replies carry."""
         ref = next(self._refs)
         whole: Any = msgspec.structs.replace(request, ref=ref)
         self.session.receive(protocol.parse_request(protocol.format_message(whole)))
         return ref
 
     def ask(self, request: Request, kind: type[Kind]) -> Kind:
-        """Send a request and wait for a reply of a kind that carries its number."""
+        """Send a request and wait for its reply of a kind."""
         ref = self.tell(request)
         return self.wait(kind, lambda reply: reply.ref == ref)
 
     def refusal(self, request: Request) -> tuple[str, str]:
-        """Send a request that is refused; kind and message."""
+        """Send a request that is refused; returns kind and message."""
         found = self.ask(request, protocol.RefusedReply)
         return found.kind, found.message
 
@@ -98,12 +94,12 @@ class Page(Listener):
         return self.ask(request, protocol.StepReply)
 
     def play(self, state: protocol.GameState, moves: int) -> protocol.GameNow:
-        """Make some moves, always the first legal one."""
+        """Make moves, always the first legal one."""
         now = state.now
         for _ in range(moves):
             now = self.move(state.game, now.legal[0], now.move_number).now
         return now
 
     def close(self) -> None:
-        """Leave."""
+        """Close the session."""
         self.session.close()

@@ -1,4 +1,4 @@
-"""Games that are played in the tests of the web, and how they are waited for."""
+"""Games of the web tests, and how to wait for them."""
 
 import threading
 from typing import Any
@@ -50,7 +50,7 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
 
 
 def saved(table: GameTable, live: LiveGame) -> Record:
-    """The record on disk once all is written."""
+    """The record on disk once everything is written."""
     table.close()
     return table.store.read(live.name)
 
@@ -74,7 +74,7 @@ class Clock:
 
 
 class Writes:
-    """Counts what a store writes, and may refuse it."""
+    """Counts the writes of a store, and can refuse them."""
 
     def __init__(self, store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
         self.moves: list[int] = []

@@ -1,8 +1,8 @@
-"""What a kept game is worth after it is played again."""
+"""A list of moves without the illegal ones."""
 
 
 def replayed(letters: str, seed: str) -> str:
-    """The letters that are legal when their turn comes."""
+    """Play these moves, skip illegal ones, and return the rest."""
     from twofold import Game, Move
 
     game = Game(seed=int(seed))

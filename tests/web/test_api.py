@@ -29,7 +29,7 @@ BOARD = "0012/0013/0024/1357"
 
 @pytest.fixture
 def slow(tmp_path: Path) -> Iterator[Client]:
-    """A browser at a server whose player thinks until it is stopped."""
+    """A client of a server whose player thinks until it is stopped."""
     Thinker.forget()
     hub = Hub(tmp_path / "slow", SPEC)
     access = Access(PORT)
@@ -99,9 +99,7 @@ def test_the_default_player_analyses_other_boards_too(client: Client) -> None:
         ({"board": BOARD, "player": "ntuple:net=/etc/passwd"}, "InvalidSpec"),
     ],
 )
-def test_what_cannot_be_analysed_is_a_sentence(
-    client: Client, body: dict[str, Any], kind: str
-) -> None:
+def test_an_analysis_error_is_a_sentence(client: Client, body: dict[str, Any], kind: str) -> None:
     answer = client.post("/api/analyse", body)
     assert (answer.status, answer.json["kind"]) == (400, kind)
     assert "\n" not in answer.json["error"]
@@ -110,22 +108,20 @@ def test_what_cannot_be_analysed_is_a_sentence(
 @pytest.mark.parametrize(
     "body", ["", "{", "[]", "\xff", "[" * 60_000, '{"board":"\\ud800"}', "NaN"]
 )
-def test_a_body_that_is_no_request_is_refused(client: Client, body: str) -> None:
+def test_an_invalid_body_is_refused(client: Client, body: str) -> None:
     for path in ["/api/analyse", "/api/play"]:
         answer = client.post(path, body.encode("latin-1"))
         assert (answer.status, answer.json["kind"]) == (400, "InvalidInput")
 
 
 @pytest.mark.parametrize("path", ["/api/analyse", "/api/play"])
-def test_a_body_may_be_so_long_and_no_longer(client: Client, path: str) -> None:
+def test_the_size_of_a_body_is_limited(client: Client, path: str) -> None:
     assert client.post(path, b"x" * MAX_BODY_BYTES).status == 400
     answer = client.post(path, b"x" * (MAX_BODY_BYTES + 1))
     assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_body_times_out(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operations, "BODY_SECONDS", 0.01)
 
     async def look() -> int:
@@ -166,7 +162,7 @@ def test_time_and_depth_are_clamped(slow: Client) -> None:
 
 
 def leave_early(client: Client, body: dict[str, Any]) -> float:
-    """Ask for an analysis and go away while it is made; how long it goes on then, in seconds."""
+    """Request an analysis and disconnect; seconds until the search ends."""
 
     async def look() -> float:
         leaves = asyncio.Event()
@@ -185,7 +181,7 @@ def leave_early(client: Client, body: dict[str, Any]) -> float:
 
 
 async def until(happens: Callable[[], bool]) -> None:
-    """Wait for something that a thread does."""
+    """Wait for a condition that a thread fulfils."""
     end = time.monotonic() + PATIENCE
     while not happens():
         assert time.monotonic() < end, "it hangs"
@@ -228,7 +224,7 @@ def test_a_page_has_one_search(slow: Client) -> None:
 
 @pytest.mark.promise("R29b")
 @pytest.mark.long
-def test_a_deep_search_ends_when_nobody_waits(
+def test_a_deep_search_ends_when_the_client_disconnects(
     client: Client, figure: Callable[[str], None]
 ) -> None:
     async def look() -> list[float]:
@@ -293,14 +289,12 @@ def test_a_game_can_end_early(client: Client) -> None:
         ({"player": "it3105-snake", "rules": "8x8"}, "UnsupportedRules"),
     ],
 )
-def test_what_cannot_be_played_is_a_sentence(
-    client: Client, body: dict[str, Any], kind: str
-) -> None:
+def test_a_play_error_is_a_sentence(client: Client, body: dict[str, Any], kind: str) -> None:
     answer = client.post("/api/play", body)
     assert (answer.status, answer.json["kind"]) == (400, kind)
 
 
-def test_a_game_ends_when_nobody_waits_for_it(slow: Client) -> None:
+def test_a_game_ends_when_the_client_disconnects(slow: Client) -> None:
     async def look() -> None:
         leaves = asyncio.Event()
         data = b'{"player":"expectimax:ply=12","seed":"1"}'
@@ -353,13 +347,13 @@ def test_any_shape_can_be_kept(client: Client, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello", "[Seed", '[Seed "1"]\n\nuuuuuuuuuuuuuu', "\x00"])
-def test_what_is_no_record_is_refused(client: Client, text: str) -> None:
+def test_an_invalid_record_is_refused(client: Client, text: str) -> None:
     answer = client.post("/api/games", text)
     assert (answer.status, answer.json["kind"]) == (400, "InvalidRecord")
     assert client.get("/api/games").json == []
 
 
-def test_a_record_may_be_so_long_and_no_longer(client: Client) -> None:
+def test_the_size_of_a_record_is_limited(client: Client) -> None:
     answer = client.post("/api/games", b" " * (MAX_RECORD + 1))
     assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
 

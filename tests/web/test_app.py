@@ -1,4 +1,4 @@
-"""The application: pages, files, headers, and that it needs nothing from elsewhere."""
+"""The application: pages, files, headers, and no use of other servers."""
 
 import gzip
 import http.client
@@ -97,7 +97,7 @@ def token_of(client: Client) -> str:
 
 
 @pytest.mark.promise("R27")
-def test_a_fault_of_ours_has_the_headers_too(client: Client) -> None:
+def test_internal_errors_have_the_headers_too(client: Client) -> None:
     async def fail(_: Request) -> Response:
         raise ZeroDivisionError
 
@@ -124,7 +124,7 @@ def test_a_fault_of_ours_has_the_headers_too(client: Client) -> None:
     assert sent[0]["status"] == 500
     assert names[b"x-content-type-options"] == b"nosniff"
     body = json.loads(sent[1]["body"])  # type: ignore[arg-type]
-    assert body == {"error": "ZeroDivisionError on the server, which has printed more",
+    assert body == {"error": "internal error (ZeroDivisionError). The server's log says more",
                     "kind": "Fault"}  # fmt: skip
 
 
@@ -197,7 +197,7 @@ NO_FILES = [
 
 
 @pytest.mark.promise("R27")
-def test_there_are_two_hundred_spellings() -> None:
+def test_two_hundred_spellings_are_tested() -> None:
     assert len({*TRAVERSALS, *NO_FILES}) >= 200
 
 
@@ -223,7 +223,7 @@ def test_no_path_leads_out_of_the_folder_through_a_real_server(hub: Hub, tmp_pat
 
 
 def real_answers(hub: Hub, folder: Path) -> Iterator[tuple[str, int]]:
-    """What a real server answers to each of the paths, as they are and escaped."""
+    """Responses of a real server to each path, plain and escaped."""
     listener = free_listener()
     port = listener.getsockname()[1]
     access = Access(port)
@@ -287,7 +287,7 @@ def test_scripts_are_scripts(client: Client) -> None:
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
 
 
-def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
+def test_a_cached_file_is_not_sent_again(client: Client) -> None:
     tag = client.get("/").headers["etag"]
     client.headers["if-none-match"] = tag
     again = client.get("/")
@@ -296,7 +296,7 @@ def test_a_file_that_is_known_is_not_sent_again(client: Client) -> None:
     assert client.get("/").status == 200
 
 
-def test_what_is_long_is_compressed(client: Client) -> None:
+def test_long_responses_are_compressed(client: Client) -> None:
     whole = client.get("/static/js/main.js")
     assert "content-encoding" not in whole.headers
     client.headers["accept-encoding"] = "gzip"
@@ -324,12 +324,12 @@ NAMES_ONLY = ("http://www.w3.org/", "https://www.w3.org/")
 
 @pytest.mark.promise("R29c")
 def test_no_file_of_the_page_names_another_host() -> None:
-    """No CDN, no fonts from elsewhere, no telemetry; namespaces of XML are names, not addresses."""
+    """No CDN, web fonts or telemetry; namespaces of XML are names, not addresses."""
     assert not [named for name in FILES for named in foreign_hosts(name)]
 
 
 def foreign_hosts(name: str) -> Iterator[str]:
-    """The lines of a file with an address elsewhere, outside comments."""
+    """The lines of a file with an address of another host, outside comments."""
     text = (STATIC / name).read_text(encoding="utf-8", errors="replace")
     for line in map(str.strip, text.splitlines()):
         for match in FOREIGN.finditer(line):
@@ -361,7 +361,7 @@ hub.close()
 
 @pytest.mark.promise("R29c")
 def test_everything_works_without_a_network(tmp_path: Path) -> None:
-    """In a process that can reach nothing but itself; where Linux lets us, not even see more."""
+    """In a process without a network, where Linux allows it, and with connections refused."""
     command = [sys.executable, "-W", "error", "-c", OFFLINE, str(tmp_path)]
     alone = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
     if can_unshare():
@@ -373,7 +373,7 @@ def test_everything_works_without_a_network(tmp_path: Path) -> None:
 
 
 def can_unshare() -> bool:
-    """Whether a process may be put into a network of its own, with only itself in it."""
+    """True if a process may get its own empty network."""
     try:
         trial = ["unshare", "-rn", "sh", "-c", "ip link set lo up"]
         return subprocess.run(trial, capture_output=True, timeout=60).returncode == 0
@@ -385,7 +385,7 @@ def can_unshare() -> bool:
 
 
 def test_nothing_is_compiled_before_the_first_answer() -> None:
-    """Numba takes a second to import: the page need not wait for it."""
+    """Importing Numba takes a second; the page must not wait for it."""
     script = (
         "import sys, twofold.web.app, twofold.web.server\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'llvmlite'} & set(sys.modules)\n"
@@ -397,8 +397,8 @@ def test_nothing_is_compiled_before_the_first_answer() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_two_servers_on_one_machine_do_not_fight(hub: Hub, tmp_path: Path) -> None:
-    """Cookies are shared by all ports of a machine."""
+def test_two_servers_on_one_machine_have_their_own_cookies(hub: Hub, tmp_path: Path) -> None:
+    """All ports of a machine share cookies."""
     one, other = Access(PORT), Access(PORT + 1)
     both = f"{cookie(one)}; {cookie(other)}"
     for access in (one, other):

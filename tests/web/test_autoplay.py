@@ -1,4 +1,4 @@
-"""Players play at any pace, and are ended at once."""
+"""Autoplay at any pace, and its end."""
 
 import threading
 import time
@@ -64,7 +64,7 @@ def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
     assert live.state().player == "greedy"
 
 
-def test_a_pace_far_apart_waits_until_it_is_changed(table: GameTable) -> None:
+def test_a_slow_pace_can_be_changed_while_waiting(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
@@ -86,7 +86,7 @@ def test_a_pace_far_apart_waits_until_it_is_changed(table: GameTable) -> None:
     ],
 )
 def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: str) -> None:
-    """The game is the one that the player plays anywhere else."""
+    """The moves are those that the player makes elsewhere."""
     listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
     let_play(live, listener, spec, moves=150)
@@ -199,7 +199,7 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float 
 
 
 def test_a_move_takes_over_at_once(table: GameTable) -> None:
-    """Also from a player that is deep in thought and hears no flag."""
+    """Also from a player that thinks long and ignores the stop flag."""
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -289,7 +289,7 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> No
     assert live.game.move_number == 1
 
 
-def test_who_played_is_told(table: GameTable) -> None:
+def test_the_players_are_reported(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for spec in ("greedy", "random", "greedy"):
@@ -363,7 +363,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
     ("spec", "words"),
     [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
 )
-def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: str) -> None:
+def test_a_failed_player_is_reported_to_all(table: GameTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -373,7 +373,7 @@ def test_a_player_that_fails_is_told_to_all(table: GameTable, spec: str, words: 
     assert words in end.message
 
 
-def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
+def test_a_failure_after_the_end_is_ignored(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -385,14 +385,14 @@ def test_a_failure_after_the_end_is_nobodys_matter(table: GameTable) -> None:
     assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
 
 
-def test_so_many_players_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
     with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)
-        with pytest.raises(LimitExceeded, match="at most 2 players"):
+        with pytest.raises(LimitExceeded, match="2 players are playing"):
             let_play(games[2], listener, "greedy")
         games[2].pause(Asker(listener, 8))  # nothing is left half begun
         assert ended(listener).ref == 8

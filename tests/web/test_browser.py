@@ -1,4 +1,4 @@
-"""The pages in a real Chromium, as people use them: with keys, fingers, and their own eyes."""
+"""The pages in a real Chromium, used by keyboard and touch."""
 
 import json
 import urllib.request
@@ -34,13 +34,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def keep_game(served: Served, moves: int = 60) -> str:
-    """Have a game played and kept; its id."""
+    """Play and save a game; returns its id."""
     wanted = {"player": "greedy", "seed": "7", "moves": moves}
     return served.keep(served.ask("/api/play", json.dumps(wanted).encode())["record"])
 
 
 def new_game(visit: Visit) -> str:
-    """Begin a game on the page; its id."""
+    """Begin a game on the page; returns its id."""
     visit.open("/", ".tile")
     link = visit.page.get_by_role("link", name="Download")
     before = link.get_attribute("href")
@@ -61,7 +61,7 @@ def test_everybody_can_read_every_page(path: str, laptop: Visit, phone: Visit) -
 
 
 def test_no_key_is_lost(laptop: Visit, served: Served) -> None:
-    """Keys pressed before the first is answered are all played, in their order."""
+    """Keys pressed before the first reply are all played, in order."""
     game = new_game(laptop)
     keys = [{"l": "a", "u": "w", "r": "d", "d": "s"}[letter] for letter in "lurd" * 10]
     laptop.page.evaluate(
@@ -91,7 +91,7 @@ def test_undo_and_reload(laptop: Visit, served: Served) -> None:
 
 
 def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
-    """By key, by button, and by the message; a new game without a move is dropped."""
+    """By key, by button, and by the message; a new game without moves is dropped."""
     page = laptop.page
     old = new_game(laptop)
     number = page.locator("dt:has-text('Moves') + dd").first
@@ -135,7 +135,7 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
 
 @pytest.mark.promise("R65")
 def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> None:
-    """What it has saved stays, and the page goes on with a game of its own, and says so."""
+    """Its save stays, and the page continues in a new game and says so."""
     page, game = laptop.page, new_game(laptop)
     path = served.folder / "games" / f"{game}.2048"
     while not path.exists():

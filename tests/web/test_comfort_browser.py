@@ -1,4 +1,4 @@
-"""Colours, sounds, vibration, a clock and time trials: off unless one wants them, kept if so."""
+"""Colours, sounds, vibration, a clock and time trials: off by default, and saved if turned on."""
 
 import re
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def moves(page: Page) -> int:
 
 
 def play(page: Page, least: int) -> None:
-    """Make moves until there are so many."""
+    """Make moves up to a number."""
     while moves(page) < least:
         for key in KEYS:
             page.keyboard.press(key)
@@ -109,7 +109,7 @@ def test_a_clock_counts_if_wanted(laptop: Visit) -> None:
 
 @pytest.fixture
 def timed(browser: Browser, served: Served) -> Iterator[Page]:
-    """A page whose clock the test turns."""
+    """A page whose clock the test controls."""
     with visit(browser, served, LAPTOP) as found:
         found.page.clock.install()
         found.open("/", ".tile")
@@ -118,7 +118,7 @@ def timed(browser: Browser, served: Served) -> Iterator[Page]:
 
 
 def begin_trial(page: Page) -> Any:
-    """Begin a time trial by hand, with a first move; the line over the board."""
+    """Begin a time trial by hand, with a first move; returns the line above the board."""
     page.get_by_role("button", name="Rules…", exact=True).click()
     page.get_by_text("Time trial: 3 minutes").click()
     page.get_by_role("button", name="Start game").click()

@@ -1,4 +1,4 @@
-"""The daily game on the server: one try, without help, for all who use the folder."""
+"""The daily game on the server: one try, without help, for all programs on the folder."""
 
 import re
 from datetime import date, timedelta
@@ -39,7 +39,7 @@ def test_it_is_the_game_of_the_date(client: Client, hub: Hub) -> None:
 
 
 def test_there_is_one_try(client: Client, hub: Hub) -> None:
-    """In another window too, and after it was left."""
+    """In another window, too, and after the game was closed."""
     one, other = Page(hub), Page(hub)
     moved = one.play(one.open(begin(client)), 3)
     one.close()
@@ -49,7 +49,7 @@ def test_there_is_one_try(client: Client, hub: Hub) -> None:
 
 
 def test_two_servers_have_one_try(tmp_path: Path) -> None:
-    """The one that begins second finds the game of the first; other moves are no second try."""
+    """The second server finds the game of the first; other moves are no second try."""
     hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
     pages = [Page(hub) for hub in hubs]
     names = [hub.table.begin_daily(DAY) for hub in hubs]
@@ -132,7 +132,7 @@ def test_a_past_day_is_marked_as_played_later(
 
 
 def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None:
-    """Where there is none yet; another one is a game like any other."""
+    """If there is none yet; otherwise it is an ordinary game."""
     record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
     games = []
     for count in (3, 4):
@@ -150,7 +150,7 @@ def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None
     assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [4]
 
 
-def test_another_game_in_its_place_is_said(client: Client, hub: Hub) -> None:
+def test_another_game_in_the_file_of_a_try_is_an_ordinary_game(client: Client, hub: Hub) -> None:
     store = hub.table.store
     GameFile(store.path(NAME)).save(Record(seed=1))
     assert begin(client) == NAME  # it is opened as what it is
@@ -175,7 +175,7 @@ def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub
 
 
 @pytest.mark.parametrize("begun", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "x"])
-def test_a_wild_date_counts_as_later(client: Client, begun: str) -> None:
+def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
     text = '[Twofold "1"]\n[Seed "20260203"]\n[Player "me"]\n'
     text += f'[Date "{begun}"]\n[Daily "2026-02-03"]\n\n'
     assert client.post("/api/games", text).status == 201

@@ -1,4 +1,4 @@
-"""How a real browser gets in: by the address with the token, and by links on other pages."""
+"""Signing in with a real browser: by the address with the token, and by links on other pages."""
 
 import http.server
 import threading

@@ -1,4 +1,4 @@
-"""Analyses as they are shown, and the evaluation bar."""
+"""Analyses as replies, and the evaluation bar."""
 
 import math
 
@@ -36,17 +36,17 @@ def test_points_make_a_bar() -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax", "datumbox", "greedy"])
-def test_own_units_make_none(spec: str) -> None:
-    """Those of Datumbox are called points, but hold the score so far; those of greedy one move."""
+def test_other_units_make_no_bar(spec: str) -> None:
+    """Values of Datumbox include the score; those of greedy are one move's points."""
     with make_player(spec) as player:
         found = player.analyse(BOARD, Budget(ply=1))
         assert evaluation_bar(found, player) == (
             None,
-            "no scale: this player's values have a unit of their own",
+            "no bar: this player's values have no common scale",
         )
 
 
-def test_no_values_make_none() -> None:
+def test_no_values_make_no_bar() -> None:
     with make_player("random") as player:
         found = player.analyse(BOARD)
         assert evaluation_bar(found, player) == (None, "this player does not value moves")

@@ -1,4 +1,4 @@
-"""What all pages share: begun fast, closed cleanly, taken up again."""
+"""The objects that sessions share: quick start, clean close, restart."""
 
 import warnings
 from contextlib import closing
@@ -30,7 +30,7 @@ from twofold.web.protocol import AnalysisReply, AutoplayEnded, GameState, Ready,
 BOARD = Board.parse("1234/2345/3456/0010")
 
 
-def test_the_default_player_is_loaded_behind_the_scenes(tmp_path: Path) -> None:
+def test_the_default_player_is_loaded_in_a_thread(tmp_path: Path) -> None:
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
         early = Page(hub)
@@ -66,7 +66,7 @@ def test_wrong_players_and_folders_are_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With all at work: a player, a search, a review, a default player being loaded."""
+    """With a player, a search, a review and a loading default player."""
     monkeypatch.setattr(hub_module, "LOADER_SECONDS", PATIENCE)  # however long the kernels take
     begun = threads_since()
     GATE.reset()
@@ -108,7 +108,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert page.new().now.best >= now.best
 
 
-def test_records_come_and_go(tmp_path: Path) -> None:
+def test_records_are_added_and_read(tmp_path: Path) -> None:
     game = Game(seed=1)
     for _ in range(5):
         game.play(game.legal_moves()[0])
@@ -140,7 +140,7 @@ def test_players_for_scripts(tmp_path: Path) -> None:
             hub.make_player(own_players.UNSTARTED, STANDARD)
 
 
-def test_who_reviews(tmp_path: Path) -> None:
+def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
     record = Record.from_game(Game(seed=1))
     with closing(Hub(tmp_path, warm_up=False)) as hub:
         assert hub.judge_for(record) == "ntuple:ply=3"
@@ -149,8 +149,8 @@ def test_who_reviews(tmp_path: Path) -> None:
         assert hub.judge_for(record) == "expectimax:ply=2"
 
 
-def test_it_begins_at_once(tmp_path: Path) -> None:
-    """Whatever has to be loaded, and however many games there are."""
+def test_the_hub_starts_at_once(tmp_path: Path) -> None:
+    """Before the player is loaded, and with many games."""
     GATE.reset()
     with closing(Hub(tmp_path, own_players.LATE)) as hub:
         assert not Page(hub).wait(Welcome).ready

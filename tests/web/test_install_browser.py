@@ -1,4 +1,4 @@
-"""The page as an app: it can be installed, opens without its server, and goes on with it."""
+"""The page as an app: it can be installed, opens without its server, and continues with it."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def server(folder: Path) -> Iterator[ServedApart]:
 
 
 def install(page: Page, url: str) -> tuple[list[str], list[str]]:
-    """Stay on the page until the browser keeps it: the names of what it keeps, and the paths."""
+    """Wait until the browser has cached the page; returns the names and paths of the cache."""
     page.goto(url)
     page.locator(".tile").first.wait_for()
     page.wait_for_function("() => navigator.serviceWorker.controller !== null")
@@ -41,7 +41,7 @@ def install(page: Page, url: str) -> tuple[list[str], list[str]]:
 
 
 def end(server: ServedApart) -> int:
-    """Kill the server; its port."""
+    """Kill the server; returns its port."""
     server.process.kill()
     server.process.wait()
     return int(server.url.rpartition(":")[2])
@@ -110,7 +110,7 @@ def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder:
 
 @pytest.mark.promise("R24b")
 def test_a_link_with_the_token_passes_the_worker(server: ServedApart, browser: Browser) -> None:
-    """Some tokens work once: what asks for them twice locks the owner out."""
+    """Some tokens are valid once, so that a second request would lock the owner out."""
     with visit(browser, server, LAPTOP) as found:
         install(found.page, server.url)
         found.page.context.clear_cookies()

@@ -1,4 +1,4 @@
-"""The script with which a browser keeps the page: what it keeps, and what never."""
+"""The script with which a browser caches the page: which files it caches."""
 
 import io
 import re

@@ -59,7 +59,7 @@ def test_a_move_is_a_letter(app: Gate, board: str, letter: str) -> None:
         "/move?bord=1100000000000000",
     ],
 )
-def test_what_is_no_board_is_refused(app: Gate, target: str) -> None:
+def test_an_invalid_board_is_refused(app: Gate, target: str) -> None:
     answer = ask(app, "GET", target)
     assert answer.status == 400
     assert answer.text.startswith("expected a board of 16 digits")
@@ -75,7 +75,7 @@ def test_a_move_of_the_person_is_judged(app: Gate) -> None:
 
 
 @pytest.mark.parametrize("query", ["move=u", "move=x", "move=", "", "move=%00"])
-def test_what_is_no_legal_move_is_refused(app: Gate, query: str) -> None:
+def test_an_illegal_move_is_refused(app: Gate, query: str) -> None:
     answer = ask(app, "POST", f"/analyze?board=1100000000000000&{query}")
     assert answer.status == 400
 
@@ -101,8 +101,8 @@ def test_a_player_without_values_judges_too() -> None:
     assert judgement(analysis, Move.RIGHT).endswith("is better than right")
 
 
-def test_the_browser_may_ask_first(app: Gate) -> None:
-    """Browsers do before a public page calls a server on the user's own machine."""
+def test_preflight_requests_are_answered(app: Gate) -> None:
+    """Browsers send them before a public page calls a server on the user's machine."""
     private = {"access_control_request_private_network": "true"}
     for path, method in [("/move", "GET"), ("/analyze", "POST")]:
         answer = ask(app, "OPTIONS", path, access_control_request_method=method, **private)

@@ -1,4 +1,4 @@
-"""A game in play: what people do, and who is told."""
+"""A game in play: requests by people, and replies to followers."""
 
 import threading
 from itertools import pairwise
@@ -57,7 +57,7 @@ def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
-    with pytest.raises(StaleMove, match="after 1 moves, got one meant for the board after 0"):
+    with pytest.raises(StaleMove, match="after 1 moves, got one for the board after 0"):
         live.move("u", 0, Asker(listener, 9))
     assert live.game.move_number == 1
 
@@ -118,7 +118,7 @@ def test_earlier_positions(table: GameTable) -> None:
 
 
 def test_steps_come_in_order(table: GameTable) -> None:
-    """Whoever acts, whoever listens."""
+    """For several pages that act and follow."""
     listeners = [Listener() for _ in range(3)]
     live = begin(table, listeners[0])
     for listener in listeners[1:]:
@@ -153,7 +153,7 @@ def test_steps_come_in_order(table: GameTable) -> None:
 
 
 def test_looking_back_at_a_long_game(table: GameTable) -> None:
-    """Boards that were not kept are found again a few moves at a time, for a page that waits."""
+    """Positions are replayed in batches while a page waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None
     history = Game(LARGE, 1)

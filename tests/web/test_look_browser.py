@@ -1,7 +1,7 @@
-"""What people see and can do on every screen: nothing is cut off, a win is said, a paste is read.
+"""What people see on every screen: nothing is cut off, a win is announced, a paste is read.
 
-The pages are laid out by the size of text: a window 1280 wide with text twice the usual size is
-laid out as one of 640 with the usual text. So small windows stand for large text as well.
+Layout depends on the size of text: a window 1280 wide with text of twice the usual size is laid out
+like one of 640. So small windows also test large text.
 """
 
 from collections.abc import Iterator

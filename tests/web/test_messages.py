@@ -1,4 +1,4 @@
-"""What a page may send over the WebSocket, and what becomes of it and of the others."""
+"""Messages over the WebSocket: limits, invalid ones, and their effect on others."""
 
 import asyncio
 import contextlib
@@ -79,7 +79,7 @@ BAD = {
 
 
 def sends(client: Client, *messages: Any) -> int:
-    """The code with which a connection is closed that sends these."""
+    """The code with which the connection is closed after these messages."""
 
     async def look() -> int:
         async with connected(client.app, client.headers) as socket:
@@ -95,13 +95,13 @@ def sends(client: Client, *messages: Any) -> int:
 
 @pytest.mark.promise("R28")
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_no_request_ends_the_connection(client: Client, name: str) -> None:
+def test_an_invalid_request_ends_the_connection(client: Client, name: str) -> None:
     assert sends(client, SMALLEST, BAD[name]) == POLICY
 
 
 @pytest.mark.promise("R28")
 @pytest.mark.parametrize("kind", [str, bytes])
-def test_a_message_may_be_so_long_and_no_longer(client: Client, kind: type) -> None:
+def test_the_size_of_a_message_is_limited(client: Client, kind: type) -> None:
     fill = MAX_MESSAGE_BYTES - len('{"type":"quit"}')
     longest = '{"type":"quit"}' + " " * fill
     for text, code in [(longest, POLICY), (longest + " ", TOO_BIG), ("é" * 9_000, TOO_BIG)]:
@@ -128,8 +128,8 @@ def test_messages_are_counted_by_the_clock() -> None:
 
 
 @pytest.mark.promise("R28")
-def test_a_flood_waits_for_its_turn(client: Client) -> None:
-    """Between two messages of one page it is the others' turn, however many have come."""
+def test_a_flood_does_not_delay_other_pages(client: Client) -> None:
+    """Between two messages of one page other tasks run."""
 
     async def look() -> int:
         headers = client.headers
@@ -181,7 +181,7 @@ NOW: Any = msgspec.convert(
 
 
 def gets(put: Callable[[Outbox], None], count: int, **limits: int) -> list[Any]:
-    """What comes out of an outbox after something was put in."""
+    """The messages of an outbox after these replies."""
 
     async def look() -> list[Any]:
         outbox = Outbox(asyncio.get_running_loop(), **limits)
@@ -199,7 +199,7 @@ def test_replies_come_out_in_order() -> None:
     assert [reply["ref"] for reply in gets(put, 5)] == [0, 1, 2, 3, 4]
 
 
-def test_only_the_newest_frame_of_a_game_waits() -> None:
+def test_only_the_newest_frame_of_a_game_is_queued() -> None:
     def put(outbox: Outbox) -> None:
         for rate in range(1_000):
             outbox.put(frame_of("a", rate))
@@ -250,7 +250,7 @@ def test_replies_may_come_from_any_thread() -> None:
 
 
 @pytest.mark.parametrize("limits", [{"most": 10}, {"most_bytes": 1_000}])
-def test_what_waits_is_bounded(limits: dict[str, int]) -> None:
+def test_the_queue_of_replies_is_bounded(limits: dict[str, int]) -> None:
     async def look() -> None:
         outbox = Outbox(asyncio.get_running_loop(), **limits)
         for _ in range(100):
@@ -263,7 +263,7 @@ def test_what_waits_is_bounded(limits: dict[str, int]) -> None:
     run(look())
 
 
-def test_what_was_sent_waits_no_longer() -> None:
+def test_sent_replies_leave_the_queue() -> None:
     async def look() -> None:
         outbox = Outbox(asyncio.get_running_loop(), most=3, most_bytes=200)
         for _ in range(100):
@@ -277,11 +277,13 @@ def test_what_was_sent_waits_no_longer() -> None:
     run(look())
 
 
-def test_a_page_that_reads_nothing_is_left(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_reads_nothing_is_disconnected(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sessions: list[Any] = []
 
     class Talker:
-        """A session that says more than a page can read."""
+        """A session that sends more than a page can read."""
 
         def __init__(self, hub: Hub, send: Callable[[Reply], None]) -> None:
             self.closed = 0
@@ -307,7 +309,7 @@ def test_a_page_that_reads_nothing_is_left(client: Client, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("fault", [OSError, RuntimeError])
-def test_a_connection_that_is_gone_ends_quietly(client: Client, fault: type[Exception]) -> None:
+def test_a_closed_connection_ends_quietly(client: Client, fault: type[Exception]) -> None:
     async def look() -> None:
         incoming: list[dict[str, Any]] = [{"type": "websocket.connect"}]
 
@@ -332,7 +334,7 @@ def test_a_connection_that_is_gone_ends_quietly(client: Client, fault: type[Exce
 
 @pytest.fixture
 def real(hub: Hub, tmp_path: Path) -> Iterator[Callable[[], ClientConnection]]:
-    """Opens WebSockets to a server of its own."""
+    """Opens WebSockets to a new server."""
     listener = free_listener()
     port = listener.getsockname()[1]
     access = Access(port)
@@ -377,7 +379,7 @@ def test_real_connections_are_closed_with_the_right_code(
 
 
 @pytest.mark.promise("R28")
-def test_who_goes_on_sending_is_cut_off(real: Callable[[], ClientConnection]) -> None:
+def test_input_after_a_close_is_cut_off(real: Callable[[], ClientConnection]) -> None:
     with real() as socket:
         with contextlib.suppress(ConnectionClosed):
             socket.send("x" * 4_000_000)
@@ -470,8 +472,10 @@ def test_a_flood_that_ignores_its_end_is_dropped(hub: Hub, tmp_path: Path) -> No
 
 @pytest.mark.promise("R28")
 @pytest.mark.long
-def test_others_notice_no_bad_messages(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    """While others flood and send what is no request, an answer takes its usual time."""
+def test_invalid_messages_do_not_disturb_others(
+    tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    """While others flood and send invalid requests, a reply takes its usual time."""
     with running(tmp_path, "--player", "greedy") as (_, access, _):
         wait_until_ready(access)
         with opened(access) as page, crowd_of(access, "flood=3", "nonsense=3") as crowd:

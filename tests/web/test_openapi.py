@@ -1,4 +1,4 @@
-"""The OpenAPI document says what is there, all of it and nothing else."""
+"""The OpenAPI document lists all routes and nothing else."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""How games end, told to a page: while it is found, at the end, and why not."""
+"""How games end, as replies: progress, the result, and errors."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -38,7 +38,7 @@ def told(table: ExactTable, board: Board, stop: Stop, seconds: float = 60) -> li
     return replies
 
 
-def test_the_end_is_told(table: ExactTable) -> None:
+def test_the_final_reply_has_the_outcomes(table: ExactTable) -> None:
     (reply,) = told(table, BOARD, Stop())
     found = outcomes(table, BOARD)
     assert {one.tile: one.chance for one in reply.tiles} == found.tiles
@@ -47,7 +47,7 @@ def test_the_end_is_told(table: ExactTable) -> None:
     assert (reply.problem, reply.worth, reply.note) == ("2x3, expected score", found.worth, "")
 
 
-def test_how_far_it_is(table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported(table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAY_EVERY", 0.0)
     replies = told(table, BOARD, Stop())
     assert len(replies) > 50
@@ -57,7 +57,7 @@ def test_how_far_it_is(table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> No
     assert not any(reply.tiles for reply in replies[:-1])
 
 
-def test_it_ends_when_nobody_waits_or_the_time_is_over(table: ExactTable) -> None:
+def test_it_ends_when_cancelled_or_out_of_time(table: ExactTable) -> None:
     stop = Stop()
     stop.raise_flag()
     (reply,) = told(table, BOARD, stop)
@@ -66,12 +66,12 @@ def test_it_ends_when_nobody_waits_or_the_time_is_over(table: ExactTable) -> Non
     assert reply.note.startswith("not all games could be followed to their end in 0 s")
 
 
-def test_a_board_that_no_game_comes_by(table: ExactTable) -> None:
+def test_an_unreachable_board_has_a_note(table: ExactTable) -> None:
     (reply,) = told(table, Board.parse("2x3:bbb/bbb"), Stop())
     assert (reply.note[:16], reply.tiles) == ("expected a board", [])
 
 
-def test_who_has_solved_the_game(table: ExactTable) -> None:
+def test_only_a_solved_game_has_outcomes(table: ExactTable) -> None:
     assert solution_of(ExactPlayer(table)) is table
     for spec in ("greedy", "random", "expectimax"):
         with make_player(spec) as player:
@@ -122,7 +122,7 @@ def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
 @pytest.mark.parametrize(
     "values", [{}, {"player": "expectimax:ply=1", "outcomes": True}], ids=["asked", "knows"]
 )
-def test_nothing_follows_where_nobody(page: Page, values: dict[str, Any]) -> None:
+def test_no_outcomes_without_request_or_solution(page: Page, values: dict[str, Any]) -> None:
     ref = page.tell(protocol.AnalyseRequest(board=str(BOARD), **values))
     reply = page.wait(AnalysisReply, lambda reply: reply.ref == ref and reply.final)
     assert not reply.outcomes

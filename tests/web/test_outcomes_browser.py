@@ -39,7 +39,7 @@ def test_how_games_end_is_shown_and_can_be_read(laptop: Visit, phone: Visit) -> 
 
 
 def test_other_boards_and_the_end(laptop: Visit) -> None:
-    """Nobody has solved 4x4: the network that comes with twofold answers, and no end is known."""
+    """On 4x4 the shipped network answers, without outcomes."""
     laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
     field = laptop.page.get_by_label("Board as text")
     outcomes = laptop.page.get_by_role("region", name="How games end from here")

@@ -1,4 +1,4 @@
-"""All saved games at once: statistics, a list to search, export and import."""
+"""All saved games: statistics, search, export and import."""
 
 import json
 import time
@@ -68,7 +68,7 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
 
 
-def test_a_damaged_game_takes_no_other_with_it(client: Client, hub: Hub) -> None:
+def test_a_damaged_game_does_not_stop_the_export(client: Client, hub: Hub) -> None:
     first, _ = keep(hub, record_of(3), record_of(5))
     path = hub.table.store.path(first)
     path.write_text(path.read_text().rstrip() + "x")
@@ -85,9 +85,7 @@ def test_a_game_in_play_is_exported_as_it_stands(client: Client, hub: Hub) -> No
     assert len(found.moves) == 3
 
 
-def test_an_import_says_what_it_could_not_read(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_lists_unreadable_games(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_games, "MAX_UNREAD", 2)
     good = format_game(record_of(4), "jsonl")
     wrong = '{"schema": 1, "rules": "0x0"}\n'
@@ -103,7 +101,7 @@ def test_an_import_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_hints_of_a_page_are_counted(hub: Hub) -> None:
-    """Once for each position of the game; another analysis counts nothing."""
+    """Once for each position of the game; other analyses do not count."""
     page = Page(hub)
     state = page.new()
     now = page.play(state, 2)

@@ -1,4 +1,4 @@
-"""Colours to choose: numbers can be read, and tiles told apart, also by those who see few hues."""
+"""Colour palettes: numbers can be read, and tiles told apart, also with colour blindness."""
 
 from itertools import combinations, pairwise
 
@@ -50,7 +50,7 @@ VISIONS = {
 
 
 def seen(colour: str, vision: str) -> tuple[float, float, float]:
-    """A colour as somebody sees it, in CIE L*, a*, b*."""
+    """A colour as a person with this colour vision sees it, in CIE L*, a*, b*."""
     rgb = channels(colour)
     red, green, blue = (
         min(1.0, max(0.0, sum(part * value for part, value in zip(row, rgb, strict=True))))

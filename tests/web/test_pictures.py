@@ -1,4 +1,4 @@
-"""Files to pass on: what the API draws, and what it refuses to."""
+"""Pictures of boards and games: files and refusals."""
 
 import io
 import json
@@ -14,7 +14,7 @@ BOARD = "0012/0124/1356/2479"
 
 
 def keep(client: Client, moves: int = 30) -> str:
-    """Have a game played and kept; its id."""
+    """Play and save a game; returns its id."""
     wanted = {"player": "greedy", "seed": "7", "moves": moves}
     record = client.post("/api/play", json.dumps(wanted)).json["record"]
     return str(client.post("/api/games", record).json["game"])
@@ -60,7 +60,7 @@ def test_a_game_as_a_page_that_cannot_act_in_our_name(client: Client) -> None:
         ("/api/pictures/board.svg", 400, "missing required field `board`"),
         ("/api/pictures/board.svg?board=zz", 400, "expected"),
         (f"/api/pictures/board.png?board={BOARD}&score=-1", 400, ">= 0"),
-        (f"/api/pictures/board.png?board={BOARD}&move=x", 400, "expected another query"),
+        (f"/api/pictures/board.png?board={BOARD}&move=x", 400, "invalid query"),
         (f"/api/pictures/board.png?board={BOARD}&scale=9", 400, "unknown field `scale`"),
         (f"/api/pictures/board.png?board={BOARD}&shade=pink", 400, "Invalid enum value"),
         ("/api/games/none/animation.gif", 404, "there is no"),
@@ -73,9 +73,7 @@ def test_what_cannot_be_drawn(client: Client, path: str, status: int, says: str)
     assert says in answer.json["error"]
 
 
-def test_what_is_missing_is_told_before_it_is_asked_for(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     info = client.get("/api/pictures").json
     assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)
     monkeypatch.setattr(raster, "find_spec", lambda name: None)

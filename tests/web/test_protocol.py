@@ -1,4 +1,4 @@
-"""Messages: what is written can be read again, and nothing else is read."""
+"""Messages: they round-trip, and invalid ones are refused."""
 
 import json
 from typing import Any
@@ -173,23 +173,23 @@ def test_a_slide_is_a_list() -> None:
         '{"type":"board","text":' + "[" * 5_000,
     ],
 )
-def test_refuses_what_is_no_request(text: str) -> None:
+def test_invalid_requests_are_refused(text: str) -> None:
     with pytest.raises(InvalidMessage, match=r"^expected a request"):
         parse_request(text)
     with pytest.raises(InvalidMessage):
         parse_request(text.encode(errors="surrogatepass"))
 
 
-def test_refuses_what_is_too_long() -> None:
+def test_long_messages_are_refused() -> None:
     with pytest.raises(InvalidMessage, match="16384 bytes"):
         parse_request(b" " * (MAX_MESSAGE_BYTES + 1))
 
 
-def test_refuses_what_is_no_text() -> None:
+def test_invalid_utf_8_is_refused() -> None:
     with pytest.raises(InvalidMessage):
         parse_request(b'{"type":"board","text":"\xff"}')
 
 
-def test_refuses_what_is_no_reply() -> None:
+def test_invalid_replies_are_refused() -> None:
     with pytest.raises(InvalidMessage, match=r"^expected a reply"):
         parse_reply(b'{"type":"open"}')

@@ -1,4 +1,4 @@
-"""A page whose server is killed and started again goes on by itself, and no move is lost."""
+"""After its server is killed and restarted, a page continues, and no move is lost."""
 
 import time
 from dataclasses import replace
@@ -45,7 +45,7 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
 
 
 def lose_moves(file: Path, keep: int) -> None:
-    """Leave the record of a game as a server that is killed may leave it: some moves behind."""
+    """Shorten the record of a game by some moves, as after a crash."""
     record = Record.parse(file.read_text(encoding="utf-8"))
     tags = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
     less = replace(record, moves=record.moves[:keep], final=None, score=None, result="", tags=tags)
@@ -60,7 +60,7 @@ def game_of(page: Page) -> str:
 
 
 def wait_for_moves(page: Page, served: Served, letters: str) -> None:
-    """Until the server has these moves of the game on the page."""
+    """Wait until the server has these moves of the page's game."""
     page.evaluate("window.dispatchEvent(new Event('online'))")  # so that it tries at once
     end = time.monotonic() + PATIENCE_MS / 1000
     while made(page, served) != letters:

@@ -1,4 +1,4 @@
-"""The Review page in a real Chromium: walking, judging, the quiz, where games come from."""
+"""The Review page in a real Chromium: steps, judgements, the quiz, imports."""
 
 import json
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def game(served: Served) -> str:
-    """The id of a kept game."""
+    """The id of a saved game."""
     return served.keep(str(record(comment="Here <b>I</b> hesitated.")))
 
 

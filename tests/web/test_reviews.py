@@ -1,4 +1,4 @@
-"""Reviews: judgements come in order, are kept, and end when nobody waits."""
+"""Reviews: judgements come in order, are cached, and end when they are cancelled."""
 
 import threading
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ SPEC = "ntuple:net=tiny,ply=1"
 
 
 def game(moves: int, last: int = 0) -> Record:
-    """A game of first legal moves; `last` says which one the last move is."""
+    """A game of first legal moves; `last` is the index of the last move."""
     history = Game(STANDARD, 5)
     for number in range(moves):
         history.play(history.legal_moves()[last if number == moves - 1 else 0])
@@ -125,7 +125,7 @@ def test_judgements_come_in_parts(reviews: Reviews, monkeypatch: pytest.MonkeyPa
 
 
 def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
-    """Also those of the first moves of a game that went on, or went on in another way."""
+    """Also those of the first moves of a game that continued, in the same way or another."""
     listener = Listener()
     asked(reviews, listener, game(20))
     first = end(listener)
@@ -156,7 +156,7 @@ def test_the_oldest_judgements_are_forgotten(
     assert len(judged) == 60
 
 
-def test_ended_with_what_there_is(reviews: Reviews) -> None:
+def test_a_stopped_review_sends_its_result(reviews: Reviews) -> None:
     listener = Listener()
     one = asked(reviews, listener, game(20), own_players.PATIENT)
     assert GATE.reached.wait(PATIENCE)
@@ -166,7 +166,7 @@ def test_ended_with_what_there_is(reviews: Reviews) -> None:
     assert (found.accuracy, found.match_rate, found.labels["perfect"]) == (100.0, 1.0, 0)
 
 
-def test_dropped_without_another_word(reviews: Reviews, judged: list[int]) -> None:
+def test_after_a_drop_nothing_is_sent(reviews: Reviews, judged: list[int]) -> None:
     listener = Listener()
     GATE.opened.set()
     one = asked(reviews, listener, game(20), own_players.PATIENT)
@@ -186,7 +186,7 @@ def test_dropped_without_another_word(reviews: Reviews, judged: list[int]) -> No
 @pytest.mark.parametrize(
     ("spec", "kind"), [("random", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
 )
-def test_who_cannot_judge_is_refused(reviews: Reviews, spec: str, kind: str) -> None:
+def test_a_player_without_values_cannot_judge(reviews: Reviews, spec: str, kind: str) -> None:
     listener = Listener()
     asked(reviews, listener, game(5), spec, 4)
     found = listener.wait(RefusedReply)

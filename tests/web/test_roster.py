@@ -1,4 +1,4 @@
-"""Players from the wire name no code and no file; the owner may name anything."""
+"""Players in requests name no code and no file; the owner may name anything."""
 
 import threading
 from pathlib import Path
@@ -62,14 +62,14 @@ def test_refuses_code_and_files(spec: str, words: str) -> None:
         f"expectimax:threads={MAX_THREADS + 1}",
     ],
 )
-def test_refuses_what_takes_too_much(spec: str) -> None:
+def test_excessive_resources_are_refused(spec: str) -> None:
     with pytest.raises(LimitExceeded, match="here"):
         Roster().check(spec)
 
 
 def test_only_the_owner_names_programs() -> None:
     roster = Roster(allowed=["engine:cmd=mine"])
-    with pytest.raises(InvalidSpec, match="needs no code or program"):
+    with pytest.raises(InvalidSpec, match="expected a built-in player"):
         roster.check("engine:cmd=rm")
     roster.check("engine:cmd=mine")
 
@@ -157,7 +157,7 @@ def test_the_default_depends_on_the_rules() -> None:
 
 
 def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those who ask while it is being loaded wait; who asks for another player does not."""
+    """Requests for it wait while it is loaded; requests for another player do not."""
     reached, go_on = threading.Event(), threading.Event()
     here: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Games are written now and then, and none is lost."""
+"""Games are saved regularly, and none is lost."""
 
 from contextlib import closing
 from pathlib import Path
@@ -119,7 +119,7 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
         assert len(store.read(live.name).moves) == 3
 
 
-def test_a_fault_of_ours_does_not_end_saving(
+def test_an_internal_error_does_not_stop_saving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     listener = Listener()

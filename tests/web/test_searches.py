@@ -1,4 +1,4 @@
-"""Analyses: clamped, so many at a time, ended when nobody waits."""
+"""Analyses: limits, their number at a time, and their end when cancelled."""
 
 import threading
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ BOARD = Board.parse("1234/2345/3456/0010")
 
 
 class Makes:
-    """Makes players, and counts what becomes of them."""
+    """Makes players, and counts them."""
 
     def __init__(self) -> None:
         self.made: list[Player] = []
@@ -97,7 +97,7 @@ def final(listener: Listener, ref: int = 1) -> AnalysisReply:
     return listener.wait(AnalysisReply, lambda reply: reply.final and reply.ref == ref)
 
 
-def test_an_analysis_that_is_waited_for(makes: Makes) -> None:
+def test_waiting_for_an_analysis(makes: Makes) -> None:
     with closing(Searches(makes)) as searches:
         assert searches.analyse(question("greedy"), Stop()).player == "greedy"
         assert searches.analyse(question(ply=2), Stop()).depth == "2 plies"
@@ -105,11 +105,11 @@ def test_an_analysis_that_is_waited_for(makes: Makes) -> None:
         stop.raise_flag()
         GATE.reset()
         assert searches.analyse(question(own_players.PATIENT), stop).unit == "chance"
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.analyse(question("greedy"), Stop())
 
 
-def test_what_is_asked_is_read_and_checked() -> None:
+def test_requests_are_parsed_and_checked() -> None:
     roster = Roster("greedy")
     asked: dict[str, Any] = {
         "board": str(BOARD),
@@ -167,7 +167,7 @@ def test_a_player_that_does_not_deepen_answers_once(searches: Searches) -> None:
     assert len(listener.all(AnalysisReply)) == 2
 
 
-def test_players_serve_again(searches: Searches, makes: Makes) -> None:
+def test_players_are_reused(searches: Searches, makes: Makes) -> None:
     listener = Listener()
     for ref in range(1, 4):
         asked(searches, listener, question(ply=1, seconds=60.0), ref)
@@ -190,14 +190,14 @@ def wait_until_idle(searches: Searches) -> None:
     raise AssertionError("still searching")
 
 
-def test_only_some_players_wait(searches: Searches, makes: Makes) -> None:
+def test_the_number_of_idle_players_is_limited(searches: Searches, makes: Makes) -> None:
     for number in range(IDLE_PLAYERS + 3):
         with searches.player(f"expectimax:ply=1,cut=0.{number + 1}", STANDARD):
             pass
     assert makes.closed == makes.made[:3]
 
 
-def test_a_player_that_failed_does_not_serve_again(searches: Searches, makes: Makes) -> None:
+def test_a_failed_player_is_not_reused(searches: Searches, makes: Makes) -> None:
     listener = Listener()
     asked(searches, listener, question(own_players.BROKEN))
     assert listener.wait(RefusedReply).kind == "InternalError"
@@ -208,7 +208,7 @@ def test_a_player_that_failed_does_not_serve_again(searches: Searches, makes: Ma
     ("spec", "kind"),
     [("nobody", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")],
 )
-def test_who_cannot_begin_is_refused(
+def test_a_player_that_cannot_start_is_refused(
     searches: Searches, makes: Makes, spec: str, kind: str
 ) -> None:
     listener = Listener()
@@ -220,7 +220,7 @@ def test_who_cannot_begin_is_refused(
 
 @pytest.mark.parametrize("spec", ["expectimax", own_players.PATIENT])
 @pytest.mark.promise("R29b")
-def test_finished_with_what_there_is(searches: Searches, spec: str) -> None:
+def test_a_stopped_analysis_sends_its_result(searches: Searches, spec: str) -> None:
     listener = Listener()
     one = asked(searches, listener, question(spec, seconds=60.0))
     if spec == "expectimax":
@@ -233,7 +233,7 @@ def test_finished_with_what_there_is(searches: Searches, spec: str) -> None:
 
 
 @pytest.mark.promise("R29b")
-def test_dropped_without_another_word(searches: Searches, makes: Makes) -> None:
+def test_after_a_drop_nothing_is_sent(searches: Searches, makes: Makes) -> None:
     listener = Listener()
     one = asked(searches, listener, question(seconds=60.0))
     listener.wait(AnalysisReply)
@@ -249,8 +249,8 @@ def test_dropped_without_another_word(searches: Searches, makes: Makes) -> None:
 
 
 @pytest.mark.promise("R29b")
-def test_so_many_at_a_time(searches: Searches) -> None:
-    """A third waits until there is room; one that is dropped meanwhile never begins."""
+def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> None:
+    """A third one is queued; if it is dropped from the queue, it never starts."""
     listener = Listener()
     first = asked(searches, listener, question(seconds=60.0), 1)
     second = asked(searches, listener, question(seconds=60.0), 2)
@@ -267,7 +267,7 @@ def test_so_many_at_a_time(searches: Searches) -> None:
     assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
 
 
-def test_waiting_for_one(searches: Searches) -> None:
+def test_waiting_for_a_search_returns_its_result(searches: Searches) -> None:
     assert searches.wait_for(lambda: 7, Stop()) == 7
     with pytest.raises(UnsupportedRules):
         searches.wait_for(
@@ -284,9 +284,9 @@ def test_closing_ends_all(searches: Searches) -> None:
     listener.wait(AnalysisReply)
     searches.close()
     assert "twofold-search" not in [thread.name for thread in threading.enumerate()]
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.start(lambda: None, Stop())
-    with pytest.raises(ResourceError, match="closing"):
+    with pytest.raises(ResourceError, match="shutting down"):
         searches.wait_for(lambda: 7, Stop())
 
 
@@ -298,9 +298,7 @@ def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
     assert makes.closed == makes.made
 
 
-def test_a_list_of_analyses_will_do(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream need not be a generator."""
-
+def test_a_stream_may_be_a_list(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
     def stream(self: Player, board: Board, *_: object, **__: object) -> Iterator[object]:
         return iter([self.analyse(board)])
 

@@ -1,4 +1,4 @@
-"""Who may speak to the server: token, origin, host."""
+"""Access control: token, origin, host."""
 
 import asyncio
 import base64
@@ -115,7 +115,7 @@ def access() -> Access:
 
 @pytest.fixture(params=["", LEGACY], ids=["usual", "legacy"])
 def app(request: pytest.FixtureRequest, hub: Hub, tmp_path: Path) -> Gate:
-    """Both set-ups, with and without the legacy routes."""
+    """With and without the legacy routes."""
     return create_app(hub, Access(PORT, legacy_origin=request.param), tmp_path)
 
 
@@ -127,7 +127,7 @@ def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
 def upgrade(
     app: Gate, headers: dict[str, str] | list[tuple[str, str]], *, extensions: bool = True
 ) -> str:
-    """What becomes of a WebSocket: `welcome`, or the code of its end."""
+    """The result of opening a WebSocket: `welcome`, or the close code."""
 
     async def look() -> str:
         async with connected(app, headers, extensions=extensions) as socket:
@@ -140,7 +140,7 @@ def upgrade(
 
 
 def every_route(app: Gate) -> Iterator[tuple[str, str]]:
-    """Method and an address for each route, and for each method that it has."""
+    """A method and an address for each route and method."""
     assert isinstance(app.app, Starlette)
     for route in app.app.routes:
         yield from addresses(route)
@@ -171,7 +171,7 @@ def test_no_route_answers_without_the_token(app: Gate) -> None:
 
 
 @pytest.mark.promise("R24")
-def test_what_is_no_route_needs_the_token_too(app: Gate) -> None:
+def test_unknown_routes_need_the_token(app: Gate) -> None:
     for path in ["/nothing", "/static/app.js", "/api/nothing", "/favicon.ico", "/robots.txt", "*"]:
         assert ask(app, path).status == 403
         assert ask(app, path, cookie=cookie(app.access)).status == 404
@@ -218,7 +218,7 @@ def test_every_start_has_another_token() -> None:
 
 
 @pytest.mark.promise("R24")
-def test_what_starts_the_browser_can_be_used_once(app: Gate) -> None:
+def test_the_token_that_starts_the_browser_is_valid_once(app: Gate) -> None:
     once = app.access.token_once()
     assert once != app.access.token
     assert ask(app, "/", cookie=f"twofold-2048={once}").status == 403
@@ -288,9 +288,7 @@ def test_a_form_signs_in_to_pages_alone(app: Gate) -> None:
 
 
 @pytest.mark.promise("R24")
-def test_a_form_that_does_not_arrive_is_not_waited_for(
-    app: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_form_times_out(app: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "FORM_SECONDS", 0.01)
     waits = asyncio.Event()
     sent: list[Message] = []
@@ -336,7 +334,7 @@ def test_a_cookie_that_another_server_has_set_does_not_lock_out(app: Gate) -> No
 
 
 @pytest.mark.promise("R24")
-def test_whoever_has_no_token_reads_how_to_get_in(app: Gate) -> None:
+def test_a_refusal_says_how_to_sign_in(app: Gate) -> None:
     page = ask(app, "/", accept="text/html,*/*")
     assert page.status == 403
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -350,7 +348,7 @@ def test_whoever_has_no_token_reads_how_to_get_in(app: Gate) -> None:
 
 
 def test_a_link_from_elsewhere_asks_again_from_our_own_page(app: Gate) -> None:
-    """Browsers send no strict cookie where another page led to ours."""
+    """Browsers omit a strict cookie after a link on another page."""
     link = {"accept": "text/html", "sec_fetch_mode": "navigate", "sec_fetch_site": "cross-site"}
     assert SCRIPT in ask(app, "/review", **link).text
     again = link | {"sec_fetch_site": "same-origin"}
@@ -377,7 +375,7 @@ def test_no_other_origin_passes(app: Gate, origin: str) -> None:
 
 
 @pytest.mark.promise("R25")
-def test_there_are_forty_other_origins() -> None:
+def test_forty_other_origins_are_tested() -> None:
     assert len(set(FOREIGN_ORIGINS)) >= 40
 
 
@@ -392,7 +390,7 @@ def test_the_own_origin_passes(app: Gate, name: str) -> None:
 
 
 @pytest.mark.promise("R25")
-def test_two_origins_are_none(app: Gate) -> None:
+def test_two_origins_are_refused(app: Gate) -> None:
     pairs = [("host", HOST), ("cookie", cookie(app.access)), ("origin", ORIGIN), ("origin", ORIGIN)]
     assert run(ask_async(app, "GET", "/", pairs)).status == 403
     assert upgrade(app, pairs) == "403"
@@ -400,7 +398,7 @@ def test_two_origins_are_none(app: Gate) -> None:
 
 @pytest.mark.promise("R25")
 def test_a_cookie_alone_changes_nothing(app: Gate) -> None:
-    """Another server on this machine is the same site: its pages' requests carry our cookie."""
+    """Another server on this machine is the same site, so its pages send our cookie."""
     mine = {"cookie": cookie(app.access)}
     assert ask(app, "/nothing", "POST", **mine).status == 403
     assert ask(app, "/nothing", "POST", **mine, sec_fetch_site="same-origin").status == 404
@@ -413,7 +411,7 @@ def test_a_cookie_alone_changes_nothing(app: Gate) -> None:
 
 
 @pytest.mark.promise("R25")
-def test_a_websocket_with_a_cookie_has_to_say_where_it_comes_from(app: Gate) -> None:
+def test_a_websocket_with_a_cookie_needs_an_origin(app: Gate) -> None:
     mine = {"host": HOST, "cookie": cookie(app.access)}
     assert upgrade(app, mine) == "403"
     assert upgrade(app, mine | {"sec-fetch-site": "same-origin"}) == "403"
@@ -462,7 +460,7 @@ def test_an_origin_can_be_named(text: str) -> None:
     ["", "null", "*", "example.org", "https://example.org/", "https://Example.org", "https://a b",
      "https://a@b", "ftp://example.org", "https://example.org:", "https://example.org\n"],
 )  # fmt: skip
-def test_what_is_no_origin_cannot(text: str) -> None:
+def test_an_invalid_origin_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected an origin such as"):
         parse_origin(text)
 
@@ -473,7 +471,7 @@ def test_what_is_no_origin_cannot(text: str) -> None:
 @pytest.mark.promise("R26")
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
 def test_no_foreign_host_passes(app: Gate, host: str) -> None:
-    """A name of an attacker's that resolves to 127.0.0.1: DNS rebinding."""
+    """DNS rebinding: an attacker's name that resolves to 127.0.0.1."""
     for origin in [{"origin": f"http://{host}"}, {"origin": ORIGIN}, {}]:
         headers = {"host": host, "cookie": cookie(app.access), **origin}
         assert run(ask_async(app, "GET", "/", headers)).status == 400
@@ -482,7 +480,7 @@ def test_no_foreign_host_passes(app: Gate, host: str) -> None:
 
 
 @pytest.mark.promise("R26")
-def test_one_host_is_wanted(app: Gate) -> None:
+def test_exactly_one_host_is_required(app: Gate) -> None:
     mine = [("cookie", cookie(app.access))]
     for hosts in [[], [HOST, HOST], [HOST, "evil.com"], ["evil.com", HOST]]:
         headers = [*mine, *(("host", host) for host in hosts)]
@@ -497,7 +495,7 @@ def test_the_own_names_pass(app: Gate, name: str) -> None:
 
 
 @pytest.mark.promise("R26")
-def test_the_usual_port_is_left_out() -> None:
+def test_the_default_port_may_be_omitted() -> None:
     access = Access(80)
     for host in ["127.0.0.1", "localhost", "[::1]", "localhost:80", "[::1]:80"]:
         assert access.is_own_host(host)

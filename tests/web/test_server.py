@@ -1,4 +1,4 @@
-"""The server: where it listens, how long it waits, how it ends; crowds."""
+"""The server: addresses, timeouts, shutdown, crowds."""
 
 import contextlib
 import http.client
@@ -27,7 +27,7 @@ from twofold.web.server import Server, in_url, is_every_address, is_loopback, li
 
 @pytest.fixture
 def access(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Access]:
-    """A real server that loses its patience soon."""
+    """A real server with a short timeout."""
     monkeypatch.setattr(module, "REQUEST_SECONDS", 0.1)
     listener = free_listener()
     access = Access(listener.getsockname()[1])
@@ -40,7 +40,7 @@ def connected(access: Access) -> socket.socket:
 
 
 def is_dropped(one: socket.socket) -> bool:
-    """Whether the server ends a connection; waits for it."""
+    """Wait and return True if the server closes a connection."""
     try:
         return one.recv(65_536) == b""
     except ConnectionError:
@@ -52,7 +52,7 @@ def is_dropped(one: socket.socket) -> bool:
 
 @pytest.mark.promise("R29")
 @pytest.mark.parametrize("path", ["/", "/api/games"])
-def test_a_body_that_is_no_http_leaves_nothing_in_the_terminal(
+def test_invalid_http_prints_nothing(
     access: Access, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n"
@@ -66,13 +66,13 @@ def test_a_body_that_is_no_http_leaves_nothing_in_the_terminal(
 
 @pytest.mark.promise("R29")
 @pytest.mark.parametrize("begins", [b"", b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x"])
-def test_who_sends_no_whole_request_is_dropped(access: Access, begins: bytes) -> None:
+def test_an_incomplete_request_is_dropped(access: Access, begins: bytes) -> None:
     with connected(access) as one:
         one.sendall(begins)
         assert is_dropped(one)
 
 
-def test_who_sends_half_a_second_request_is_dropped(access: Access) -> None:
+def test_an_incomplete_second_request_is_dropped(access: Access) -> None:
     with connected(access) as one:
         one.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{access.port}\r\n\r\nGET /".encode())
         while b"403" not in one.recv(65_536):
@@ -81,7 +81,7 @@ def test_who_sends_half_a_second_request_is_dropped(access: Access) -> None:
             pass
 
 
-def test_who_is_answered_slowly_is_not_dropped(access: Access) -> None:
+def test_a_slow_response_is_not_dropped(access: Access) -> None:
     asks = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
     headers = {"Authorization": f"Bearer {access.token}"}
     body = json.dumps({"player": "expectimax:ply=8", "seconds": 0.5, "seed": 1})
@@ -96,10 +96,10 @@ def test_a_websocket_is_not_dropped(access: Access) -> None:
 
 
 @pytest.mark.promise("R67")
-def test_who_has_not_shown_the_token_goes_first(
+def test_connections_without_a_token_are_dropped_first(
     access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The oldest of them for each that comes; the owner's connections stay."""
+    """The oldest one for each new connection; the owner's connections stay."""
     monkeypatch.setattr(module, "MAX_SOCKETS", 4)
     monkeypatch.setattr(module, "REQUEST_SECONDS", 600.0)
     owner = http.client.HTTPConnection("127.0.0.1", access.port, timeout=60)
@@ -114,7 +114,7 @@ def test_who_has_not_shown_the_token_goes_first(
 
 
 @pytest.mark.promise("R67")
-def test_where_all_have_shown_it_the_newest_goes(
+def test_the_newest_is_dropped_if_all_have_the_token(
     access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_SOCKETS", 2)
@@ -125,7 +125,7 @@ def test_where_all_have_shown_it_the_newest_goes(
 
 
 def answer_of(asks: http.client.HTTPConnection, access: Access) -> int:
-    """The status of an answer to the owner."""
+    """The status of a response to the owner."""
     asks.request("GET", "/api/players", headers={"Authorization": f"Bearer {access.token}"})
     answer = asks.getresponse()
     answer.read()
@@ -145,7 +145,7 @@ def status(access: Access) -> int:
 
 @pytest.mark.promise("R29")
 @pytest.mark.long
-def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None]) -> None:
+def test_a_crowd_does_not_delay_the_owner(tmp_path: Path, figure: Callable[[str], None]) -> None:
     with running(tmp_path, "--player", "greedy") as (process, access, _):
         wait_until_ready(access)
         before = memory(process.pid)
@@ -171,7 +171,7 @@ def test_the_owner_notices_no_crowd(tmp_path: Path, figure: Callable[[str], None
 def test_the_owner_is_answered_beside_a_crowd_without_the_token(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """200 connections that say nothing, each opened again as soon as it is dropped."""
+    """200 connections that send nothing, each reopened when it is dropped."""
     times = []
     with running(tmp_path, "--player", "greedy") as (_, access, _):
         wait_until_ready(access)
@@ -190,7 +190,7 @@ def test_the_owner_is_answered_beside_a_crowd_without_the_token(
 
 
 def memory(pid: int) -> int:
-    """Bytes of memory that a process has."""
+    """Memory of a process, in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
@@ -198,7 +198,7 @@ def memory(pid: int) -> int:
 
 
 def wait_for_a_place(access: Access) -> None:
-    """Until a new page gets its welcome."""
+    """Wait until a new page gets its welcome."""
     while True:
         with contextlib.suppress(OSError, WebSocketException, TimeoutError), opened(access) as page:
             until(page, "welcome")
@@ -239,7 +239,7 @@ def test_a_port_that_is_asked_for_is_taken_or_refused() -> None:
         assert again.getsockname()[1] == port
 
 
-def test_what_is_no_address_or_port_is_refused() -> None:
+def test_invalid_addresses_and_ports_are_refused() -> None:
     with pytest.raises(LimitExceeded):
         listen("127.0.0.1", 65_536)
     for host in ["192.0.2.1", "nowhere.invalid", "a" * 100, ""]:
@@ -247,7 +247,7 @@ def test_what_is_no_address_or_port_is_refused() -> None:
             listen(host, 0).close()
 
 
-def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_free_port_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def refuse(host: str, port: int) -> socket.socket:
@@ -255,7 +255,7 @@ def test_where_no_port_is_free_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
         raise ResourceError("taken")
 
     monkeypatch.setattr(module, "_listen", refuse)
-    with pytest.raises(ResourceError, match=r"a free port on 127\.0\.0\.1, got none"):
+    with pytest.raises(ResourceError, match=r"no free port on 127\.0\.0\.1"):
         listen("127.0.0.1", None)
     assert tried == [*range(2048, 2148), 0]
 

@@ -1,4 +1,4 @@
-"""One page: what it asks is done or refused, whatever it asks."""
+"""One page: every request is answered or refused."""
 
 import threading
 import time
@@ -120,7 +120,7 @@ def test_games_on_a_board(page: Page) -> None:
         ({"source": "nothing"}, "NotFound"),
     ],
 )
-def test_no_game_begins_wrongly(page: Page, values: dict[str, Any], kind: str) -> None:
+def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
     assert page.refusal(protocol.NewRequest(**values))[0] == kind
 
 
@@ -165,7 +165,7 @@ def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
     kind, message = other.refusal(request)
     assert (kind, message) == (
         "NotFound",
-        f"expected a game that this page has opened, got '{state.game}'",
+        f"this page has not opened the game '{state.game}'",
     )
     other.open(state.game)
     step = other.move(state.game, state.now.legal[0], 0)
@@ -202,7 +202,7 @@ def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
     assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1
 
 
-def test_only_so_many_games_are_open(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_open_games_is_limited(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FOLLOWED", 2)
     first, _ = page.new(), page.new()
     assert page.refusal(protocol.NewRequest())[0] == "LimitExceeded"
@@ -290,7 +290,7 @@ def test_an_analysis(page: Page) -> None:
         ({"board": "3x3:123/000/000", "player": "ntuple:net=tiny"}, "UnsupportedRules"),
     ],
 )
-def test_no_analysis_of_that(page: Page, values: dict[str, Any], kind: str) -> None:
+def test_invalid_analyses_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
     assert page.refusal(protocol.AnalyseRequest(**values))[0] == kind
 
 
@@ -371,7 +371,7 @@ def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
 # ---- the end
 
 
-def test_a_closed_page_is_told_nothing(hub: Hub, page: Page) -> None:
+def test_a_closed_session_sends_nothing(hub: Hub, page: Page) -> None:
     state = page.new()
     other = Page(hub)
     other.open(state.game)
@@ -386,7 +386,7 @@ def test_a_closed_page_is_told_nothing(hub: Hub, page: Page) -> None:
 
 def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
     class Hasty(Page):
-        """Moves while the game is being sent."""
+        """Moves as soon as it gets the game."""
 
         def send(self, reply: protocol.Reply) -> None:
             super().send(reply)
@@ -407,7 +407,7 @@ def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
 def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whenever it leaves: while the game is read, or while it joins."""
+    """The page leaves while the game is read, or while it joins."""
     state = page.new()
     other = Page(hub)
     join, found = hub.table.join, threading.Event()
@@ -433,7 +433,7 @@ def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> 
     assert not page.all(AnalysisReply)
 
 
-def test_what_nobody_expected_does_not_end_the_page(
+def test_an_internal_error_does_not_end_the_session(
     hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def oops(*_: object, **__: object) -> None:
@@ -451,7 +451,7 @@ def test_what_nobody_expected_does_not_end_the_page(
 
 
 def test_every_request_is_understood(hub: Hub) -> None:
-    """None falls through to a fault of ours."""
+    """None causes an internal error."""
     page = Page(hub)
     kinds: tuple[type[protocol.Request], ...] = protocol.AnyRequest.__args__
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""Files to pass on, made on the page: a picture, an animation, a replay that needs no server."""
+"""Files made on the page: a picture, an animation, a replay that needs no server."""
 
 import io
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def keep_game(served: Served, moves: int) -> str:
-    """Keep a game; its id."""
+    """Save a game; returns its id."""
     game = Game(seed=1)
     while game.move_number < moves:
         game.play(game.legal_moves()[0])
@@ -30,7 +30,7 @@ def keep_game(served: Served, moves: int) -> str:
 
 
 def click_for_file(visit: Visit, name: str) -> Download:
-    """The file that a button or a link of the dialog brings."""
+    """The file that a button or a link of the dialog downloads."""
     with visit.page.expect_download() as found:
         visit.page.locator("dialog .button").filter(has_text=name).click()
     return found.value

@@ -1,4 +1,4 @@
-"""Two servers on one folder: they run side by side, and lose no move and no game."""
+"""Two servers on one folder lose no move and no game."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -30,13 +30,13 @@ pytestmark = pytest.mark.promise("R65")
 
 @dataclass
 class Server:
-    """A table on a store of its own, with a page. It saves when it is told to."""
+    """A table with its own store, and a page. It saves on request."""
 
     table: GameTable
     page: Listener
 
     def open(self, game: str) -> LiveGame:
-        """Follow a kept game."""
+        """Follow a saved game."""
         return self.table.open(game, Asker(self.page, 1))
 
     def make_moves(self, live: LiveGame, which: int, count: int = 1) -> None:
@@ -46,11 +46,10 @@ class Server:
             live.move(letter, live.game.move_number, Asker(self.page, 2))
 
     def save(self, live: LiveGame) -> None:
-        """Save it now."""
         live.save()
 
     def told(self, note: str) -> GameState:
-        """What the page is told of another program."""
+        """The page's notes about another program."""
         return self.page.wait(GameState, lambda state: state.note == note)
 
 
@@ -69,7 +68,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Se
 
 
 def keep(servers: list[Server], moves: int = 3) -> str:
-    """A game that was kept before; its id."""
+    """Save a game; returns its id."""
     return servers[0].table.add(record_of(moves))
 
 
@@ -128,7 +127,7 @@ def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> No
 def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
     servers: list[Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The person moves on while the file of the other is read."""
+    """The person moves while the other program's file is read."""
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)
@@ -193,7 +192,7 @@ def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
     assert one.told("deleted").game == mine.name != game
 
 
-def test_moves_that_nobody_saw_are_not_deleted(servers: list[Server]) -> None:
+def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)
     assert [info.moves for info in other.table.infos()] == [3]
@@ -222,7 +221,7 @@ def test_a_damaged_file_is_left(servers: list[Server]) -> None:
 
 
 def test_the_newest_file_is_opened(servers: list[Server]) -> None:
-    """Also where the game is in memory here, and where the other one took moves back."""
+    """Also if the game is in memory here, and if the other program has undone moves."""
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)
@@ -240,7 +239,7 @@ def test_the_newest_file_is_opened(servers: list[Server]) -> None:
         one.page.replies.clear()
 
 
-def test_a_note_is_told_to_the_next_page(servers: list[Server]) -> None:
+def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)
@@ -282,7 +281,7 @@ def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
     assert one.table.store.damaged == {}
 
 
-def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
+def test_a_broken_link_hides_no_game(tmp_path: Path) -> None:
     (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
     (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
     with closing(GameStore(tmp_path)) as store:
@@ -290,7 +289,7 @@ def test_a_link_to_nothing_hides_no_game(tmp_path: Path) -> None:
 
 
 def test_best_scores_are_merged(tmp_path: Path) -> None:
-    """In every order of two that end, the higher score of each rules stays."""
+    """The higher score of each set of rules stays, in every order of closing."""
     for first in (0, 1):
         folder = tmp_path / str(first)
         stores = [GameStore(folder), GameStore(folder)]
@@ -336,7 +335,7 @@ def test_no_order_of_saves_loses_a_move(
 
 
 def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
-    """Requests that were sent before the page knew of it are answered, too."""
+    """Requests with the former id are answered, too."""
     with ExitStack() as stack:
         hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
         for hub in hubs:
@@ -378,7 +377,7 @@ def test_an_unplayed_game_is_dropped(table: GameTable) -> None:
 
 @pytest.mark.parametrize("helped", [False, True])
 def test_a_game_that_a_player_helped_with_is_no_best_score(table: GameTable, helped: bool) -> None:
-    """One move by a player, and one game taken over from it, are enough."""
+    """One move by a player, or one takeover of such a game, is enough."""
     listener = Listener()
     live = begin(table, listener, STANDARD)
     if helped:

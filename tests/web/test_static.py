@@ -1,4 +1,4 @@
-"""Files of the page: texts from one catalogue, nothing that the security policy would stop."""
+"""Files of the page: texts from one catalogue, and nothing that the security policy blocks."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def catalogue() -> list[str]:
 
 
 def faults(pattern: str, paths: list[Path]) -> dict[str, list[str]]:
-    """What a pattern finds, by file."""
+    """Matches of a pattern, by file."""
     found = {name(path): re.findall(pattern, path.read_text(encoding="utf-8")) for path in paths}
     return {path: matches for path, matches in found.items() if matches}
 

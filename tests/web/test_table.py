@@ -1,4 +1,4 @@
-"""Games in play are shared, and found again."""
+"""Games in play are shared, and reopened."""
 
 import time
 from contextlib import closing
@@ -34,7 +34,9 @@ def test_a_game_is_found_again_with_its_redo(table: GameTable) -> None:
     assert other.wait(GameState).now.can_redo
 
 
-def test_only_some_games_stay_in_memory(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_idle_games_is_limited(
+    table: GameTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "IDLE_GAMES", 2)
     listener = Listener()
     games = []
@@ -52,7 +54,7 @@ def test_only_some_games_stay_in_memory(table: GameTable, monkeypatch: pytest.Mo
     assert again.game.board == games[0].game.at(0).board
 
 
-def test_the_game_played_last_is_the_last_though_the_clock_goes_back(
+def test_the_game_played_last_is_right_after_the_clock_is_set_back(
     table: GameTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
@@ -119,7 +121,7 @@ def test_a_record_is_kept_once(table: GameTable) -> None:
     assert table.add(record) != name
 
 
-def test_two_that_open_the_same_game_get_the_same(table: GameTable) -> None:
+def test_a_game_opened_twice_is_one_game(table: GameTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     name = table.add(Record.from_game(game))
@@ -168,7 +170,7 @@ def test_a_damaged_game_is_refused(table: GameTable) -> None:
         table.open("bad", Asker(Listener(), 1))
 
 
-def test_a_list_is_as_long_as_it_may_be(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_a_list_is_limited(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
     for seed in range(3):
         table.add(Record.from_game(Game(LARGE, seed)))

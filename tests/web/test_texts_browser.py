@@ -1,4 +1,4 @@
-"""The page in each of its languages: no text is missing, and numbers are written as there."""
+"""The page in each language: no text is missing, and numbers are formatted correctly."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def test_every_text_is_there_with_its_placeholders(laptop: Visit, language: str)
 
 
 def _fits(ours: str | list[str], english: str | list[str]) -> bool:
-    """Whether the forms of a text have placeholders that forms of the English one have."""
+    """True if the placeholders of each form occur in a form of the English text."""
     if isinstance(english, str) or isinstance(ours, str):
         return ours == english
     return set(ours) <= set(english)

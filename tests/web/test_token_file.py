@@ -1,4 +1,4 @@
-"""The token that a server keeps: one for a folder, and for nobody else to read."""
+"""The token file: one per folder, private."""
 
 import os
 import stat
@@ -62,7 +62,7 @@ def test_a_token_of_another_user_is_refused(
 
 
 @POSIX
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     secret = tmp_path / "elsewhere"
     kept_token(tmp_path)
     os.replace(tmp_path / FILE, secret)
@@ -76,11 +76,11 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a" * 42, "a" * 44, "a" * 42 + "!", "a" * 43 + "\n\n"])
-def test_what_is_no_token_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_token_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / FILE
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(InvalidInput, match=r"expected a token in .*, got something else"):
+    with pytest.raises(InvalidInput, match="there is no valid token in "):
         kept_token(tmp_path)
     assert path.read_text() == text
 

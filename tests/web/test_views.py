@@ -1,4 +1,4 @@
-"""The slides of a move lead where the rules do."""
+"""The slides of a move follow the rules."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The Watch page in a real Chromium: what it opens with, and who wins."""
+"""The Watch page in a real Chromium: its first view, and the winner."""
 
 from collections.abc import Iterator
 

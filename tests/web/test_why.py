@@ -1,4 +1,4 @@
-"""The operation that says what a bad move gives up."""
+"""The operation that explains a bad move."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_other_shapes_are_compared(client: Client, rules: str) -> None:
     "change",
     [{"played": "d"}, {"board": "x"}, {"best": "q"}, {"rules": "3x3"}, {"player": "greedy"}],
 )
-def test_what_cannot_be_compared_is_refused(client: Client, change: dict[str, str]) -> None:
+def test_invalid_comparisons_are_refused(client: Client, change: dict[str, str]) -> None:
     board = "0000/0000/0000/0010" if change == {"played": "d"} else ASKED["board"]
     answer = client.post("/api/why", {**ASKED, "board": board, **change})
     assert answer.status == 400

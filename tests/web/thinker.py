@@ -1,4 +1,4 @@
-"""A player that thinks until it is stopped, and says how many of its kind do."""
+"""A player that thinks until it is stopped, and counts the instances that think."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ SPEC = "tests.web.thinker:Thinker"
 
 
 class Thinker(Player):
-    """Thinks for as long as it may."""
+    """Thinks until it is stopped."""
 
     lock: ClassVar = threading.Lock()
     stops: ClassVar[list[Stop]] = []

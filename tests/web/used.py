@@ -1,4 +1,4 @@
-"""A page that is loaded with all its files and used, over real sockets."""
+"""Loads a page with all its files and uses it, over real sockets."""
 
 import http.client
 import importlib.resources
@@ -23,7 +23,7 @@ FILES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*")
 
 
 def use_it(hub: Hub, folder: Path) -> str:
-    """Load the page and all its files, play a move and have it analysed; over real sockets."""
+    """Load the page and all its files, make a move and analyse it."""
     listener = free_listener()
     port = listener.getsockname()[1]
     access = Access(port)

@@ -1,4 +1,1 @@
-"""Games in play, whatever shows them: kept in files, with the best scores, played on by a player.
-
-The web app, the terminal and the commands are faces of what is here.
-"""
+"""Games in play, for every face: their files, the best scores, autoplay."""

@@ -1,8 +1,6 @@
-"""Autoplay: a player plays a live game in a thread of its own, at a pace that may change.
+"""Autoplay: a player plays a live game in its own thread, at a pace that can be changed.
 
-Up to `STEPS_PER_SECOND` every move is a step of its own. Above that it makes as many moves as its
-pace allows between two frames. Whatever ends or changes it takes effect at once: what the player is
-still thinking about is thrown away, and its search is told to stop.
+Slow moves are sent one by one as steps, fast ones in frames of several moves.
 """
 
 import logging
@@ -34,12 +32,12 @@ STEPS_PER_SECOND: Final = 30
 """Fastest pace at which every move is a step."""
 
 FRAMES_PER_SECOND: Final = 60
-"""Most frames a second of one game."""
+"""Maximum number of frames per second of one game."""
 
 FRAME_SECONDS: Final = 1 / FRAMES_PER_SECOND
 
 MAX_ERROR: Final = 300
-"""Most characters of what went wrong."""
+"""Maximum length of an error message, in characters."""
 
 _LOG: Final = logging.getLogger("twofold.play")
 
@@ -49,9 +47,9 @@ class Wish:
     """How a player is to play.
 
     Attributes:
-        moves_per_second: at most so many; None for as many as it can.
+        moves_per_second: None for no limit.
         stop_tile: end once this tile is made; 0 for never.
-        moves: end after so many moves; 0 for no limit.
+        moves: end after this number of moves; 0 for no limit.
     """
 
     moves_per_second: float | None = None
@@ -60,58 +58,46 @@ class Wish:
 
     @property
     def in_steps(self) -> bool:
-        """Whether every move is shown: a single one too, however fast."""
+        """True if every move is shown: at a slow pace, and for a single move."""
         pace = self.moves_per_second
         return self.moves == 1 or (pace is not None and pace <= STEPS_PER_SECOND)
 
 
 class Host(Protocol):
-    """The live game, as the thread of a player needs it. All is called under its lock."""
+    """What autoplay needs of a live game. All methods are called under its lock."""
 
     @property
     def turn(self) -> threading.Condition:
-        """The lock of the game; notified when a player has to look up: another wish, or its end."""
+        """The lock of the game; notified when the wish changes and when the player is ended."""
 
     game: Game
 
     def seat(self, player: "Autoplay") -> Game | None:
-        """Let a player that got ready play from now on: a game that begins where this one stands.
-
-        None where it is not wanted any more.
-        """
+        """Seat a player that is ready; its game from here, or None if it is not wanted any more."""
 
     def unseat(self, player: "Autoplay") -> bool:
-        """A player ends by itself; whether it was the one that played or got ready."""
+        """Remove a player that ends by itself; True if it was playing or getting ready."""
 
     def refused(self, player: "Autoplay", error: Exception) -> None:
-        """A player could not begin."""
+        """A player could not start."""
 
     def stepped(self, player: "Autoplay", move: Move) -> None:
-        """A player makes a move, as a step."""
+        """A player made a move, to be sent as a step."""
 
     def note_autoplay(self, before: int) -> None:
         """The moves after number `before` were made by a player."""
 
     def framed(self, player: "Autoplay", moves_per_second: float) -> None:
-        """A player has made moves, as a frame."""
+        """A player made moves, to be sent as a frame."""
 
     def ended(self, player: "Autoplay", reason: "Reason", message: str) -> None:
-        """A player has come to its end."""
+        """A player has ended."""
 
 
 class Autoplay:
-    """One player in one game. All but the thread itself is called under the game's lock.
+    """One player in one game. Call all methods under the game's lock.
 
-    Args:
-        live: the game.
-        spec: the player, as it was asked for.
-        make: makes it.
-        wish: how it is to play.
-        asker: who asked; for the game alone.
-
-    Attributes:
-        spec: the player, as it was asked for.
-        asker: who asked last.
+    `asker` names who requested it, for the game.
     """
 
     def __init__(
@@ -123,7 +109,7 @@ class Autoplay:
         self._stop = Stop()
         self._ended = False
         self._framed = -math.inf  # when the last frame was sent
-        self._stepped = -math.inf  # when the last move was made that was a step
+        self._stepped = -math.inf  # when the last step was made
         self._speeds = SpeedWindow()
         self._set(wish, asker)
 
@@ -134,20 +120,16 @@ class Autoplay:
         self._paced = 0  # moves made since then
 
     def start(self, seats: Seats) -> None:
-        """Begin, in a thread.
-
-        Raises:
-            LimitExceeded: as many players play as may.
-        """
+        """Start the thread; raises LimitExceeded if the maximum number of players is playing."""
         seats.start(self._run)
 
     def change(self, wish: Wish, asker: Any) -> None:
-        """Play in another way from now on."""
+        """Play under another wish from now on."""
         self._set(wish, asker)
         self._live.turn.notify_all()
 
     def end(self) -> None:
-        """End it now, without a word."""
+        """End it at once: stop the search and discard its move. The game is not notified."""
         self._ended = True
         self._stop.raise_flag()
         self._live.turn.notify_all()
@@ -160,7 +142,7 @@ class Autoplay:
         except Exception as error:
             self._refuse(error)
             return
-        stand_back()  # not before: while it imports, others may wait for it
+        stand_back()  # only now: other threads may wait for an import lock that this one holds
         try:
             self._play(player)
         except Exception as error:
@@ -177,7 +159,6 @@ class Autoplay:
             self._take(turn, mover.play(turn.most, turn.until))
 
     def _take_seat(self, player: Player) -> Game | None:
-        """Get ready, which may take long, and begin; None where that was refused or ended."""
         try:
             player.start(self._live.game.rules, self._live.game.seed)
         except Exception as error:
@@ -188,13 +169,11 @@ class Autoplay:
             return self._live.seat(self)
 
     def _refuse(self, error: Exception) -> None:
-        """It could not begin: tell the one who asked."""
         with self._live.turn:
             if self._live.unseat(self):
                 self._live.refused(self, error)
 
     def _fail(self, error: Exception) -> None:
-        """It cannot go on: tell all."""
         message = message_of(error)
         with self._live.turn:
             if not self._ended:
@@ -214,7 +193,6 @@ class Autoplay:
         return None
 
     def _due(self) -> float:
-        """When the next moves are to be made."""
         pace = self._wish.moves_per_second
         if pace is None or self._wish.moves == 1:
             return -math.inf
@@ -223,7 +201,6 @@ class Autoplay:
         return max(self._since + (self._paced + 1) / pace, self._framed + FRAME_SECONDS)
 
     def _turn(self) -> "_Turn":
-        """How many moves to make now."""
         wish, now = self._wish, time.monotonic()
         if wish.in_steps:
             return _Turn(wish, 1, now)
@@ -231,14 +208,13 @@ class Autoplay:
         if wish.moves_per_second is None:
             return _Turn(wish, left, self._framed + FRAME_SECONDS)
         owed = int((now - self._since) * wish.moves_per_second) - self._paced
-        if owed > wish.moves_per_second:  # a second behind: it is slower, or the machine slept
+        if owed > wish.moves_per_second:  # a second behind: a slow player, or the machine slept
             self._since, self._paced, owed = now, -1, 1
         return _Turn(wish, max(min(owed, left), 1), now + FRAME_SECONDS)
 
     # ---- moves
 
     def _take(self, turn: "_Turn", played: Stretch) -> None:
-        """Make the moves that the player has decided on, unless it was ended meanwhile."""
         with self._live.turn:
             if self._ended:
                 return
@@ -247,7 +223,7 @@ class Autoplay:
                 self._step(played)
             else:
                 self._extend(played, before)
-            if turn.wish is self._wish:  # else they do not count: it was changed meanwhile
+            if turn.wish is self._wish:  # moves made under an earlier wish do not count
                 self._made += len(played.letters)
                 self._paced += len(played.letters)
             reason = self._reason(before)
@@ -273,14 +249,12 @@ class Autoplay:
         self._live.framed(self, self._speeds.speed)
 
     def _first_with(self, tile: int, number: int) -> int:
-        """The first move number after a given one at which a tile is there."""
         history = self._live.game
         while history.at(number).board.max_tile < tile:
             number += 1
         return number
 
     def _reason(self, before: int) -> Reason | None:
-        """Why it ends here; None where it goes on."""
         history, wish = self._live.game, self._wish
         if history.status is Status.OVER:
             return "over"
@@ -298,7 +272,7 @@ class Autoplay:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What a player may do next: at most so many moves, until a time of `time.monotonic`."""
+    """The next batch: at most `most` moves, until `until` on the clock of `time.monotonic`."""
 
     wish: Wish
     most: int
@@ -309,7 +283,7 @@ _NO_LIMIT: Final = 1 << 62
 
 
 def message_of(error: Exception) -> str:
-    """What went wrong, for a person; what nobody expected goes to the log too."""
+    """The message of an error, for a person; unexpected errors are also logged."""
     if isinstance(error, TwofoldError):
         return str(error)
     _LOG.warning("a player failed", exc_info=error)

@@ -1,14 +1,8 @@
-"""Autoplay moves: which moves of a game a player made for the person, as a tag of its record.
+"""The moves of a game that a player made, as ranges in a tag of its record; the first move is 1.
 
-The tag has ranges of move numbers, the first move of a game being 1:
-
-    >>> moves = AutoplayMoves().plus(12, 40).plus(51, 52)
-    >>> str(moves)
-    '13-40 52'
-    >>> 13 in moves, 41 in moves
-    (True, False)
-    >>> str(moves.until(20))
-    '13-20'
+>>> moves = AutoplayMoves().plus(12, 40).plus(51, 52)
+>>> str(moves), str(moves.until(20)), 41 in moves
+('13-40 52', '13-20', False)
 """
 
 import re
@@ -20,24 +14,20 @@ from twofold.limits import MAX_MOVE_NUMBER, MAX_TAG
 from twofold.play.best_scores import ME
 
 AUTOPLAY_TAG: Final = "Autoplay"
-"""Tag that says which moves a player made; without it nothing is known of a game of several."""
+"""Tag of the moves that a player made. A record of several players without it does not say."""
 
 _RANGE: Final = re.compile(r"([0-9]{1,12})(?:-([0-9]{1,12}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class AutoplayMoves:
-    """The moves that a player made.
-
-    Attributes:
-        ranges: first and last move of each stretch, ascending, apart from each other.
-    """
+    """First and last move of each range, ascending, not adjacent."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Read the tag; None for a text that is none, which someone else has written."""
+        """Parse the tag; None if the text is invalid."""
         ranges: list[tuple[int, int]] = []
         for word in text.split():
             match = _RANGE.fullmatch(word)
@@ -56,12 +46,12 @@ class AutoplayMoves:
         return isinstance(move, int) and any(first <= move <= last for first, last in self.ranges)
 
     def until(self, last: int) -> Self:
-        """Those up to a move; the later ones were undone."""
+        """The moves up to `last`; later ones were undone."""
         kept = ((first, min(end, last)) for first, end in self.ranges if first <= last)
         return type(self)(tuple(kept))
 
     def plus(self, before: int, last: int) -> Self:
-        """These up to move `before`, and all moves after it up to `last`."""
+        """These moves up to move `before`, and all moves after it up to `last`."""
         known = self.until(before).ranges
         if last <= before:
             return type(self)(known)
@@ -71,23 +61,14 @@ class AutoplayMoves:
 
 
 def autoplay_of(player: str, tags: Mapping[str, str]) -> AutoplayMoves | None:
-    """The moves that a player made in a recorded game; None where its record does not say.
-
-    Args:
-        player: who played, as the record names them.
-        tags: further tags of the record.
-    """
+    """The moves that a player made, from a record's players and other tags; None if unknown."""
     if AUTOPLAY_TAG in tags:
         return AutoplayMoves.parse(tags[AUTOPLAY_TAG])
     return AutoplayMoves() if player in ("", ME) else None
 
 
 def autoplay_tags(tags: Mapping[str, str], moves: AutoplayMoves | None) -> dict[str, str]:
-    """The tags of a record with the one that says which moves a player made.
-
-    There is none where no move is one of a player, where nothing is known, or where it would be
-    too long for a tag.
-    """
+    """Set the autoplay tag, or remove it if `moves` is empty, unknown or too long."""
     rest = {name: text for name, text in tags.items() if name != AUTOPLAY_TAG}
     text = "" if moves is None else str(moves)
     return {**rest, AUTOPLAY_TAG: text} if 0 < len(text) <= MAX_TAG else rest

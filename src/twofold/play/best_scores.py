@@ -16,23 +16,23 @@ from twofold.notation import shown
 from twofold.play.game_file import PATIENCE
 
 ME: Final = "me"
-"""The person, among those who played a game."""
+"""Name of the person in a list of players."""
 
 AND: Final = " + "
-"""Between the names of those who played a game."""
+"""Separates the names of players."""
 
 Kind = Literal["hand", "helped", "player", "board"]
-"""How a game was played: by hand; with hints; with moves of a player; from a given board."""
+"""How a game was played: by hand; with hints; with moves by a player; from a given board."""
 
 SOMEBODY: Final = "another player"
-"""Stands for a player whose name is too long."""
+"""Stands for players whose names do not fit into the tag."""
 
 BEST_FILE: Final = "best.json"
 MAX_BEST_BYTES: Final = 1 << 20
 
 
 def add_player(players: str, name: str) -> str:
-    """Those who played a game, with one more; each is named once."""
+    """Add a name to a list of players, unless it is there."""
     known = players.split(AND) if players else []
     if name in known:
         return players
@@ -43,13 +43,7 @@ def add_player(players: str, name: str) -> str:
 
 
 def kind_of(players: str, hints: int, *, given_board: bool) -> Kind:
-    """How a game was played.
-
-    Args:
-        players: those who played, as in a record; empty for the person alone.
-        hints: for how many positions hints were shown.
-        given_board: whether the game began on a given board.
-    """
+    """How a game with these players (empty for the person alone) and number of hints was played."""
     if players not in ("", ME):
         return "player"
     if given_board:
@@ -58,20 +52,12 @@ def kind_of(players: str, hints: int, *, given_board: bool) -> Kind:
 
 
 def counts_as_own(kind: Kind) -> bool:
-    """True if a game's score counts as a best score of the person.
-
-    It does where the person made every move, from the first one of a common game on. Hints may
-    have been shown.
-    """
+    """True if the person made every move of a game with a normal start; hints are allowed."""
     return kind in ("hand", "helped")
 
 
 def read_best(path: Path) -> dict[str, int]:
-    """The best scores in a file, by rules; none where there is no file.
-
-    Raises:
-        InvalidInput: the file holds something else.
-    """
+    """Read best scores by rules, none if there is no file; raises InvalidInput if it is damaged."""
     if not path.exists():
         return {}
     with open_regular(path) as file:
@@ -81,19 +67,14 @@ def read_best(path: Path) -> dict[str, int]:
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(f"expected best scores in {shown(str(path))}: {error}") from None
     if len(data) > MAX_BEST_BYTES or any(not 0 <= score <= MAX_SCORE for score in found.values()):
-        raise InvalidInput(f"expected best scores in {shown(str(path))}, got others")
+        raise InvalidInput(f"expected best scores in {shown(str(path))}, got numbers out of range")
     return found
 
 
 def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
-    """Raise the best scores in a file; none is ever lowered. A damaged file gets another name.
+    """Raise the best scores in a file, never lower them, and return all; rename a damaged file.
 
-    Returns:
-        The best scores in the file now.
-
-    Raises:
-        InvalidInput: the folder is missing or read-only, or the file is held for too long.
-        ResourceError: the disk is full or failed; the file is as it was.
+    Raises InvalidInput or ResourceError if the file cannot be written.
     """
     with alone(path, "program", patience=PATIENCE):
         try:
@@ -108,16 +89,12 @@ def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
 
 
 def higher(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """The higher score under each rules."""
+    """The higher score for each set of rules."""
     return {rules: max(one.get(rules, 0), other.get(rules, 0)) for rules in dict(one) | dict(other)}
 
 
 def set_aside(path: Path) -> None:
-    """Give a damaged file another name, so that it is not written over.
-
-    Raises:
-        ResourceError: it cannot be renamed.
-    """
+    """Rename a damaged file, so that it is not overwritten; raises ResourceError."""
     try:
         os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
     except OSError as error:

@@ -1,11 +1,6 @@
-"""The daily game: one game a day, the same for everyone, with one try.
+"""The daily game: one game a day with standard rules, the same for everyone, with one try.
 
-It is the original game, and its seed is the date in UTC as a number: 20261123 on 2026-11-23. So
-`twofold play --seed 20261123` has the same boards.
-
-The try is the first game of the day that is kept in a folder, in the file `daily-2026-11-23.2048`:
-the name is the same for every program, so that two of them cannot begin two tries. Its record has
-the tag `Daily` with the day.
+Its seed is the date in UTC; its file has the same name in all programs, so that there is one try.
 """
 
 from collections.abc import Mapping
@@ -27,7 +22,7 @@ FIRST_DAY: Final = date(2026, 1, 1)
 """The first day that has a daily game."""
 
 PREFIX: Final = "daily-"
-"""How the id of a try begins; the day follows."""
+"""Start of the id of a try; the day follows."""
 
 
 class DailyRule(InvalidInput):
@@ -35,18 +30,15 @@ class DailyRule(InvalidInput):
 
 
 def today() -> date:
-    """The day that it is now, in UTC."""
+    """Today's date in UTC."""
     return datetime.now(UTC).date()
 
 
 def parse_day(text: str) -> date:
-    """A day that has a daily game, whether it has come yet or not.
+    """Parse a day from `FIRST_DAY` on, also a future one; raises InvalidInput.
 
     >>> parse_day("2026-11-23")
     datetime.date(2026, 11, 23)
-
-    Raises:
-        InvalidInput: it is no date, or one before `FIRST_DAY`.
     """
     try:
         day = date.fromisoformat(text)
@@ -60,43 +52,23 @@ def parse_day(text: str) -> date:
 
 
 def seed_of(day: date) -> int:
-    """The seed of a day's game.
-
-    >>> seed_of(date(2026, 11, 23))
-    20261123
-    """
+    """The seed of a day's game: 20261123 on 2026-11-23."""
     return day.year * 10_000 + day.month * 100 + day.day
 
 
 def id_of(day: date) -> str:
-    """The id of the one try of a day.
-
-    >>> id_of(date(2026, 11, 23))
-    'daily-2026-11-23'
-    """
+    """The id of the try of a day."""
     return f"{PREFIX}{day}"
 
 
 def new_record(day: date, begun: str) -> Record:
-    """The record of a day's game before its first move.
-
-    Args:
-        day: the day.
-        begun: when it is begun, ISO 8601.
-    """
+    """The record of a day's game before its first move; `begun` is a date in ISO 8601."""
     game = Game(STANDARD, seed_of(day))
     return Record.from_game(game, player="me", date=begun, tags={TAG: str(day)})
 
 
 def day_of(tags: Mapping[str, str], rules: Rules, seed: int | None, *, given_board: bool) -> str:
-    """The day whose daily game a record is; empty for any other game.
-
-    Args:
-        tags: of the record; a tag `Daily` alone is not enough, the game has to be that of the day.
-        rules: of the record.
-        seed: of the record.
-        given_board: whether the record names the board that it begins on.
-    """
+    """The day whose daily game has this tag, rules, seed and start; empty for other games."""
     if TAG not in tags or given_board or rules != STANDARD:
         return ""
     try:
@@ -113,20 +85,16 @@ def day_of_record(record: Record) -> str:
 
 
 def without_day(record: Record) -> Record:
-    """The same game as one that is no daily game."""
+    """The same game without the tag `Daily`."""
     tags = {name: text for name, text in record.tags.items() if name != TAG}
     return replace(record, tags=tags)
 
 
 def is_later(day: str, begun: str) -> bool:
-    """True if a day's game was begun on a later day.
+    """True if a day's game was begun on a later day; also if `begun` is no date in ISO 8601.
 
     >>> is_later("2026-11-23", "2026-11-24T00:30:00+01:00")
     False
-
-    Args:
-        day: the day, such as `2026-11-23`.
-        begun: the date of the record, ISO 8601; one that cannot be read counts as later.
     """
     try:
         began = datetime.fromisoformat(begun).astimezone(UTC).date()
@@ -136,10 +104,7 @@ def is_later(day: str, begun: str) -> bool:
 
 
 def can_be_try(record: Record) -> bool:
-    """True if a daily game that comes from elsewhere may count as the try of its day.
-
-    The day has come, and the game was played by hand, without undo and hints.
-    """
+    """True if an imported game may be the try of its day: by hand, no undo or hints, not early."""
     day = parse_day(day_of_record(record))
     helped = record.undos or record.hints or record.player not in ("", ME)
     return day <= today() and not helped

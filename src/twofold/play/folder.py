@@ -1,7 +1,6 @@
-"""Where the games of this user are kept: one folder for the terminal and for the web app.
+"""The folder of this user's games, shared by the terminal and the web app.
 
-Earlier versions had a folder for each. Their games are moved here, one by one; a file is never
-written over, and what cannot be moved stays where it is.
+Games from the folders of earlier versions are moved here; no file is overwritten.
 """
 
 import contextlib
@@ -22,11 +21,11 @@ from twofold.play.game_file import PATIENCE, SUFFIX
 from twofold.play.kept import read_kept
 
 GAMES: Final = "games"
-"""Folder of the games, in the folder of all data."""
+"""Name of the folder of games in the data folder."""
 
 
 def games_folder() -> Path:
-    """Where games are kept; those of earlier versions are moved there."""
+    """The folder of games; moves games of earlier versions there."""
     folder = data_folder() / GAMES
     for old, best in _old_folders():
         if old.is_dir() and old != folder:
@@ -37,12 +36,7 @@ def games_folder() -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for games, if there is none.
-
-    Raises:
-        InvalidInput: there is something else than a folder.
-        ResourceError: it cannot be made.
-    """
+    """Create a folder for games; raises InvalidInput for another file, or ResourceError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
@@ -53,13 +47,13 @@ def make_folder(folder: Path) -> None:
 
 
 def new_save_path() -> Path:
-    """A file that is not there yet, named by the time."""
+    """The path of a new file, named by the time."""
     name = time.strftime("%Y-%m-%d-%H%M%S")
     return free_path(games_folder() / f"{name}{SUFFIX}")
 
 
 def moved_path(path: Path) -> Path:
-    """The file that a name means: the one in the folder of today where it was moved there."""
+    """The path of a game that may have been moved from an old folder to the present one."""
     folder = games_folder()
     here = folder / path.name
     was_ours = any(old == path.absolute().parent for old, _ in _old_folders())
@@ -67,7 +61,6 @@ def moved_path(path: Path) -> Path:
 
 
 def _old_folders() -> list[tuple[Path, Path]]:
-    """Where earlier versions have kept games, and the files of their best scores."""
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     state = Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False))
     web = data_folder() / "web" / GAMES
@@ -86,12 +79,11 @@ def _move_games(old: Path, folder: Path) -> None:
             if path.is_file() and not path.is_symlink():
                 _move(path, folder)
         keep_best(folder / BEST_FILE, best)
-    with contextlib.suppress(OSError):  # it holds something else
+    with contextlib.suppress(OSError):  # the folder is not empty
         old.rmdir()
 
 
 def _move(path: Path, folder: Path) -> None:
-    """Move a file to a free name. Both are locked meanwhile."""
     with alone(path, "program", patience=PATIENCE):
         while path.exists():
             target = free_path(folder / path.name)
@@ -115,7 +107,6 @@ def _rename(path: Path, target: Path) -> None:
 
 
 def _move_best(path: Path, folder: Path) -> None:
-    """Take over the best scores; a file that cannot be read stays."""
     with contextlib.suppress(OSError, InvalidInput, ResourceError):
         make_folder(folder)
         keep_best(folder / BEST_FILE, read_best(path))

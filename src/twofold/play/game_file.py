@@ -1,9 +1,7 @@
-"""Game file: the record of a game in progress, which other programs may have open too.
+"""Game file: the record of a game in progress, which several programs may have open.
 
-A program writes over a file only what it has seen there: before each save it compares the file
-with what it read or wrote last. Where another program has changed the file meanwhile, the save
-writes only moves that go on from those in the file; every other case is left to the caller, and
-both games stay.
+A save compares the file with the content that this program last read or wrote. If another program
+has changed it, only moves that follow those in the file are saved; the caller handles other cases.
 """
 
 import hashlib
@@ -23,29 +21,24 @@ from twofold.records.text import located
 from twofold.step import start_board
 
 PATIENCE: Final = 5.0
-"""Seconds to wait for another program that writes the same file, which takes it milliseconds."""
+"""Seconds to wait for another program's lock on a file; a write takes milliseconds."""
 
 SUFFIX: Final = ".2048"
-"""How the names of the files of kept games end."""
+"""Suffix of the files of saved games."""
 
 MOVES_TAG: Final = "Moves"
-"""Tag that says how many moves the record has, so that a list needs not count them."""
+"""Tag with the number of moves of the record, so that a list does not count them."""
 
 PLAYED_TAG: Final = "Played"
-"""Tag that says when the game changed last: seconds since 1970, with three decimals."""
+"""Tag with the time of the last change: seconds since 1970, with three decimals."""
 
 INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG)
-"""Tags of a file that are no part of its game: the next save would make them false."""
+"""Tags of a file that are not part of its game: each save updates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A game as another program has left it in the file.
-
-    Attributes:
-        record: the game.
-        digest: tells this content of the file from any other.
-    """
+    """A game as another program saved it, and a hash of the file's content."""
 
     record: Record
     digest: bytes
@@ -59,46 +52,29 @@ class Conflict(Enum):
     DELETED = "deleted"
     """Another program has deleted it."""
     DAMAGED = "damaged"
-    """Another program has written something else than a game."""
+    """The file no longer holds a valid record."""
 
 
 class GameFile:
-    """A game's file, as this program saw it last. Not for several threads at once.
-
-    Args:
-        path: the file; at first it is taken not to exist.
-
-    Attributes:
-        path: the file.
-    """
+    """A game's file, as this program last saw it; at first as if missing. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
-        self._known: set[bytes | None] = {None}  # digests; None where there is no file
+        self._known: set[bytes | None] = {None}  # digests; None: there is no file
 
     def read(self) -> Record:
-        """The game in the file, which counts as seen from now on.
-
-        Raises:
-            InvalidRecord: the file cannot be opened, or holds no valid record.
-            ResourceError: the disk failed.
-        """
+        """Read the game; raises InvalidRecord or ResourceError. The content then counts as seen."""
         with located(shown(os.fspath(self.path))):
             version = _parse(content_of(self.path))
         self.take(version)
         return version.record
 
     def take(self, version: Version) -> None:
-        """A version counts as seen: the next save may write over it."""
+        """Mark a version as seen: the next save may overwrite it."""
         self._known = {version.digest}
 
     def other(self) -> Version | Conflict | None:
-        """What another program has made of the file; None where it is as seen last.
-
-        Raises:
-            InvalidRecord: the file cannot be opened.
-            ResourceError: the disk failed.
-        """
+        """The change that another program made; None if the file is as last seen."""
         try:
             data = content_of(self.path)
         except InvalidRecord:
@@ -113,16 +89,10 @@ class GameFile:
             return Conflict.DAMAGED
 
     def save(self, record: Record) -> Version | Conflict | None:
-        """Write the game, unless another program has changed the file in its own way.
+        """Write the game, unless another program has changed the file.
 
-        Returns:
-            None once it is written. A version where another program went on from this game: it
-            has every move of it. A conflict where the game needs another file.
-
-        Raises:
-            InvalidInput: the folder is missing or read-only, the file cannot be opened, or another
-                program holds it for too long.
-            ResourceError: the disk is full or failed; what was stored before is intact.
+        Returns None if it was written; a version that continues `record`; or why it needs another
+        file. Raises InvalidInput or ResourceError; the file is then unchanged.
         """
         with alone(os.path.realpath(self.path), "program", patience=PATIENCE):
             other = self.other()
@@ -138,36 +108,31 @@ class GameFile:
 
     def _write(self, data: bytes) -> None:
         digest = _digest(data)
-        self._known.add(digest)  # a write that fails at its very end has been done
+        self._known.add(digest)  # if the write fails late, the file may hold the new content
         atomic_write(self.path, data)
         self._known = {digest}
 
 
 def indexed(record: Record, played: float) -> Record:
-    """The record with the tags that a list is made from.
-
-    Args:
-        record: the game.
-        played: when it changed last, in seconds since 1970.
-    """
+    """The record with the tags for a list; `played` is its last change in seconds since 1970."""
     tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
     return replace(record, tags={**record.tags, **tags})
 
 
 def unindexed(record: Record) -> Record:
-    """The record without the tags that a list is made from."""
+    """The record without the tags for a list."""
     own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
     return replace(record, tags=own)
 
 
 def goes_on(later: Record, earlier: Record) -> bool:
-    """True if one record has all moves of another, from the same start and with the same tiles."""
+    """True if `later` has all moves of `earlier`, from the same start and with the same tiles."""
     count = len(earlier.moves)
     last = earlier.start_move + count
     spawns = {number: spawn for number, spawn in later.spawns.items() if number <= last}
     return (
         _start(later) == _start(earlier)
-        and earlier.seed in (None, later.seed)  # without a seed all its tiles are given
+        and earlier.seed in (None, later.seed)  # a record without a seed lists all its tiles
         and later.moves[:count] == earlier.moves
         and spawns == earlier.spawns
     )
@@ -179,12 +144,7 @@ def _start(record: Record) -> tuple[object, ...]:
 
 
 def content_of(path: Path) -> bytes:
-    """The bytes of a file, up to one more than a record may have.
-
-    Raises:
-        InvalidRecord: it cannot be opened.
-        ResourceError: the disk failed.
-    """
+    """The first `MAX_RECORD_BYTES` + 1 bytes of a file; raises InvalidRecord or ResourceError."""
     try:
         with open_regular(path, InvalidRecord) as file:
             return file.read(MAX_RECORD_BYTES + 1)

@@ -1,4 +1,4 @@
-"""Part of the list of saved games: those that somebody looks for, in the order wanted."""
+"""Selects and sorts the list of saved games."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -14,25 +14,16 @@ ORDERS: Final[dict[str, Callable[[Kept], Any]]] = {
     "tile": lambda one: (-one.info.max_tile, -one.info.score),
     "moves": lambda one: -one.info.moves,
 }
-"""What a list may be sorted by."""
+"""Sort keys by name."""
 
 
 def select(
     games: Iterable[Kept], *, search: str = "", order: str = "newest", rules: str = "",
     kind: str = "",
 ) -> list[GameInfo]:  # fmt: skip
-    """The games that somebody looks for.
+    """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
 
-    Args:
-        games: all games.
-        search: words, each of which has to be in the id, player, date, size, largest tile or
-            status of a game; upper or lower case.
-        order: one of `ORDERS`.
-        rules: as in `GameInfo`; empty for any.
-        kind: as in `GameInfo`; empty for any.
-
-    Raises:
-        InvalidInput: there is no such order.
+    Words may be in the id, player, date, size, largest tile or status; empty texts match all.
     """
     if order not in ORDERS:
         raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")

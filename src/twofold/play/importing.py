@@ -1,4 +1,4 @@
-"""Games that come in as text: one or many, in any format that records are read in."""
+"""Reads games from text: one or many, in any format of `records.formats`."""
 
 import contextlib
 import re
@@ -19,23 +19,14 @@ _NEXT_RECORD: Final = re.compile(rb"^(?=\[\s*Twofold\b)", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A game that could not be read.
-
-    Attributes:
-        line: where it begins, counted from 1.
-        why: what is wrong with it.
-    """
+    """A game that could not be read: the line where it begins, from 1, and the error."""
 
     line: int
     why: str
 
 
 def games_in(data: bytes) -> Iterator[Record | Unread]:
-    """The games in a text, each read and checked by itself.
-
-    Args:
-        data: records one after the other, JSON Lines, or whatever else `records.formats` reads.
-    """
+    """The games in a text of one game, several records or JSON Lines, each checked on its own."""
     for line, part in _parts(data.removeprefix(BOM_UTF8)):
         try:
             yield parse_any_record(part)
@@ -44,7 +35,6 @@ def games_in(data: bytes) -> Iterator[Record | Unread]:
 
 
 def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The text of each game, and the line that it begins on."""
     line = 1
     for part in _split(data):
         if part.strip():
@@ -58,18 +48,13 @@ def _split(data: bytes) -> list[bytes]:
         return _NEXT_RECORD.split(data)
     try:
         found = detect_format(data[:10_000].decode(errors="replace").lstrip())
-    except InvalidRecord:  # said again when the text is read
+    except InvalidRecord:  # reported when the text is parsed
         return [data]
     return data.splitlines(keepends=True) if found.many else [data]
 
 
 def when_played(record: Record, now: float) -> float:
-    """When a game was played last, in seconds since 1970, as far as its record says so.
-
-    Args:
-        record: with or without the tags of our files.
-        now: where the record does not say it, or names a time to come.
-    """
+    """When a game was last played, in seconds since 1970; `now` if its record does not say."""
     with contextlib.suppress(ValueError, OverflowError, OSError):
         text = record.tags.get(PLAYED_TAG)
         said = float(text) if text else datetime.fromisoformat(record.date).timestamp()

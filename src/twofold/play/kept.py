@@ -1,4 +1,4 @@
-"""Kept game: what a list shows of a stored game, from the tags of its record alone."""
+"""Saved game in a list: its details from the tags of its record, without reading the moves."""
 
 import os
 import re
@@ -25,24 +25,19 @@ from twofold.step import result_text
 
 _HEAD_BYTES: Final = 4_096
 _LARGEST_HEAD: Final = MAX_TAGS * (6 * MAX_TAG + 200)
-"""All tags: a character may be an escape of six bytes."""
+"""Maximum size of all tags, in bytes: a character may be an escape of six bytes."""
 
 _CLOCK_SECONDS: Final = 86_400.0
-"""A game that was played so far in the future was played under a clock that was set wrong."""
+"""A time further in the future than this comes from a wrong clock."""
 
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
 
 
 class GameInfo(msgspec.Struct, frozen=True):
-    """A kept game in a list.
+    """A saved game in a list.
 
-    Attributes:
-        undos: how often a move was undone.
-        hints: for how many positions hints were shown.
-        kind: how it was played: by hand; by hand and `helped` by hints; with moves of a player;
-            from a given board.
-        daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
+    `undos` counts undone moves, `hints` positions with hints; `daily` is the day of a daily game.
     """
 
     game: str
@@ -62,30 +57,19 @@ class GameInfo(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A stored game in the index of the store.
-
-    Attributes:
-        info: what a list shows.
-        played: when it changed last, in seconds since 1970.
-    """
+    """A saved game in the index; `played` is the time of its last change in seconds since 1970."""
 
     info: GameInfo
     played: float
 
     @property
     def counts(self) -> bool:
-        """Whether its score counts as a best score."""
+        """True if its score counts as the person's best score."""
         return counts_as_own(self.info.kind)
 
 
 def kept_of(game: str, record: Record, played: float) -> Kept:
-    """What the index holds of a game whose record is at hand.
-
-    Args:
-        game: its id.
-        record: a record that was read, or is about to be written.
-        played: when it changed last.
-    """
+    """The index entry of a game from its record; `played` is in seconds since 1970."""
     board, score = record.final, record.score
     if board is None or score is None:
         ended = record.replay()
@@ -110,11 +94,7 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
 
 
 def read_kept(path: Path, game: str) -> Kept:
-    """What the index holds of a game, from its file; without our tags the moves are read too.
-
-    Raises:
-        InvalidRecord: it cannot be read.
-    """
+    """The index entry of a file, from its tags if complete; raises InvalidRecord."""
     with open_regular(path, InvalidRecord) as file:
         changed = os.fstat(file.fileno()).st_mtime
         data = file.read(_HEAD_BYTES)
@@ -124,7 +104,7 @@ def read_kept(path: Path, game: str) -> Kept:
         tags = {name: tag.value for name, tag in head.tags.items()}
         played = tags.get(PLAYED_TAG, "")
         when = float(played) if _SECONDS.fullmatch(played) else changed
-        if when > time.time() + _CLOCK_SECONDS:  # else the game would stay first for ever
+        if when > time.time() + _CLOCK_SECONDS:  # otherwise the game would always be listed first
             when = 0.0
         if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
             return _from_tags(game, tags, when)
@@ -134,7 +114,6 @@ def read_kept(path: Path, game: str) -> Kept:
 
 
 def _head(data: bytes) -> record_text.Head:
-    """The tags; the bytes may end in the middle of a letter of what follows them."""
     return record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
 
 

@@ -1,7 +1,6 @@
-"""Mover: makes a player's moves in a game, as many at a time as are wanted, and can be stopped.
+"""Mover: makes a player's moves in batches, and can be stopped.
 
-Compiled players play inside a kernel, which may make thousands of moves at a time without the
-interpreter's lock. All others are asked for each move.
+Compiled players play inside a kernel, without the interpreter's lock; others choose move by move.
 """
 
 import threading
@@ -20,43 +19,40 @@ if TYPE_CHECKING:
     from twofold.players.kernel_game import KernelGame
 
 MOST_AT_ONCE: Final = 1_024
-"""Most moves in one call of a kernel: what comes between two calls costs little then, and a
-position between two of them is soon found again."""
+"""Maximum number of moves in a kernel call: its overhead is then small, and a position within the
+call is quickly replayed."""
 
 _LONG: Final = 0.008
 _SHORT: Final = 0.002
-"""A call that took longer than `_LONG` seconds is followed by one of half as many moves, one that
-took less than `_SHORT` by one of twice as many."""
+"""In seconds. A call longer than `_LONG` halves the number of moves of the next call, one shorter
+than `_SHORT` doubles it."""
 
 BREATH_EVERY: Final = 0.002
-"""A player in Python gives way after so many seconds of work ..."""
+"""Seconds of work in Python between two pauses."""
 
 BREATH: Final = 0.0002
-"""... for so many, in which other threads get the interpreter's lock."""
+"""Length of a pause in seconds, in which other threads get the interpreter's lock."""
 
 _TURN: Final = threading.Lock()
-"""Held by the one player in Python that works: several at a time would be no faster, and the
-threads that answer would have to wait for all of them."""
+"""Held by the Python player that is working. Several at once would be no faster, and would delay
+the threads that answer requests."""
 
 _PATIENCE: Final = 0.02
-"""A player that has waited so many seconds for its turn goes on without: another thinks long."""
+"""Seconds that a player waits for `_TURN`; then it works without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Moves that were made: their letters, and where they led."""
+    """The letters of moves that were made, and the position after them."""
 
     letters: str
     reached: Moment
 
 
 class Mover:
-    """Makes the moves of one player from one position on.
+    """Makes the moves of one player from the position of `game` on; only it changes `game`.
 
-    Args:
-        player: who plays; its owner has started it and will close it.
-        game: begins where the moves do; changed only here from now on.
-        stop: a flag that ends the player's thought; what is returned after is worth nothing.
+    The caller starts and closes the player. Discard moves returned after `stop` is raised.
     """
 
     def __init__(self, player: Player, game: Game, stop: Stop) -> None:
@@ -65,18 +61,9 @@ class Mover:
         self._chunk = 1
 
     def play(self, most: int, until: float) -> Stretch:
-        """Make moves until there are so many, a time has come or the game is finished.
+        """Make up to `most` moves, at least one, until `until`, a time of `time.monotonic`.
 
-        Args:
-            most: most moves, at least 1.
-            until: a time of `time.monotonic`; one move at least is made before it is looked at.
-
-        Returns:
-            The moves, none of them where the game is finished.
-
-        Raises:
-            PlayerError: the player made an illegal move.
-            TileTooLarge: a merge would pass the largest exponent.
+        Returns no moves if the game is finished. Raises PlayerError or TileTooLarge.
         """
         letters: list[str] = []
         made = 0
@@ -93,7 +80,7 @@ class Mover:
             return self._ask(most, until)
         letters = self._call(self._kernel, min(most, self._chunk))
         if not self._kernel.can_go_on:
-            self._kernel = None  # the rest, if there is any, is asked for move by move
+            self._kernel = None  # further moves are chosen one at a time
         return letters
 
     def _call(self, kernel: "KernelGame", limit: int) -> str:
@@ -108,7 +95,6 @@ class Mover:
         return letters
 
     def _ask(self, most: int, until: float) -> str:
-        """Ask for moves one by one, for a short time at most."""
         with nullcontext() if self._player.compiled else _turn():
             letters = ""
             until = min(until, time.monotonic() + BREATH_EVERY)
@@ -121,7 +107,7 @@ class Mover:
 
     def _choose(self) -> Move:
         board, score = self._game.board, self._game.score
-        if _decides_in_python(self._player):  # only then can it be stopped
+        if _decides_in_python(self._player):  # `analyse` can be stopped, `choose` cannot
             best = self._player.analyse(board, score=score, stop=self._stop).best
         else:
             best = self._player.choose(board, score=score, move_number=self._game.move_number)
@@ -129,7 +115,6 @@ class Mover:
 
 
 def _kernel_game(player: Player, game: Game) -> "KernelGame | None":
-    """The game inside a kernel; None where the player has to be asked for each move."""
     if not player.compiled:
         return None
     from twofold.players.compiled import CompiledPlayer
@@ -142,7 +127,7 @@ def _kernel_game(player: Player, game: Game) -> "KernelGame | None":
 
 
 def _decides_in_python(player: Player) -> bool:
-    """Whether it is a search that takes more than a call of a kernel for a move."""
+    """True for a search whose moves are not chosen by one kernel call each."""
     if not player.compiled:
         return False
     from twofold.players.searching import SearchPlayer
@@ -152,7 +137,6 @@ def _decides_in_python(player: Player) -> bool:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Be the only player in Python that works, unless that takes too long."""
     alone = _TURN.acquire(timeout=_PATIENCE)
     try:
         yield
@@ -163,7 +147,7 @@ def _turn() -> Iterator[None]:
 
 @contextmanager
 def _stoppable(player: Player, stop: Stop) -> Iterator[None]:
-    """Let the flag end the searches that a player's policy makes inside a kernel."""
+    """Let the flag stop the searches that a player's policy makes inside a kernel."""
     with ExitStack() as stack:
         if player.compiled:
             from twofold.players.searching import SearchPlayer

@@ -1,4 +1,4 @@
-"""Paces: how fast a player plays on, as it is chosen, kept and measured."""
+"""Paces of autoplay: the choices, the next move's time, and the measured speed."""
 
 import time
 from collections import deque
@@ -7,20 +7,20 @@ from typing import Final
 PACES: Final = (
     0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 40.0, 80.0, 150.0, 300.0, 600.0, 1000.0, 2000.0,
 )  # fmt: skip
-"""Moves a second to choose from, about evenly spread on a logarithmic scale. Beyond the last a
-player plays as fast as it can."""
+"""Moves per second to choose from, about evenly spaced on a logarithmic scale. After the last comes
+no limit."""
 
 PLEASANT: Final = 8.0
-"""Pace at the start, in moves a second."""
+"""Initial pace, in moves per second."""
 
 FIRST_MOVES: Final = 20
 FIRST_PACE: Final = 10.0
-"""Without a chosen pace the first moves of a watched game are slow, so that one sees what happens:
-the first `FIRST_MOVES` moves at `FIRST_PACE` moves a second. The rest are as fast as possible."""
+"""If no pace is chosen, the first `FIRST_MOVES` moves of a watched game are played at `FIRST_PACE`
+moves per second, so that a person can follow them, and the rest without a limit."""
 
 
 def faster(pace: float | None) -> float | None:
-    """The next faster pace; None for as fast as it can."""
+    """The next faster pace; None for no limit."""
     if pace is None:
         return None
     return next((one for one in PACES if one > pace), None)
@@ -32,16 +32,12 @@ def slower(pace: float | None) -> float:
 
 
 def next_due(due: float, moves_per_second: float, now: float) -> float:
-    """When the next move is due after one that was due then; missed moves are skipped."""
+    """When the next move is due, given when the last one was; missed moves are skipped."""
     return max(due + 1 / moves_per_second, now)
 
 
 class SpeedWindow:
-    """Moves a second, of the last second.
-
-    Args:
-        apart: least seconds between two moments that are compared.
-    """
+    """Moves per second over the last second; marks less than `apart` seconds apart are skipped."""
 
     SECONDS: Final = 1.0
 
@@ -50,7 +46,7 @@ class SpeedWindow:
         self._marks: deque[tuple[float, int]] = deque()  # times and move numbers
 
     def mark(self, move_number: int) -> None:
-        """The game has come to a move number now."""
+        """Record the current move number."""
         marks, now = self._marks, time.monotonic()
         if not marks or now - marks[-1][0] >= self._apart:
             marks.append((now, move_number))
@@ -58,12 +54,12 @@ class SpeedWindow:
             marks.popleft()
 
     def clear(self) -> None:
-        """Begin again: the time until now does not count."""
+        """Discard all marks."""
         self._marks.clear()
 
     @property
     def speed(self) -> float:
-        """Moves a second; 0 where nothing is known."""
+        """Moves per second; 0 if unknown."""
         if not self._marks:
             return 0.0
         (began, first), (ended, last) = self._marks[0], self._marks[-1]

@@ -1,7 +1,6 @@
-"""Saved game: a game in play, who plays it, and the file it is kept in.
+"""Saved game: a game in play, who plays it, and its file.
 
-Several programs may have the same game open. Where another one has gone on with it, its moves are
-taken over; where it has made other moves, this game goes on in a file of its own.
+Moves that another program added are taken over; if it made other moves, the game gets a new file.
 """
 
 import threading
@@ -19,27 +18,20 @@ from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.records.record import Record
 
 News = Literal["newer", "parted", "deleted", "damaged"]
-"""What another program has done to the file."""
+"""What another program did to the file."""
 
 
 class SavedGame(ABC):
-    """A game and its file. Every method may be called from any thread.
+    """A game and its file. Thread-safe.
 
     Args:
-        game: the game.
-        file: where it is kept; None where it is not.
-        resumed: the record that it goes on from; what it says of the game is kept.
-        player: who made the moves so far; empty for the person alone.
-        date: when it began; None for that of the record.
-        is_saved: whether the file has the game as it stands.
-        autoplay: the moves so far that a player made; None for what the record says.
+        resumed: the record that the game continues.
+        autoplay: the moves that a player made so far; None to read them from the record.
 
     Attributes:
-        game: the game; after a save another one where another program went on with it.
-        file: where it is kept; used under `saving`.
-        player: who made the moves so far; empty for the person alone.
-        hints: for how many positions hints were shown; see `hint_shown`.
-        lock: held while anything happens in the game.
+        game: replaced after a save if another program added moves.
+        player: the players so far, as in a record; empty for the person alone.
+        lock: held during every change of the game.
         saving: held while the file is written or deleted.
     """
 
@@ -62,16 +54,13 @@ class SavedGame(ABC):
         self._resumed = resumed or Record(game.rules, game.seed)
         self._date = self._resumed.date if date is None else date
         self.hints = self._resumed.hints
-        self._hinted: Board | None = None  # the board that hints were shown for last
+        self._hinted: Board | None = None  # the board of the last hint
         self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
         self._saved = self.version if is_saved or not game.can_undo else None
 
     @property
     def version(self) -> tuple[int, int, int]:
-        """Another value whenever the game is another one.
-
-        Hints before the first move count with it: a game without a move is not written.
-        """
+        """Differs whenever the game differs; hints count from the first move on."""
         number, undos = self.game.move_number, self.game.undos
         has_begun = undos > 0 or number > self.game.start_move_number
         return number, undos, self.hints if has_begun else 0
@@ -83,32 +72,25 @@ class SavedGame(ABC):
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing has to be written."""
+        """True if there is nothing to write."""
         return self._saved == self.version
 
     @property
     def kind(self) -> Kind:
-        """How it was played so far."""
+        """How it has been played so far."""
         return kind_of(self.player, self.hints, given_board=self.game.given_board is not None)
 
     @property
     def counts_as_own(self) -> bool:
-        """Whether the score counts as a best score of the person."""
+        """True if the score counts as the person's best score."""
         return counts_as_own(self.kind)
 
     def add_player(self, name: str) -> None:
-        """Count someone among those who played."""
+        """Add a name to the list of players."""
         self.player = add_player(self.player, name)
 
     def hint_shown(self, board: Board) -> bool:
-        """Count a hint, if it is for the board as it stands and was not counted just before.
-
-        Args:
-            board: what the hint is for.
-
-        Returns:
-            Whether it was counted.
-        """
+        """Count a hint for the current board, once for each board in a row; True if counted."""
         with self.lock:
             if board != self.game.board or board == self._hinted:
                 return False
@@ -117,27 +99,20 @@ class SavedGame(ABC):
             return True
 
     def refuse_in_daily(self, what: str) -> None:
-        """Refuse what the daily game is played without.
-
-        Args:
-            what: for the sentence, such as `undo`.
-
-        Raises:
-            DailyRule: it is a daily game.
-        """
+        """Raise DailyRule in a daily game; `what` is a noun for the message, such as `undo`."""
         if self.daily:
             raise DailyRule(f"the daily game is played without {what}: there is one try a day")
 
     @property
     def autoplay(self) -> AutoplayMoves | None:
-        """The moves that a player made; None where that is not known."""
+        """The moves that a player made; None if unknown."""
         return self._autoplay_until(self.game.move_number)
 
     def _autoplay_until(self, number: int) -> AutoplayMoves | None:
         return None if self._autoplay is None else self._autoplay.until(number)
 
     def known_until(self, number: int) -> Record:
-        """A record without moves that says who made those up to a number, with how many hints."""
+        """A record without moves: the players, hints and autoplay tag up to move `number`."""
         tags = autoplay_tags({}, self._autoplay_until(number))
         rules, seed = self.game.rules, self.game.seed
         return Record(rules, seed, player=self.player, hints=self.hints, tags=tags)
@@ -148,7 +123,7 @@ class SavedGame(ABC):
             self._autoplay = self._autoplay.plus(before, self.game.move_number)
 
     def note_own_move(self) -> None:
-        """The last move was made by the person, and not as a redo."""
+        """The person made the last move, not by redo."""
         if self._autoplay is not None:
             self._autoplay = self._autoplay.until(self.game.move_number - 1)
 
@@ -165,7 +140,7 @@ class SavedGame(ABC):
             )
 
     def _comments(self) -> dict[int, str]:
-        """The comments of the record that was resumed, up to where play parted from it."""
+        """The comments of the resumed record, as far as the moves are the same."""
         known = self._resumed
         if not known.comments:
             return {}
@@ -176,13 +151,10 @@ class SavedGame(ABC):
     # ---- the file
 
     def save(self) -> None:
-        """Write the game, if it has changed since it was written last.
+        """Write the game if it has changed since the last save.
 
-        Raises:
-            InvalidInput: the folder is gone or read-only, or another program holds the file for
-                too long.
-            LimitExceeded: it needs a file of its own, and there are as many games as are kept.
-            ResourceError: the disk is full or failed.
+        Raises InvalidInput or ResourceError if it cannot be written, and LimitExceeded if it needs
+        a new file and the maximum number of games is saved.
         """
         with self.saving:
             while not self.is_saved:
@@ -192,16 +164,12 @@ class SavedGame(ABC):
                 if other is None:
                     self._saved = version
                 elif isinstance(other, Version):
-                    self._take(other, version)  # or once more: it has changed since
+                    self._take(other, version)  # if it has changed since, the loop tries again
                 else:
                     self.move_away(other)
 
     def refresh(self) -> bool:
-        """Take over what another program has saved, if nothing here is unsaved.
-
-        Returns:
-            False where the game is saved and another program has deleted it.
-        """
+        """Take over another program's save if all is saved here; False if the game was deleted."""
         with self.saving:
             version = self.version
             if not self.is_saved or self.file is None:
@@ -212,7 +180,7 @@ class SavedGame(ABC):
             return other is not Conflict.DELETED or not self.is_saved
 
     def _take(self, version: Version, known: tuple[int, int, int]) -> None:
-        """Go on from the moves of another program, unless this game has changed since `known`."""
+        """Continue from another program's moves, unless this game has changed since `known`."""
         with self.lock:
             if self.version != known or self.file is None:
                 return
@@ -227,19 +195,19 @@ class SavedGame(ABC):
             self.file.take(version)
             self.tell_news("newer")
 
-    # ---- what each face does in its own way
+    # ---- implemented by each face
 
     @abstractmethod
     def write(self, record: Record) -> Version | Conflict | None:
-        """Write the file, as `GameFile.save`; under `saving`."""
+        """Write the file, as `GameFile.save`; called under `saving`."""
 
     @abstractmethod
     def move_away(self, conflict: Conflict) -> None:
-        """Go on in a file of its own, since another program has the one so far; under `saving`."""
+        """Continue in a new file after a conflict; called under `saving`."""
 
-    def give_way(self) -> None:  # noqa: B027 (only some have to do something)
-        """The game is about to become that of another program."""
+    def give_way(self) -> None:  # noqa: B027 (optional)
+        """Called before the game is replaced by another program's version."""
 
     @abstractmethod
     def tell_news(self, news: News) -> None:
-        """Another program has done something to the file."""
+        """Report what another program did to the file."""

@@ -1,4 +1,4 @@
-"""Games in progress: where they are kept, when they are written, and the best score so far."""
+"""Games in the terminal: their file, when it is written, and the best score."""
 
 import contextlib
 import time
@@ -17,10 +17,10 @@ from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 
 SAVE_SECONDS: Final = 1.0
-"""The game is saved after a move, but not more often than this."""
+"""Minimum seconds between two saves."""
 
 SAVE_SHARE: Final = 20
-"""Nor does saving take more than one part in so many of the time."""
+"""Saving takes at most one part in this many of the time."""
 
 NEWER: Final = "another program went on with this game; its moves are here now"
 _TAKEN: Final = {
@@ -34,14 +34,8 @@ class KeptGame(SavedGame):
     """A game that a person plays in the terminal.
 
     Args:
-        game: the game.
-        path: where it is saved; where it was read from, the file as it was then.
-        resumed: the record that it goes on from; what it says of the game is kept.
-        begun_by: spec of the player that made the moves so far, if one did.
-
-    Attributes:
-        path: where it is saved.
-        is_written: whether it has been written at all.
+        path: where it is saved; a `GameFile` if it was read from there.
+        begun_by: spec of the player that made the moves so far; empty if the person did.
     """
 
     def __init__(
@@ -63,14 +57,14 @@ class KeptGame(SavedGame):
         self._next_save = time.monotonic() + SAVE_SECONDS
 
     def add_player(self, name: str) -> None:
-        """A player made a move: the record names it, and the score is no best score."""
+        """Note a move by a player: the score is then not the person's."""
         self._is_mixed = True
         self.player = self.player or ME
         self.note_autoplay(self.game.move_number - 1)
         super().add_player(name)
 
     def add_person(self) -> None:
-        """The person made a move."""
+        """Note a move by the person."""
         self.note_own_move()
         if self._is_mixed:
             super().add_player(ME)
@@ -78,12 +72,12 @@ class KeptGame(SavedGame):
     # ---- the file
 
     def save_now_and_then(self) -> None:
-        """Save the game if it has changed, unless it was saved a moment ago."""
+        """Save the game if it has changed and the last save is long enough ago."""
         if time.monotonic() >= self._next_save:
             self.save()
 
     def save(self) -> None:
-        """Save the game where it is kept, if it has changed; see `take_notice`."""
+        """Save the game if it has changed; see `take_notice`."""
         if self.is_saved:
             return
         began = time.monotonic()
@@ -93,7 +87,7 @@ class KeptGame(SavedGame):
         self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - began))
 
     def write(self, record: Record) -> Version | Conflict | None:
-        """Write the file; in the folder of all games as a list of them wants it."""
+        """Write the file; in the folder of games with the tags for a list."""
         assert self.file is not None
         make_folder(self.path.parent)
         if self.path.absolute().parent == games_folder():
@@ -102,30 +96,26 @@ class KeptGame(SavedGame):
         return self.file.save(record)
 
     def move_away(self, conflict: Conflict) -> None:
-        """Keep the game in another file."""
+        """Continue in a new file."""
         old, self.path = self.path, free_path(self.path)
         self.file = GameFile(self.path)
         self._notice = f"{_TAKEN[conflict].format(old=old)}; this game is now in {self.path}"
 
     def give_way(self) -> None:
-        """The record of the other program names who played."""
+        """Use the players that the other program's record names."""
         self._is_mixed = False
 
     def tell_news(self, news: News) -> None:
-        """Note that another program went on with the game."""
+        """Set the notice that another program added moves."""
         self._notice = NEWER
 
     def take_notice(self) -> str:
-        """What a save has to say of another program, once; empty for nothing."""
+        """Return and clear the notice about another program; empty if there is none."""
         notice, self._notice = self._notice, ""
         return notice
 
     def save_as(self, name: str) -> Path:
-        """Write the game to a file; an existing file that is no record is left alone.
-
-        Raises:
-            InvalidInput: there is no name, or the file is something else.
-        """
+        """Write the game to a file; raises InvalidInput if that exists and is not a record."""
         if not name:
             raise InvalidInput("expected save FILE, got no file name")
         path = Path(name).expanduser()
@@ -137,7 +127,7 @@ class KeptGame(SavedGame):
     # ---- the best score
 
     def best(self) -> int:
-        """The best score under these rules, this game's included, in points."""
+        """The best score under these rules, in points, including this game's."""
         known = best_score(self.game.rules)
         return max(known, self.game.score) if self.counts_as_own else known
 
@@ -159,8 +149,8 @@ def _check_is_record(path: Path) -> None:
 
 
 def best_score(rules: Rules) -> int:
-    """The best score of the games that a person played under these rules, in points."""
-    with contextlib.suppress(InvalidInput):  # it is set aside at the next best score
+    """The person's best score under these rules, in points."""
+    with contextlib.suppress(InvalidInput):  # a damaged file is renamed at the next best score
         return read_best(_best_path()).get(str(rules), 0)
     return 0
 

@@ -1,7 +1,6 @@
-"""Statistics of one's own games, from what a list shows of them: no game is read.
+"""Statistics of the person's games, from the list alone: no moves are read.
 
-A game counts once it is over or has reached its goal. A game that was left before that counts
-nowhere, for it can still go on.
+A game counts if it is over or has reached its goal.
 """
 
 import statistics
@@ -16,39 +15,33 @@ from twofold.play.kept import GameInfo, Kept
 from twofold.rules import Rules
 
 MEAN_GAMES: Final = 20
-"""Games that the running mean is the mean of."""
+"""Number of games in the running mean."""
 
 LEADERS: Final = 10
-"""Games of the leaderboard."""
+"""Length of the leaderboard."""
 
 LEAST_TILE: Final = 16
-"""Smallest tile of the reach rates, before which only those are left out that all games reached."""
+"""Smallest tile in the reach rates."""
 
 
 class TileReach(msgspec.Struct, frozen=True):
-    """How many games reached at least a tile."""
+    """Number of games that reached at least a tile."""
 
     tile: int
     games: int
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """Games of one kind under the same rules.
+    """Games of one kind under the same rules; scores are in points.
 
     Attributes:
-        kind: how they were played, as in `GameInfo`.
-        games: how many count: they are over or have reached the goal.
-        going: how many do not yet.
-        mean: score of those that count, in points; 0 without one, as all that follow.
-        median: likewise.
-        best: the highest score.
-        moves: all moves of those that count.
-        streak: games up to the last one that reached the goal, one after the other.
-        longest_streak: most games in a row that did.
-        reached: games that reached each tile; the largest tile first.
-        scores: of those that count, in the order in which they were played last.
-        means: after each of them the mean of the last `MEAN_GAMES`, in points.
-        played: when each was played last, in seconds since 1970.
+        games: number of games that count: they are over or have reached the goal.
+        going: number of other games.
+        moves: total of the games that count.
+        streak: number of games that reached the goal since the last one that did not.
+        scores: of each game, in the order of the last change.
+        means: after each game, the mean score of the last `MEAN_GAMES`.
+        played: time of each game's last change, in seconds since 1970.
     """
 
     kind: Kind
@@ -67,14 +60,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class RulesStatistics(msgspec.Struct, frozen=True):
-    """All games under the same rules.
-
-    Attributes:
-        rules: the rules, every part written.
-        goal: the tile to reach.
-        kinds: the games of each kind that there is.
-        leaders: the best of those that were played by hand, with or without hints.
-    """
+    """All games under the same rules; `leaders` are the best ones played by hand."""
 
     rules: str
     goal: int
@@ -83,11 +69,7 @@ class RulesStatistics(msgspec.Struct, frozen=True):
 
 
 def statistics_of(games: Iterable[Kept]) -> list[RulesStatistics]:
-    """Statistics of games, the rules with the most of them first.
-
-    Args:
-        games: in any order; those without a move are left out.
-    """
+    """Statistics of games that have moves; the rules with the most games first."""
     begun = sorted((game for game in games if game.info.moves), key=lambda one: one.info.rules)
     found = [(rules, list(some)) for rules, some in groupby(begun, lambda one: one.info.rules)]
     found.sort(key=lambda pair: len(pair[1]), reverse=True)
@@ -107,13 +89,7 @@ def _of_rules(rules: str, games: Sequence[Kept]) -> RulesStatistics:
 
 
 def figures_of(kind: Kind, games: Iterable[Kept], goal: int) -> Figures:
-    """Figures of games of one kind under the same rules.
-
-    Args:
-        kind: what they are.
-        games: in any order.
-        goal: the tile to reach.
-    """
+    """Figures of games of one kind under the same rules; `goal` is the tile to reach."""
     ordered = sorted(games, key=lambda one: one.played)
     counted = [one for one in ordered if has_ended(one.info)]
     infos = [one.info for one in counted]
@@ -137,12 +113,12 @@ def figures_of(kind: Kind, games: Iterable[Kept], goal: int) -> Figures:
 
 
 def has_ended(info: GameInfo) -> bool:
-    """True if a game counts: it is over, or has reached its goal."""
+    """True if a game counts: it is over or has reached its goal."""
     return info.status != "going"
 
 
 def streaks(reached: Iterable[bool]) -> tuple[int, int]:
-    """How many games in a row reached their goal: up to the last one, and most of all.
+    """The current and the longest streak of games that reached their goal.
 
     >>> streaks([True, True, False, True])
     (1, 2)
@@ -155,15 +131,10 @@ def streaks(reached: Iterable[bool]) -> tuple[int, int]:
 
 
 def reaches(tiles: Sequence[int]) -> list[TileReach]:
-    """How many games reached at least each tile, the largest first.
-
-    Small tiles that every game reached are left out, but for the largest of them.
+    """Number of games that reached each tile, down to the largest that all did; `tiles` are maxima.
 
     >>> [(one.tile, one.games) for one in reaches([512, 256, 1024])]
     [(1024, 1), (512, 2), (256, 3)]
-
-    Args:
-        tiles: the largest tile of each game.
     """
     found: list[TileReach] = []
     tile = max(tiles, default=0)
@@ -177,17 +148,10 @@ def reaches(tiles: Sequence[int]) -> list[TileReach]:
 
 
 def running_means(scores: Sequence[int], games: int = MEAN_GAMES) -> list[float]:
-    """After each game the mean score of the last ones.
+    """After each game, the mean of the last `games` scores, at first of fewer; rounded to 0.1.
 
     >>> running_means([1, 3, 8], 2)
     [1.0, 2.0, 5.5]
-
-    Args:
-        scores: in order.
-        games: how many the mean is of; the first ones are means of fewer.
-
-    Returns:
-        The means, to a tenth of a point.
     """
     total = 0
     means: list[float] = []
@@ -198,6 +162,5 @@ def running_means(scores: Sequence[int], games: int = MEAN_GAMES) -> list[float]
 
 
 def _leaders(games: Iterable[GameInfo]) -> list[GameInfo]:
-    """The best games that were played by hand; of equal scores the one with fewer moves first."""
     own = [info for info in games if counts_as_own(info.kind)]
     return sorted(own, key=lambda info: (-info.score, info.moves))[:LEADERS]

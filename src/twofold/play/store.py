@@ -1,15 +1,7 @@
-"""GameStore: the kept games on disk, a record file each, and the best scores.
+"""GameStore: the saved games on disk, `ID.2048` each, and the best scores in `best.json`.
 
-The folder holds `ID.2048` for each game, and `best.json`: the best scores by rules, which outlive
-their games. An index of all games is read in a thread when
-the store opens: tags only, the newest files first. A file that cannot be read is named in `damaged`
-and left alone.
-
-Other programs may use the same folder. Each list of the games begins with a look at the folder:
-files that are new or changed are read, and those that are gone are forgotten.
-
-At `MAX_GAMES` games no further game is begun until some are deleted; nothing is ever deleted
-unasked.
+A thread reads the index from the tags, newest files first. Other programs may use the same folder:
+each listing reads new and changed files.
 """
 
 import contextlib
@@ -42,7 +34,7 @@ from twofold.play.kept import Kept, kept_of, read_kept
 from twofold.records.record import Record
 
 MAX_GAMES: Final = 10_000
-"""Most games that are kept."""
+"""Maximum number of saved games; none is deleted automatically."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
@@ -50,25 +42,18 @@ _ID_LENGTH: Final = 8
 _LOG: Final = logging.getLogger("twofold.play")
 
 Stamp = tuple[int, int, int]
-"""Time of the last change in ns, size and inode of a file: others once it is written anew."""
+"""Modification time in ns, size and inode of a file."""
 
 
 class NotFound(InvalidInput):
-    """There is no such game, or this page has not opened it."""
+    """There is no such game, or the page has not opened it."""
 
 
 class GameStore:
-    """The kept games in a folder. Every method may be called from any thread.
+    """The saved games in a folder, created if missing. Thread-safe.
 
-    Args:
-        folder: where they are; made if it is missing.
-
-    Attributes:
-        damaged: files that could not be read, and why.
-
-    Raises:
-        InvalidInput: there is something else than a folder.
-        ResourceError: the folder cannot be made.
+    Attribute `damaged` names files that could not be read, and why. Raises InvalidInput or
+    ResourceError if the folder cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,8 +64,8 @@ class GameStore:
         self._best: dict[str, int] = {}
         self._written_best: dict[str, int] = {}
         self._looking = threading.Lock()  # before `_lock`
-        self._stamps: dict[str, Stamp] = {}  # of the files as they were read, by name
-        self._touched: set[str] = set()  # saved or deleted since the look at the folder began
+        self._stamps: dict[str, Stamp] = {}  # by name, at the time of reading
+        self._touched: set[str] = set()  # saved or deleted since the last scan began
         self._closing = False
         self._indexed = threading.Event()
         make_folder(folder)
@@ -89,7 +74,7 @@ class GameStore:
         self._reader.start()
 
     def close(self) -> None:
-        """End the reading of the index, and write the best scores."""
+        """Stop reading the index, and write the best scores."""
         self._closing = True
         self._reader.join()
         self._try_to_write_best()
@@ -97,24 +82,16 @@ class GameStore:
     # ---- games
 
     def check_room(self) -> None:
-        """Refuse another game where there are as many as are kept.
-
-        Raises:
-            LimitExceeded: so it is.
-        """
+        """Raise LimitExceeded if there are `MAX_GAMES` games."""
         with self._lock:
             if len(self._kept) >= MAX_GAMES:
                 raise LimitExceeded(
-                    f"expected fewer than {MAX_GAMES:,} kept games to begin another one, got as "
-                    "many: delete some first"
+                    f"there are {MAX_GAMES:,} saved games, the maximum. "
+                    "Delete some to begin another one"
                 )
 
     def new_id(self) -> str:
-        """An id that no game has.
-
-        Raises:
-            LimitExceeded: there are as many games as are kept.
-        """
+        """An unused id; raises LimitExceeded if there are `MAX_GAMES` games."""
         self.check_room()
         while True:
             game = "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
@@ -122,40 +99,21 @@ class GameStore:
                 return game
 
     def path(self, game: str) -> Path:
-        """The file of a game, whether there is one or not.
-
-        Raises:
-            NotFound: the text is no id.
-        """
+        """The path of a game's file, which need not exist; raises NotFound for an invalid id."""
         if not _ID.fullmatch(game):
             raise NotFound(f"expected the id of a game, got {shown(game)}")
         return self.folder / f"{game}{SUFFIX}"
 
     def file(self, game: str) -> GameFile:
-        """The file of a game, which is taken not to exist until it is read.
-
-        Raises:
-            NotFound: the text is no id.
-        """
+        """The file of a game, as if missing until it is read; raises NotFound for an invalid id."""
         return GameFile(self.path(game))
 
     def save(
         self, game: str, record: Record, played: float, file: GameFile | None = None
     ) -> Version | Conflict | None:
-        """Write a game.
+        """Write a game with tags for the list; `file` is None for a new game.
 
-        Args:
-            game: its id.
-            record: the game; the tags that the index is read from are added.
-            played: when it changed last, in seconds since 1970.
-            file: its file, as its player saw it last; None for a new game.
-
-        Returns:
-            As `GameFile.save`: None once it is written.
-
-        Raises:
-            InvalidInput: the folder is gone.
-            ResourceError: the disk is full or failed; what was stored before is intact.
+        Returns and raises as `GameFile.save`.
         """
         kept = kept_of(game, record, played)
         other = (file or self.file(game)).save(indexed(record, played))
@@ -167,16 +125,7 @@ class GameStore:
         return other
 
     def read(self, game: str, file: GameFile | None = None) -> Record:
-        """Read a game; its moves are played and checked.
-
-        Args:
-            game: its id.
-            file: its file, which then counts as seen.
-
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-        """
+        """Read a game and check its moves; raises NotFound, or InvalidRecord if it is damaged."""
         path = self.path(game)
         try:
             return (file or GameFile(path)).read()
@@ -188,24 +137,16 @@ class GameStore:
         raise NotFound(f"there is no saved game {shown(game)}")
 
     def content(self, game: str) -> bytes:
-        """The file of a game as it is; it is not checked.
-
-        Raises:
-            NotFound: there is no such game.
-            ResourceError: the disk failed.
-        """
+        """The content of a game's file, unchecked; raises NotFound or ResourceError."""
         try:
             return content_of(self.path(game))
         except InvalidRecord:
             raise NotFound(f"there is no saved game {shown(game)}") from None
 
     def delete(self, game: str) -> None:
-        """Delete a game; its score stays among the best scores.
+        """Delete a game; its score stays among the best scores. Raises NotFound or ResourceError.
 
-        Raises:
-            NotFound: there is no such game.
-            InvalidInput: another program has changed it since it was listed.
-            ResourceError: the disk failed; the game is still there.
+        Raises InvalidInput if another program has changed it since it was listed.
         """
         path = self.path(game)
         with locks.alone(path, "program", patience=PATIENCE):
@@ -222,7 +163,7 @@ class GameStore:
             self._kept.pop(game, None)
 
     def _check_as_listed(self, game: str, path: Path) -> None:
-        """Refuse to delete moves that nobody here has seen; at the next time they are listed."""
+        """Refuse to delete moves that no list has shown; the next request may."""
         with contextlib.suppress(InvalidRecord):
             found, listed = read_kept(path, game), self.kept(game)
             if listed is not None and found.info != listed.info:
@@ -234,12 +175,12 @@ class GameStore:
                 )
 
     def _touch(self, game: str) -> None:
-        """A look at the folder that has begun knows less of this game, the next one reads it."""
+        """Make a scan that has begun skip this game, and the next one read it."""
         self._touched.add(game)
         self._stamps.pop(f"{game}{SUFFIX}", None)
 
     def games(self) -> list[Kept]:
-        """All kept games, last played first; waits until the index is read."""
+        """All saved games, last played first; waits for the index."""
         self._indexed.wait()
         self._look()
         with self._lock:
@@ -247,12 +188,12 @@ class GameStore:
         return sorted(kept, key=lambda one: one.played, reverse=True)
 
     def kept(self, game: str) -> Kept | None:
-        """What the index holds of a game; None where it has none, or has not come to it."""
+        """The index entry of a game; None if there is none yet."""
         with self._lock:
             return self._kept.get(game)
 
     def find(self, record: Record) -> str:
-        """The id of a kept game that has this very record; empty where there is none."""
+        """The id of a saved game with an equal record; empty if there is none."""
         wanted = kept_of("", record, 0.0).info
         with self._lock:
             like = [
@@ -267,30 +208,25 @@ class GameStore:
         return ""
 
     def last_played(self, seconds: float) -> Kept | None:
-        """The game played last.
-
-        Args:
-            seconds: how long to wait for the index; the newest files are read first, so that
-                without all of it the answer is most likely the same.
-        """
+        """The game played last, of those indexed within `seconds`; the newest files come first."""
         if self._indexed.wait(seconds):
             self._look()
         with self._lock:
             return max(self._kept.values(), key=lambda one: one.played, default=None)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the index is read; whether it is."""
+        """Wait until the index is read; False after `seconds`."""
         return self._indexed.wait(seconds)
 
     # ---- best scores
 
     def best(self, rules: str) -> int:
-        """The best score under rules, given as their text; 0 where there is none."""
+        """The best score under rules, given as text; 0 if there is none."""
         with self._lock:
             return self._best.get(rules, 0)
 
     def reached(self, rules: str, score: int) -> None:
-        """A kept game has come to a score, which counts even if its last move is undone."""
+        """Note a score of a game in play; it counts even if the last move is undone."""
         with self._lock:
             self._best[rules] = max(score, self._best.get(rules, 0))
 
@@ -315,7 +251,7 @@ class GameStore:
     def _try_to_write_best(self) -> None:
         try:
             self._write_best()
-        except (InvalidInput, ResourceError) as error:  # at the next time
+        except (InvalidInput, ResourceError) as error:  # the next write tries again
             _LOG.warning("cannot save the best scores: %s", error)
 
     def _write_best(self) -> None:
@@ -331,7 +267,7 @@ class GameStore:
 
     def _read_index(self) -> None:
         try:
-            with contextlib.suppress(OSError):  # the look says why
+            with contextlib.suppress(OSError):  # `_look` reports the error
                 files.remove_abandoned(self.folder)
                 for end in (SUFFIX, BEST_FILE):
                     locks.remove_abandoned(self.folder, end)
@@ -340,7 +276,7 @@ class GameStore:
             self._indexed.set()
 
     def _look(self) -> None:
-        """Look at the folder: read the files that are new or changed, forget those gone."""
+        """Scan the folder: read new and changed files, drop deleted ones."""
         with self._looking:
             try:
                 with self._lock:
@@ -365,7 +301,7 @@ class GameStore:
                 kept = read_kept(path, game)
                 self.damaged.pop(path.name, None)
             else:
-                self._name_damaged(path.name, "its name has more than letters, digits, '-' and '_'")
+                self._name_damaged(path.name, "its name may have letters, digits, '-' and '_' only")
         except InvalidRecord as error:
             if not os.path.lexists(path):
                 return
@@ -388,24 +324,22 @@ class GameStore:
                     del self._kept[game]
 
     def _take_best(self) -> None:
-        """Take over the best scores that other programs have written."""
-        with contextlib.suppress(InvalidInput):  # it is set aside at the next write
+        with contextlib.suppress(InvalidInput):  # the next write renames a damaged file
             written = read_best(self.folder / BEST_FILE)
             with self._lock:
                 self._written_best, self._best = written, higher(self._best, written)
 
     def _name_damaged(self, name: str, why: str) -> None:
         self.damaged[name] = why
-        _LOG.warning("cannot read %s of the kept games: %s", name, why)
+        _LOG.warning("cannot read %s: %s", name, why)
 
 
 def _newest_first(folder: Path) -> dict[str, Stamp]:
-    """The names of the files of games with their stamps, the last changed first."""
     known = []
     with os.scandir(folder) as found:
         for one in found:
             if one.name.endswith(SUFFIX):
-                with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+                with contextlib.suppress(FileNotFoundError):  # deleted since
                     state = _state(one)
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
                     known.append((stamp, one.name))
@@ -413,7 +347,7 @@ def _newest_first(folder: Path) -> dict[str, Stamp]:
 
 
 def _state(entry: os.DirEntry[str]) -> os.stat_result:
-    """The state of a file; that of the link itself where it leads nowhere."""
+    """The state of a file; for a broken link, that of the link."""
     try:
         return entry.stat()
     except OSError:

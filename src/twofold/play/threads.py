@@ -1,4 +1,4 @@
-"""JobThreads: threads that do jobs for the server, and leave it the processor when it needs it."""
+"""Threads for jobs and players of the server, with low priority where possible."""
 
 import contextlib
 import logging
@@ -13,22 +13,16 @@ from typing import Final
 from twofold.errors import LimitExceeded
 
 CLOSE_SECONDS: Final = 5.0
-"""How long to wait for a thread that does not end; it is left behind then."""
+"""Seconds to wait for a thread to end; it is then abandoned."""
 
 NICENESS: Final = 5
-"""How far threads that think stand back behind those that answer, where the system can do that."""
+"""Nice value of threads that compute, on Linux."""
 
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 class JobThreads:
-    """Some threads that do jobs one after the other; each starts when it is first needed.
-
-    Args:
-        count: most jobs at a time.
-        name: of the threads.
-        polite: whether the threads stand back behind those of the server.
-    """
+    """Up to `count` threads that run queued jobs; `polite` ones at low priority."""
 
     def __init__(self, count: int, name: str, *, polite: bool = False) -> None:
         self._count = count
@@ -37,11 +31,11 @@ class JobThreads:
         self._jobs: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._waiting = 0  # jobs given and not done
+        self._waiting = 0  # jobs queued or running
         self._closed = False
 
     def submit(self, job: Callable[[], object]) -> bool:
-        """Do a job as soon as a thread is free; False, and it is not done, once closed."""
+        """Queue a job; False if the threads are closed."""
         with self._lock:
             if self._closed:
                 return False
@@ -53,11 +47,11 @@ class JobThreads:
 
     @property
     def is_closed(self) -> bool:
-        """Whether no more jobs are done."""
+        """True if no more jobs are accepted."""
         return self._closed
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """End the threads once they have done what was given to them."""
+        """End the threads when the queued jobs are done."""
         with self._lock:
             threads = [] if self._closed else self._threads
             self._closed = True
@@ -74,18 +68,13 @@ class JobThreads:
             except Exception:
                 _LOG.exception("a job of %s failed", self._name)
             finally:
-                del job  # it may hold a page that is gone
+                del job  # it may keep a closed page in memory
                 with self._lock:
                     self._waiting -= 1
 
 
 class Seats:
-    """Threads that run beside each other, up to a number.
-
-    Args:
-        count: most threads at a time.
-        name: of the threads.
-    """
+    """Up to `count` threads that run at the same time."""
 
     def __init__(self, count: int, name: str) -> None:
         self._count = count
@@ -95,19 +84,15 @@ class Seats:
         self._closed = False
 
     def start(self, run: Callable[[], None]) -> None:
-        """Run something in a thread.
-
-        Raises:
-            LimitExceeded: there are as many threads as may be, or no more are wanted.
-        """
+        """Run something in a thread; raises LimitExceeded if all are busy, and once closed."""
         with self._lock:
             self._threads = [thread for thread in self._threads if thread.is_alive()]
             if self._closed or len(self._threads) >= self._count:
-                raise LimitExceeded(f"expected at most {self._count} players at a time: end one")
+                raise LimitExceeded(f"{self._count} players are playing, the maximum. End one")
             self._threads.append(start_thread(run, self._name))
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Start no more threads, and wait for those there are, which others tell to end."""
+        """Start no more threads, and wait for the others; the caller stops them."""
         with self._lock:
             self._closed = True
             threads, self._threads = self._threads, []
@@ -122,7 +107,7 @@ def start_thread(run: Callable[[], None], name: str) -> threading.Thread:
 
 
 def join(threads: list[threading.Thread], seconds: float = CLOSE_SECONDS) -> None:
-    """Wait for threads to end, for so many seconds in all."""
+    """Wait for threads to end, `seconds` in all."""
     until = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
@@ -131,7 +116,7 @@ def join(threads: list[threading.Thread], seconds: float = CLOSE_SECONDS) -> Non
 
 
 def stand_back() -> None:
-    """Let this thread run behind those that answer the page: only Linux has that for threads."""
+    """Lower this thread's priority (Linux only)."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

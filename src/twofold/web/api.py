@@ -1,4 +1,4 @@
-"""The HTTP API for scripts: players, analyses, games. What the page uses is more: `protocol`."""
+"""The HTTP API for scripts: players, analyses, games. The page itself uses `protocol`, too."""
 
 import itertools
 import time
@@ -29,32 +29,31 @@ from twofold.web.searches import clamped, order_of
 from twofold.web.why import why_operations
 
 SCHEMA: Final = 1
-"""Version of the answers; raised when a field changes its name or meaning."""
+"""Version of the replies; it is raised when a field changes its name or meaning."""
 
 MAX_RECORD: Final = 4 * 2**20
-"""Largest record that is taken, in bytes."""
+"""Maximum size of an uploaded record, in bytes."""
 
 MAX_PLAY_SECONDS: Final = 60.0
-"""Longest time for a game that is played on request; it then ends where it is."""
+"""Time limit for a game that is played on request; the reply has the moves made by then."""
 
 PLAY_STEP: Final = 0.1
-"""After so many seconds what was played is kept, whatever comes then."""
+"""Length of a batch of moves in seconds; a batch that the time limit interrupts is discarded."""
 
 Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
-"""A whole number of any size, as text: numbers in JSON are exact up to 2^53 only."""
+"""An integer as text, since integers in JSON are exact up to 2^53 only."""
 
 
 class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What to analyse. Without a limit it takes some seconds; the server has limits of its own.
+    """A board to analyse.
 
     Attributes:
         board: exponents or tiles.
-        rules: the rules; empty for the original ones on a board of that shape.
-        score: points so far; None where not known.
-        player: spec of the player; empty for the default one.
-        ply: depth.
-        seconds: longest time; the server has a longest of its own.
-        nodes: most positions visited.
+        rules: empty for standard rules on a board of that shape.
+        score: score so far, in points; null if unknown.
+        player: spec; empty for the default player.
+        seconds: time limit; the server sets one if it is missing or longer.
+        nodes: maximum number of positions.
     """
 
     board: Short
@@ -67,26 +66,20 @@ class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
-    """An analysis, as `twofold analyse --json` has it.
-
-    Attributes:
-        schema: version of these fields.
-        timing: what depends on time by its nature.
-    """
+    """An analysis with the fields of `twofold analyse --json`."""
 
     schema: int = SCHEMA
     timing: Timing
 
 
 class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which game to play.
+    """A game to play.
 
     Attributes:
-        player: spec of the player; empty for the default one.
-        rules: the rules; empty for the original ones.
-        seed: seed of the dice; None for a random one.
-        moves: at most so many; None for a whole game.
-        seconds: at most so long; the server has a longest time of its own.
+        player, rules: empty for the default player and standard rules.
+        seed: null for a random one.
+        moves: maximum number of moves; null for a whole game.
+        seconds: time limit; null for the longest that the server allows.
     """
 
     player: Short = ""
@@ -97,18 +90,11 @@ class PlayBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class PlayReply(msgspec.Struct, frozen=True):
-    """A game that was played.
+    """A game that a player played.
 
     Attributes:
-        player: canonical spec.
-        rules: the rules, every part written.
-        seed: seed of the dice, as text.
-        score: points at the end.
-        moves: moves made.
-        max_tile: largest tile on the board.
-        status: `over`; `stopped` at the goal; `going` or `won` where a limit ended it before.
-        board: the board at the end.
-        record: the game as a record.
+        status: `over`; `stopped` at the goal; `going` or `won` if a limit ended it first.
+        board: the last position.
         seconds: time taken.
     """
 
@@ -125,27 +111,22 @@ class PlayReply(msgspec.Struct, frozen=True):
 
 
 class Added(msgspec.Struct, frozen=True):
-    """A game that is kept now."""
+    """The id of the new saved game."""
 
     game: str
 
 
 class WholeGame(msgspec.Struct, frozen=True):
-    """A kept game with all its positions.
+    """A saved game with all its positions.
 
     Attributes:
-        game: its id.
-        rules: its rules, every part written.
-        seed: seed of its dice, as text; empty where none explains its tiles.
-        player: who played.
-        date: when.
+        seed: as text; empty if no seed gives these tiles.
         first: move number before the first move.
-        moves: letters of the moves.
         boards: the positions, one more than moves.
-        scores: points in them.
+        scores: the score at each position, in points.
         comments: by move number.
-        autoplay: first and last move of each stretch that a player made for the person, the first
-            move being 1; None where the record does not say who made which move.
+        autoplay: first and last move of each range that a player made, the first move of a game
+            being 1; null if unknown.
     """
 
     game: str
@@ -162,14 +143,14 @@ class WholeGame(msgspec.Struct, frozen=True):
 
 
 def operations(hub: Hub) -> list[Operation]:
-    """What the API can do with a hub."""
+    """The operations of the API."""
     api = _Api(hub)
     return [
         *own_games.operations(hub),
         *daily_games.operations(hub),
         Operation(
             path="/api/players",
-            summary="List the players to pick from; the first is the default.",
+            summary="List the players to choose from; the first is the default.",
             work=api.players,
             reply=list[PlayerInfo],
         ),
@@ -185,7 +166,7 @@ def operations(hub: Hub) -> list[Operation]:
         Operation(
             method="POST",
             path="/api/play",
-            summary="Let a player play a game. It is not kept.",
+            summary="Let a player play a game. It is not saved.",
             work=api.play,
             body=PlayBody,
             at_once=1,
@@ -194,14 +175,14 @@ def operations(hub: Hub) -> list[Operation]:
         ),
         Operation(
             path="/api/games",
-            summary="List the kept games, last played first.",
+            summary="List the saved games, last played first.",
             work=api.games,
             reply=list[GameInfo],
         ),
         Operation(
             method="POST",
             path="/api/games",
-            summary="Keep a game that is given as a record.",
+            summary="Save a game from a record.",
             work=api.add,
             body=bytes,
             reply=Added,
@@ -210,13 +191,13 @@ def operations(hub: Hub) -> list[Operation]:
         ),
         Operation(
             path="/api/games/{game}",
-            summary="A kept game, position by position.",
+            summary="A saved game, position by position.",
             work=api.game,
             reply=WholeGame,
         ),
         Operation(
             path="/api/games/{game}/record",
-            summary="The record of a kept game.",
+            summary="The record of a saved game.",
             work=api.record,
             reply=Text,
         ),
@@ -227,8 +208,6 @@ def operations(hub: Hub) -> list[Operation]:
 
 
 class _Api:
-    """The work of each operation."""
-
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
@@ -273,7 +252,6 @@ class _Api:
 
 
 def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
-    """Play until the game ends, or a limit ends it."""
     began = time.perf_counter()
     player.start(game.rules, game.seed)
     with ALARMS.at(began + (asked.seconds or MAX_PLAY_SECONDS), stop.raise_flag):
@@ -297,13 +275,12 @@ def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
 
 
 def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
-    """The moves of a game from where it stands, as letters."""
     mover = Mover(player, game.fork(game.move_number), stop)
     letters: list[str] = []
     left = most
     while left:
         played = mover.play(left, time.monotonic() + PLAY_STEP).letters
-        if stop.is_raised or not played:  # what was found after the flag is worth nothing
+        if stop.is_raised or not played:  # moves found after the flag are not valid
             break
         letters.append(played)
         left -= len(played)
@@ -311,7 +288,7 @@ def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
 
 
 def whole_game(game: str, record: Record) -> WholeGame:
-    """A record with all its positions."""
+    """A record with all its positions; `game` is its id."""
     played = record.replay()
     steps = played.steps
     autoplay = autoplay_of(record.player, record.tags)

@@ -29,13 +29,7 @@ from twofold.web.security import Access, AskedRequest
 
 
 def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
-    """The application, ready to be served. It does not close the hub.
-
-    Args:
-        hub: what all sessions share.
-        access: who may speak to it.
-        folder: where studies and training runs are.
-    """
+    """The application; the caller closes the hub. `folder` has the studies and training runs."""
     app = Starlette(
         routes=all_routes(hub, folder, legacy=bool(access.legacy_origin), jobs=access.is_local),
         middleware=[Middleware(GZipMiddleware, compresslevel=6)],
@@ -46,7 +40,7 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
 
 
 def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[BaseRoute]:
-    """Every route that there is."""
+    """All routes."""
     known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
     return [
         *page_routes(),
@@ -70,16 +64,14 @@ def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]
 
 
 async def _no_answer(request: Request, error: Exception) -> Response:
-    """There is no such route, or not with this method."""
     assert isinstance(error, HTTPException)
     asked = AskedRequest.from_scope(request.scope)
-    message = f"expected another address or method: {error.detail.lower()}"
+    message = f"there is no such address, or not for this method: {error.detail.lower()}"
     return _error(asked, error.status_code, message, "NotFound", dict(error.headers or {}))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """A fault of ours; the server prints it."""
-    message = f"{type(error).__name__} on the server, which has printed more"
+    message = f"internal error ({type(error).__name__}). The server's log says more"
     return _error(AskedRequest.from_scope(request.scope), 500, message, "Fault", {})
 
 

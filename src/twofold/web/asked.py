@@ -1,4 +1,4 @@
-"""Asked: what a page waits for, an analysis or a review, until it wants something else."""
+"""Requests that take time, an analysis or a review, until they end or the page cancels them."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -21,12 +21,7 @@ Send = Callable[[Reply], None]
 
 
 class Asked(ABC):
-    """Something that takes time and sends replies on the way.
-
-    Args:
-        send: takes replies.
-        ref: the number that they carry.
-    """
+    """A request that takes time and sends replies with the number `ref`."""
 
     def __init__(self, send: Send, ref: int) -> None:
         self.stop = Stop()
@@ -36,22 +31,22 @@ class Asked(ABC):
         self._dropped = False
 
     def finish(self) -> None:
-        """End soon, with what there is by then."""
+        """Stop soon, and send the result found so far."""
         self.stop.raise_flag()
 
     def drop(self) -> None:
-        """End soon, and send nothing from now on."""
+        """Stop soon, and send nothing more."""
         with self._lock:
             self._dropped = True
         self.stop.raise_flag()
 
     @property
     def is_dropped(self) -> bool:
-        """Whether nobody waits any more."""
+        """True if the result is no longer wanted."""
         return self._dropped
 
     def run(self) -> None:
-        """Do it, in a thread; what goes wrong is sent."""
+        """Run it in this thread; errors are sent."""
         if self._dropped:
             return
         try:
@@ -61,24 +56,17 @@ class Asked(ABC):
 
     @abstractmethod
     def answer(self) -> None:
-        """Do it; may raise anything."""
+        """Compute the replies and send them; may raise any exception."""
 
     def send(self, reply: Reply) -> None:
-        """Send a reply if somebody waits."""
+        """Send a reply, unless the request is dropped."""
         with self._lock:
             if not self._dropped:
                 self._send(reply)
 
 
 class AskedAnalysis(Asked):
-    """An analysis that a page waits for.
-
-    Args:
-        searches: where it is done.
-        order: what is asked.
-        send: takes replies.
-        ref: the number that they carry.
-    """
+    """An analysis that a page requested."""
 
     def __init__(self, searches: Searches, order: AnalysisOrder, send: Send, ref: int) -> None:
         super().__init__(send, ref)
@@ -86,7 +74,7 @@ class AskedAnalysis(Asked):
         self._order = order
 
     def answer(self) -> None:
-        """Send every analysis, the last one again as the final one, and outcomes if wanted."""
+        """Send each analysis, the last one again as final, then outcomes if requested."""
         last: AnalysisReply | None = None
         solved: ExactTable | None = None
         for analysis, player in self._searches.stream(self._order, self.stop):

@@ -1,7 +1,6 @@
-"""Connection: one WebSocket between its socket and its `Session`, within bounds.
+"""Connection: one WebSocket between its socket and its `Session`.
 
-Whatever a page does, others must not notice: what it sends is counted and measured before it is
-read, and what waits to be sent to it is bounded.
+The number and size of messages, and the queue of replies, are limited for each page.
 """
 
 import asyncio
@@ -28,44 +27,38 @@ from twofold.web.protocol import (
 from twofold.web.session import Session
 
 MAX_CONNECTIONS: Final = 64
-"""Most WebSockets at a time; the next one is closed at once, with `TRY_AGAIN`."""
+"""Maximum number of WebSockets; further ones are closed at once, with `TRY_AGAIN`."""
 
 MESSAGES_PER_SECOND: Final = 200.0
-"""How many messages a page may send in the long run; pings and parts of a message count, too."""
+"""Maximum mean rate of messages from a page, including pings and partial messages."""
 
 MESSAGES_AT_ONCE: Final = 400
-"""How many it may send at once after a pause."""
+"""Maximum burst of messages."""
 
 MAX_WAITING: Final = 2_000
-"""Most replies that wait for a slow page."""
+"""Maximum number of queued replies."""
 
 MAX_WAITING_BYTES: Final = 16 * 2**20
-"""Most bytes of them."""
+"""Maximum size of queued replies."""
 
 CLOSE_SECONDS: Final = 2.0
-"""How long a page may take to accept that it is closed."""
+"""Seconds to wait for a page to accept the close frame."""
 
 MAX_REASON_BYTES: Final = 123
-"""Longest reason that a close frame holds (RFC 6455, 5.5)."""
+"""Maximum length of the reason in a close frame (RFC 6455, 5.5)."""
 
 POLICY: Final = 1008
-"""Close code: what was sent is no request, or there is too much of it."""
+"""Close code: an invalid request, or too many."""
 
 TOO_BIG: Final = 1009
-"""Close code: a message is too long."""
+"""Close code: the message is too long."""
 
 TRY_AGAIN: Final = 1013
-"""Close code: too many connections, or too slow a reader."""
+"""Close code: too many connections, or the page reads too slowly."""
 
 
 class Bucket:
-    """Says when too many messages come: holds so many tokens, and fills again with time.
-
-    Args:
-        size: tokens that it holds.
-        rate: tokens a second that come back.
-        clock: the time in seconds.
-    """
+    """Token bucket that limits the rate of messages: `size` tokens, `rate` more per second."""
 
     def __init__(
         self, size: float, rate: float, clock: Callable[[], float] = time.monotonic
@@ -77,7 +70,7 @@ class Bucket:
         self._last = clock()
 
     def take(self) -> bool:
-        """Take a token; False where none is left."""
+        """Take a token; False if there is none."""
         now = self._clock()
         self._tokens = min(self._size, self._tokens + (now - self._last) * self._rate)
         self._last = now
@@ -88,16 +81,11 @@ class Bucket:
 
 
 class Outbox:
-    """Replies on their way to a page. Any thread may put one in; it never blocks.
+    """Queue of replies to a page. Any thread may add one; `put` never blocks.
 
-    A reply that only replaces an older one takes its place, so that a slow page sees the newest
-    frame and the newest analysis, and not all of them. It goes to the end, so that nothing
-    overtakes what came before it.
-
-    Args:
-        loop: where `get` is awaited; that of the thread that makes the outbox.
-        most: replies that may wait.
-        most_bytes: bytes of them.
+    A new frame or analysis replaces the queued one, at the end of the queue, so that a slow page
+    gets the newest only and the order is kept. `get` must be awaited on `loop`, whose thread
+    creates the outbox.
     """
 
     def __init__(
@@ -118,7 +106,7 @@ class Outbox:
         self._changed = asyncio.Event()
         self._overflows = False
         self.overflow = asyncio.Event()
-        """Set once more came than may wait. What comes after that is lost."""
+        """Set when the queue is full; later replies are dropped."""
 
     def put(self, reply: Reply) -> None:
         """Add a reply."""
@@ -134,7 +122,6 @@ class Outbox:
                 self._tell(self._changed)
 
     def _tell(self, event: asyncio.Event) -> None:
-        """Set an event of the loop; at once where this is its thread."""
         if threading.get_ident() == self._thread:
             event.set()
         else:
@@ -146,7 +133,7 @@ class Outbox:
         self._waiting[self._number if place is None else place] = text
 
     async def get(self) -> bytes:
-        """The next reply as text; waits for one."""
+        """Wait for the next reply, as text."""
         while True:
             with self._lock:
                 self._changed.clear()
@@ -157,13 +144,13 @@ class Outbox:
             await self._changed.wait()
 
     def close(self) -> None:
-        """Take no more."""
+        """Accept no more replies."""
         with self._lock:
             self._closed = True
 
 
 def _place(reply: Reply) -> object:
-    """Equal for replies of which only the last one counts; None for all others."""
+    """The queue key of a reply; equal keys replace each other, None replaces nothing."""
     if isinstance(reply, FrameReply):
         return "frame", reply.game
     if isinstance(reply, AnalysisReply):
@@ -174,19 +161,15 @@ def _place(reply: Reply) -> object:
 
 
 class Sockets:
-    """The endpoint of all WebSockets: makes a session for each, up to a number.
-
-    Args:
-        hub: what the sessions share.
-    """
+    """The WebSocket endpoint; creates a session for each connection."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self.open = 0
-        """Connections that there are now."""
+        """Number of open connections."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one WebSocket, from its beginning to its end."""
+        """Serve one WebSocket."""
         await receive()  # websocket.connect
         await send({"type": "websocket.accept"})
         if self.open >= MAX_CONNECTIONS:
@@ -211,11 +194,11 @@ class Sockets:
 
 
 End = tuple[int, str]
-"""Why a connection is closed: the code and a reason."""
+"""Code and reason for closing a connection."""
 
 
 async def read(receive: Receive, session: Session) -> End | None:
-    """Pass on what the page sends; how to close the connection, None where it is closed."""
+    """Pass messages to the session; returns how to close the connection, None if it is closed."""
     bucket = Bucket(MESSAGES_AT_ONCE, MESSAGES_PER_SECOND)
     while True:
         message = await receive()
@@ -231,33 +214,31 @@ async def read(receive: Receive, session: Session) -> End | None:
                 session.receive(parse_request(data))
             except InvalidMessage as error:
                 return POLICY, str(error)
-        await asyncio.sleep(0)  # many may have come in one piece: it is the others' turn
+        await asyncio.sleep(0)  # let other tasks run, even if many messages arrived together
 
 
 def _data(message: Message) -> bytes | None:
-    """The bytes of a message; None for a ping, a pong or a part of a message, which count, too."""
+    """The bytes of a message; None for a ping, a pong or a partial message."""
     text: str | None = message.get("text")
     return message.get("bytes") if text is None else text.encode("utf-8", "replace")
 
 
 async def write(outbox: Outbox, send: Send) -> None:
-    """Send what is in the outbox, for as long as there is a page."""
+    """Send the replies of the outbox until the connection ends."""
     try:
         while True:
             text = await outbox.get()
             await send({"type": "websocket.send", "text": text.decode()})
-    except (OSError, RuntimeError):  # the connection has ended meanwhile
+    except (OSError, RuntimeError):  # the connection has ended
         return
 
 
 async def _full(outbox: Outbox) -> End:
-    """How to close the connection once too much waits to be sent."""
     await outbox.overflow.wait()
     return TRY_AGAIN, "the page reads too slowly"
 
 
 async def _first_end(*ways: Coroutine[Any, Any, End | None]) -> End | None:
-    """What the first of some coroutines returns; the others are ended."""
     tasks = [asyncio.ensure_future(way) for way in ways]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -269,7 +250,6 @@ async def _first_end(*ways: Coroutine[Any, Any, End | None]) -> End | None:
 
 
 async def _close(send: Send, code: int, reason: str) -> None:
-    """Close a connection; without a word where the page does not even read that."""
     short = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
     with contextlib.suppress(TimeoutError, OSError, RuntimeError):
         message = {"type": "websocket.close", "code": code, "reason": short}

@@ -1,4 +1,4 @@
-"""Operations on the daily game: the tries that there are, and the one to play."""
+"""Operations on the daily game: the list of tries, and starting one."""
 
 from datetime import date
 
@@ -12,13 +12,7 @@ from twofold.web.operations import Call, Operation
 
 
 class DailyTry(msgspec.Struct, frozen=True):
-    """The try of a day.
-
-    Attributes:
-        day: such as `2026-11-23`.
-        later: whether it was begun on a later day.
-        game: the game.
-    """
+    """The try of a day, such as `2026-11-23`; `later` if it was begun on a later day."""
 
     day: str
     later: bool
@@ -26,13 +20,7 @@ class DailyTry(msgspec.Struct, frozen=True):
 
 
 class DailyGames(msgspec.Struct, frozen=True):
-    """The daily games.
-
-    Attributes:
-        today: the day that it is now, in UTC.
-        first: the first day that has a game.
-        tries: those that there are, the last day first.
-    """
+    """The daily games: today in UTC, the first day with a game, and all tries, latest day first."""
 
     today: str
     first: str
@@ -40,19 +28,19 @@ class DailyGames(msgspec.Struct, frozen=True):
 
 
 class DailyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which day to play."""
+    """A day to play."""
 
     day: str
 
 
 class DailyBegun(msgspec.Struct, frozen=True):
-    """The id of the try, new or not."""
+    """The id of the try, new or existing."""
 
     game: str
 
 
 def operations(hub: Hub) -> list[Operation]:
-    """What can be done with the daily game."""
+    """The operations on the daily game."""
 
     def begin(call: Call) -> DailyBegun:
         asked: DailyBody = call.body
@@ -68,7 +56,7 @@ def operations(hub: Hub) -> list[Operation]:
         Operation(
             method="POST",
             path="/api/daily",
-            summary="Begin the daily game of a day, or find the try that there is.",
+            summary="Begin the daily game of a day, or return its existing try.",
             work=begin,
             body=DailyBody,
             reply=DailyBegun,
@@ -78,11 +66,7 @@ def operations(hub: Hub) -> list[Operation]:
 
 
 def day_to_play(text: str) -> date:
-    """A day whose game can be played.
-
-    Raises:
-        InvalidInput: it is no day, or has not come yet.
-    """
+    """Parse a day up to today; raises InvalidInput."""
     day = daily.parse_day(text)
     if day > daily.today():
         raise InvalidInput(f"the daily game of {day} can be played from that day on, in UTC")

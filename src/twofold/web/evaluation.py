@@ -1,15 +1,10 @@
-"""Evaluation: an analysis as the page shows it, with the evaluation bar.
+"""Evaluation: an analysis as the page shows it, with the evaluation bar from 0 to 1.
 
-The bar says how a position stands, from 0 to 1:
-
-* Where the evaluator gives a chance (its unit is `chance`), the bar is that chance: of reaching the
-  next tile. Where the game is solved for the chance of a tile, it is that.
-* Where values are points to be expected, as with an n-tuple network and a game that is solved for
-  its score, it is v / (v + w). Here v are
-  the points that are expected from now on, and w those that it takes to make the next largest tile
-  2^k out of nothing, (k - 1) 2^k. So it is 1/2 where about as many points are expected as the next
-  tile takes, and falls towards 0 as the board gets hopeless.
-* Heuristics have a unit and a zero of their own, so that nothing can be said: there is no bar.
+* If the values are chances, the bar is the chance of the best move.
+* If the values are expected points v, from a network or a game solved for its score, the bar is v /
+  (v + w). Here w = (k - 1) 2^k are the points that it takes to make the next largest tile 2^k, so
+  that the bar is 1/2 if about as many points are expected.
+* Other heuristics have no common scale, and no bar.
 """
 
 import math
@@ -26,7 +21,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
 
 CHANCE: Final = "chance"
-"""Unit of evaluators that give a chance."""
+"""Unit of evaluators whose values are probabilities."""
 
 POINTS: Final = "points"
 
@@ -34,15 +29,7 @@ POINTS: Final = "points"
 def reply_of(
     analysis: Analysis, player: Player, *, spec: str, ref: int = 0, outcomes: bool = False
 ) -> AnalysisReply:
-    """An analysis as it is sent; a better one may follow.
-
-    Args:
-        analysis: what the player thinks.
-        player: the player.
-        spec: the player as it was asked for.
-        ref: of the request.
-        outcomes: whether outcomes follow.
-    """
+    """An analysis as a reply that is not final; `outcomes` announces that outcomes follow."""
     bar, text = evaluation_bar(analysis, player)
     return AnalysisReply(
         ref=ref,
@@ -65,7 +52,7 @@ def reply_of(
 
 
 def table_info(answer: "TableAnswer") -> TableAnswerInfo:
-    """What an endgame table says, as it is sent."""
+    """The answer of an endgame table, for a reply."""
     return TableAnswerInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
 
 
@@ -93,7 +80,7 @@ def _moves(analysis: Analysis) -> list[MoveValueInfo]:
 
 
 def ratio_of(value: float, best: float) -> float:
-    """The share of the best value that a value has, 0 to 1; of losses, the other way round."""
+    """`value` relative to `best`, 0 to 1; for negative values the inverse ratio."""
     if value == best:
         return 1.0
     share = value / best if best > 0 else best / value
@@ -101,7 +88,7 @@ def ratio_of(value: float, best: float) -> float:
 
 
 def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str]:
-    """How the position stands, 0 to 1, and what that means in words; see above."""
+    """The bar, None if there is none, and a text that explains it; see the module."""
     value = analysis.value
     evaluator = getattr(player, "evaluator", None)
     if value is None:
@@ -113,7 +100,7 @@ def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, st
         return value, f"{value:.1%} {analysis.unit}"
     expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
-        return None, "no scale: this player's values have a unit of their own"
+        return None, "no bar: this player's values have no common scale"
     points = max(value, 0.0)
     return points / (points + points_for(analysis.board)), (
         f"{points:,.2f} more points"
@@ -128,10 +115,9 @@ def next_tile(board: Board) -> int:
 
 
 def points_for(board: Board) -> int:
-    """The points that it takes to make the next largest tile out of nothing."""
+    """The points that it takes to make the next largest tile from nothing."""
     return board.max_exponent * next_tile(board)
 
 
 def _rounded(points: float) -> int:
-    """Three digits of a number."""
     return int(float(f"{points:.3g}"))

@@ -1,4 +1,4 @@
-"""Following: the pages that follow a game, and the one that asked for something."""
+"""The pages that follow a game, and the page that sent a request."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,12 +12,12 @@ class Viewer(Protocol):
     """A page that follows games."""
 
     def send(self, reply: Reply) -> None:
-        """Take a reply; called from any thread, never waits."""
+        """Send a reply; called from any thread, never blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """A page that asked for something, and the number its answer carries."""
+    """A page that sent a request, and the request's number."""
 
     follower: Viewer
     ref: int
@@ -28,7 +28,7 @@ class Asker:
 
 
 class Followers:
-    """The pages that follow a game. Not for several threads at once."""
+    """The pages that follow a game. Not thread-safe."""
 
     def __init__(self) -> None:
         self._all: list[Viewer] = []
@@ -37,17 +37,17 @@ class Followers:
         return bool(self._all)
 
     def add(self, follower: Viewer) -> None:
-        """Tell it everything from now on."""
+        """Add a page."""
         if follower not in self._all:
             self._all.append(follower)
 
     def remove(self, follower: Viewer) -> None:
-        """Tell it nothing more."""
+        """Remove a page."""
         if follower in self._all:
             self._all.remove(follower)
 
     def tell(self, reply: Reply, asker: Asker | None = None) -> None:
-        """Send a reply to all; to the one who asked with the number of the request."""
+        """Send a reply to all pages, and to `asker` with the number of its request."""
         for follower in self._all:
             if asker is None or follower is not asker.follower:
                 follower.send(reply)

@@ -1,4 +1,4 @@
-"""Gate: the one way into the application. Every request and every answer passes through it."""
+"""Gate: every request passes it first, and every response passes it last."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -21,44 +21,34 @@ from twofold.web.security import (
 )
 
 MAX_FORM_BYTES: Final = 4_096
-"""Largest form that is read, and it comes before the token."""
+"""Maximum size of a form in bytes; a form is read before the token is checked."""
 
 FORM_SECONDS: Final = 30.0
-"""How long it may take to arrive."""
+"""Seconds for a form to arrive."""
 
 VISITOR: Final = "visitor"
-"""Under this name the state of a connection holds its `Visitor`, where a server keeps one."""
+"""Key of the `Visitor` in the state of a connection."""
 
 _ANSWERS: Final = ("http.response.start", "websocket.http.response.start", "websocket.accept")
 
 
 @dataclass(slots=True)
 class Visitor:
-    """Who is at the other end of a connection.
-
-    Attributes:
-        number: counts the connections.
-        known: whether it has shown the token.
-    """
+    """A connection: its number, and whether it has sent the token."""
 
     number: int
     known: bool = False
 
 
 class Gate:
-    """Lets the owner's requests pass, answers all others, and adds headers to every answer.
-
-    Args:
-        app: what is behind it.
-        access: the rules.
-    """
+    """Passes the owner's requests to `app`, refuses others, and adds headers to all responses."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
         self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or one WebSocket."""
+        """Serve one request or WebSocket."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -85,15 +75,12 @@ def _is_legacy(verdict: Verdict) -> bool:
 
 
 def _introduce(scope: Scope) -> None:
-    """Note that who sends this knows the token."""
     visitor = scope.get("state", {}).get(VISITOR)
     if visitor is not None:
         visitor.known = True
 
 
 def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
-    """`send` that adds the headers of security to the start of an answer."""
-
     async def send_more(message: Message) -> None:
         if message["type"] in _ANSWERS:
             own = list(message.get("headers", []))
@@ -108,14 +95,14 @@ def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
 
 
 def encode_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """Headers as ASGI has them."""
+    """Headers in ASGI form."""
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
 async def answer(
     send: Send, status: int, headers: Mapping[str, str], body: bytes = b"", *, prefix: str = ""
 ) -> None:
-    """Send a whole answer; `prefix` is `websocket.` where a WebSocket is refused."""
+    """Send a complete response; `prefix` is `websocket.` to refuse a WebSocket."""
     whole = {"content-length": str(len(body)), **headers}
     start = {"type": f"{prefix}http.response.start", "status": status}
     await send({**start, "headers": encode_headers(whole)})
@@ -123,17 +110,17 @@ async def answer(
 
 
 def error_body(message: str, kind: str) -> bytes:
-    """An error as every route of the API answers it."""
+    """An error in the form of the API."""
     return msgspec.json.encode({"error": message, "kind": kind})
 
 
 def wants_page(asked: AskedRequest) -> bool:
-    """Whether a person will read the answer."""
+    """True if a browser asked for a page."""
     return not asked.path.startswith("/api/") and "text/html" in asked.value("accept")
 
 
 async def _read_form(receive: Receive) -> bytes:
-    """The body of a request; nothing of one that is too long or too slow."""
+    """The body of a request; empty if it is too long or too slow."""
     body, more = b"", True
     try:
         async with asyncio.timeout(FORM_SECONDS):
@@ -167,7 +154,6 @@ def _page(asked: AskedRequest, refusal: HttpRefusal) -> bytes:
 
 
 async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: HttpRefusal) -> None:
-    """Refuse a WebSocket before it is one, so that nothing can be sent over it."""
     await receive()  # websocket.connect
     extensions: Iterable[Any] = scope.get("extensions") or ()
     if "websocket.http.response" not in extensions:

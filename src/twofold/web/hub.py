@@ -1,4 +1,4 @@
-"""Hub: what all sessions share: games in play, games kept, players, searches, reviews."""
+"""Hub: the objects shared by all sessions: games, players, searches, reviews, jobs."""
 
 import logging
 import secrets
@@ -33,46 +33,32 @@ from twofold.web.searches import Searches
 from twofold.web.table import GameTable
 
 DESKS: Final = 2
-"""Threads for what takes a moment: reading games, deleting them, looking back."""
+"""Threads for short jobs, such as reading and deleting games."""
 
 LOADER_SECONDS: Final = 0.5
-"""How long to wait at the end for a player that is still being loaded. It has nothing to save,
-and what compiles kernels cannot be stopped."""
+"""Seconds to wait on closing for a player that is still loading: compilation cannot be stopped."""
 
 _WARM_UP: Final = Board.parse("1000/0000/0000/0001")
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 class Guest(Viewer, Protocol):
-    """A session, as the hub knows it."""
+    """A session, as seen by the hub."""
 
     def close(self) -> None:
-        """End what was asked for, and leave the games. May be called twice."""
+        """Cancel its requests and leave its games. May be called twice."""
 
 
 class Hub:
-    """What all sessions share. Every method may be called from any thread.
+    """The objects shared by all sessions. Thread-safe.
 
     Args:
-        data: folder of what is kept; made if it is missing.
-        default_player: spec of the player where none is named; None for twofold's own.
-        players: further specs that the owner allows, files and modules included.
-        games: folder of the games; None for `games` in that of what is kept.
-        warm_up: whether the default player is loaded in a thread, from now on.
+        data: data folder, created if missing.
+        players: further specs that the owner allows; they may name files and code.
+        games: folder of the games; None for `games` in `data`.
+        warm_up: True to load the default player in a thread.
 
-    Attributes:
-        table: the games in play.
-        roster: the players that may be asked for.
-        searches: analyses.
-        reviews: reviews.
-        data: folder of what is kept.
-        notebook: the mistakes of reviewed games, to be practised.
-        desk: threads for what takes a moment.
-        jobs: benches, trainings and tables that the Lab starts.
-
-    Raises:
-        InvalidInput: the folder cannot be used, or a spec is wrong.
-        ResourceError: the folder cannot be made.
+    Raises InvalidInput or ResourceError if a folder or spec cannot be used.
     """
 
     def __init__(
@@ -103,7 +89,7 @@ class Hub:
     # ---- sessions
 
     def join(self, session: Guest) -> None:
-        """Welcome a session, and tell it when the default player is loaded."""
+        """Send a session the welcome, and a message when the default player is loaded."""
         with self._lock:
             self._sessions.add(session)
             session.send(
@@ -117,7 +103,7 @@ class Hub:
             )
 
     def leave(self, session: Guest) -> None:
-        """A session is over."""
+        """Remove a session."""
         with self._lock:
             self._sessions.discard(session)
 
@@ -125,20 +111,19 @@ class Hub:
 
     @property
     def ready(self) -> bool:
-        """Whether the default player is loaded."""
+        """True once the default player is loaded."""
         return self._ready
 
     @property
     def players(self) -> list[PlayerInfo]:
-        """The players to pick from, the default one first."""
+        """The players to choose from, the default one first."""
         return self.roster.infos
 
     def judge_for(self, record: Record) -> str:
-        """Who reviews a game where nobody is named."""
+        """The spec of the default judge for a game."""
         return self.roster.own_default(record.rules) or default_judge(record.rules)
 
     def _load(self) -> None:
-        """Load the default player: kernels, network, and one of its kind for the first answer."""
         try:
             self._think()
         except Exception:
@@ -155,44 +140,27 @@ class Hub:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
             Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
 
-    # ---- for the HTTP API: these may take long, so call them in a thread
+    # ---- for the HTTP API: these may take long, so they run in threads
 
     def games(self) -> list[GameInfo]:
-        """The kept games, last played first."""
+        """The saved games, last played first."""
         return self.table.infos()
 
     def record(self, game: str) -> Record:
-        """The record of a game, as it stands.
-
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-        """
+        """The record of a game; raises NotFound, or InvalidRecord if its file is damaged."""
         return self.table.record(game)
 
     def add_record(self, text: str | bytes) -> str:
-        """Keep a game that is given as a record, or as a replay of another program.
+        """Save a game from a record or another program's replay; returns its id.
 
-        Returns:
-            Its id.
-
-        Raises:
-            InvalidRecord: it is none.
-            LimitExceeded: there are as many games as are kept.
-            ResourceError: it cannot be written.
+        Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
         return self.table.add(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:
-        """Make a player that the web may ask for, started under these rules; close it after use.
+        """Make and start a player that the web may ask for; the caller closes it.
 
-        Args:
-            spec: the player; empty for the default one.
-            rules: the rules.
-
-        Raises:
-            InvalidSpec: it names a file or code that the owner has not allowed, or is wrong.
-            UnsupportedRules: it cannot play under these rules.
+        Raises InvalidSpec for files or code that the owner has not allowed, or UnsupportedRules.
         """
         player = self.roster.make(self.roster.spec(spec, rules))
         try:
@@ -205,7 +173,7 @@ class Hub:
     # ---- the end
 
     def close(self) -> None:
-        """End all sessions and threads, and write what is unsaved. May be called twice."""
+        """Close all sessions and threads, and save the games. May be called twice."""
         with self._lock:
             if self._closed:
                 return

@@ -1,4 +1,4 @@
-"""The page as an app: the script with which a browser keeps its files, see `service_worker.js`."""
+"""The page as an app: the script that caches its files, from `service_worker.js`."""
 
 import hashlib
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from twofold.web.pages import STYLE, file_answer, page_html, read_file
 from twofold.web.security import PAGES
 
 WORKER: Final = "/service_worker.js"
-"""At the top, for it keeps what is below its own address."""
+"""At the root, since a service worker controls addresses below its own only."""
 
 _SOURCE: Final = "js/service_worker.js"
 _PICTURES: Final = ("icons/favicon.svg", "icons/sprite.svg")
@@ -33,7 +33,7 @@ async def _worker(request: Request) -> Response:
 
 @cache
 def worker_script() -> bytes:
-    """The script, with the version of the files and their addresses in it."""
+    """The script with the version and the addresses of the files filled in."""
     addresses = [*PAGES, *(f"/static/{path}" for path in kept_files())]
     source = (read_file(_SOURCE) or b"").decode()
     filled = source.replace("%VERSION%", _version()).replace("%FILES%", " ".join(addresses))
@@ -42,7 +42,7 @@ def worker_script() -> bytes:
 
 @cache
 def kept_files() -> list[str]:
-    """Paths of the files that a browser keeps, in the folder `static`."""
+    """Paths of the cached files, relative to `static`."""
     folder = files("twofold.web").joinpath("static", "js")
     scripts = sorted(path for path in _below(folder, "js") if path != _SOURCE)
     return [STYLE, *_PICTURES, *scripts]
@@ -58,7 +58,6 @@ def _below(folder: Traversable, path: str) -> Iterator[str]:
 
 
 def _version() -> str:
-    """Version of the package, and of the files: they change between versions, too."""
     content = hashlib.sha256()
     for path in kept_files():
         content.update(read_file(path) or b"")

@@ -1,12 +1,11 @@
 """Two routes that the open 2048-clone page of macroxue calls on its own server.
 
-`GET /move?board=EDC1BA9187611111` answers the letter of the best move, `g` where the game is
-over; 16 digits, row by row, `G` is the tile 65536. The page makes that move. After a move by the
-person it sends `POST /analyze?board=...&move=l`; the server of the original prints what it thinks
-on its terminal, ours answers it as a sentence.
+`GET /move?board=EDC1BA9187611111` answers with the letter of the best move, `g` if the game is
+over; the board has 16 digits, row by row, and `G` is the tile 65536. `POST
+/analyze?board=...&move=l` judges a move of the person; the original server prints its judgement,
+this one sends it as a sentence.
 
-They need no token, since that page knows none, and are there for one origin that the owner names
-with `--legacy-api`; `security` sees to that.
+They need no token, but serve only the origin of `--legacy-api`; see `security`.
 
 Source: github.com/macroxue/2048-ai, README, "Server mode".
 """
@@ -32,13 +31,13 @@ from twofold.web.searches import AnalysisOrder, clamped
 from twofold.web.security import LEGACY_ROUTES
 
 GAME_OVER: Final = "g"
-"""What is answered where no move is legal."""
+"""Answer if no move is legal."""
 
 MAX_THREADS: Final = 2
-"""Requests that are worked on at a time."""
+"""Maximum number of requests at the same time."""
 
 MAX_SECONDS: Final = 2.0
-"""Longest search for one of them."""
+"""Time limit of a search."""
 
 _BOARD: Final = re.compile("[0-9a-zA-Z]{16}", re.ASCII)
 
@@ -73,7 +72,7 @@ def _text(text: str, status: int = 200) -> Response:
 
 
 def _preflight(request: Request) -> Response:
-    """Browsers ask first where a public page calls a server of the user's own machine."""
+    """Browsers send it before a public page may call a server on the user's machine."""
     headers = {"Access-Control-Allow-Methods": LEGACY_ROUTES[request.url.path]}
     if request.headers.get("access-control-request-private-network") == "true":
         headers["Access-Control-Allow-Private-Network"] = "true"
@@ -92,18 +91,14 @@ def _judge(hub: Hub) -> Callable[[Request, Stop], str]:
     def answer(request: Request, stop: Stop) -> str:
         board = read_board(request.query_params.get("board", ""))
         move = Move.parse(request.query_params.get("move", ""))
-        board.slide(move)  # raises where it is illegal
+        board.slide(move)  # raises if it is illegal
         return judgement(_analyse(hub, board, stop), move)
 
     return answer
 
 
 def read_board(text: str) -> Board:
-    """The board of a request.
-
-    Raises:
-        InvalidBoard: it is not 16 digits.
-    """
+    """Parse the board of a request; raises InvalidBoard unless it has 16 digits."""
     if not _BOARD.fullmatch(text):
         raise InvalidBoard(f"expected a board of 16 digits, got {shown(text)}")
     return Board.parse(text)
@@ -115,7 +110,7 @@ def _analyse(hub: Hub, board: Board, stop: Stop) -> Analysis:
 
 
 def judgement(analysis: Analysis, move: Move) -> str:
-    """What an analysis says of a move, in a sentence."""
+    """The judgement of a move, as a sentence."""
     best, made = analysis.best.name.lower(), move.name.lower()
     if move == analysis.best:
         return f"{made} is the best move"

@@ -1,7 +1,6 @@
-"""Live game: a game in play, with the pages that follow it and the player that may play it.
+"""Live game: a game in play, the pages that follow it, and its player, if any.
 
-Everything that happens in a game happens under its lock, replies included: so every page is told
-in the order in which it happened. Replies are handed over and never wait.
+All changes and replies are made under the game's lock; sending a reply never blocks.
 """
 
 import threading
@@ -39,53 +38,47 @@ from twofold.web.protocol import (
 from twofold.web.views import now_of, position_of, rules_info, step_of
 
 REPLAY_MOVES: Final = 256
-"""Moves that are played again at a time; then others may have the game for a moment."""
+"""Moves replayed at a time; between two batches the lock is released."""
 
 
 class Keeper(Protocol):
-    """What a game needs to know of the table it is played at."""
+    """What a game needs of the table that holds it."""
 
     @property
     def store(self) -> GameStore:
         """The games on disk."""
 
     def best(self, rules: str) -> int:
-        """The best score under these rules so far."""
+        """The best score under these rules."""
 
     def reached(self, rules: str, score: int) -> None:
-        """A kept game has come to a score."""
+        """Note the score of a saved game."""
 
     def changed(self, live: "LiveGame", at_once: bool) -> None:
-        """The game has to be saved, soon or at once. Called under the lock of the game."""
+        """Schedule a save, soon or at once; called under the game's lock."""
 
     def move(self, live: "LiveGame", conflict: Conflict) -> None:
-        """Give a game a file of its own; called under its `saving`."""
+        """Move a game to a new file; called under its `saving`."""
 
     def seats(self) -> Seats:
-        """Where players play: only so many at a time."""
+        """The threads for players."""
 
     def time(self) -> float:
         """Seconds since 1970."""
 
 
 class LiveGame(SavedGame):
-    """A game in play. Every method may be called from any thread.
+    """A game in play. Thread-safe.
 
     Args:
         name: its id.
-        game: its moves; nobody else changes them.
-        keeper: the table.
-        played: when it changed last, in seconds since 1970.
-        file: where it is stored; None where it is not.
+        played: time of the last change, in seconds since 1970.
         resumed, player, date, is_saved: as for `SavedGame`.
 
     Attributes:
-        name: its id.
-        was: the id that it had before it moved to a file of its own; else empty.
-        kept: whether it is stored.
-        turn: its lock; notified when a player has to look up: another wish, or its end.
-        saved_at: when it was written last, by the saver's clock.
-        told: whether the followers know that it cannot be saved.
+        was: the id before the game moved to a new file; empty if it did not.
+        kept: True if it is saved in a file.
+        told: True if the followers know that it cannot be saved.
     """
 
     def __init__(
@@ -120,14 +113,14 @@ class LiveGame(SavedGame):
     # ---- followers
 
     def join(self, asker: Asker) -> None:
-        """Follow the game: the whole of it first, then everything that happens."""
+        """Follow the game: send its state, then every change."""
         with self.lock:
             self._followers.add(asker.follower)
             asker.answer(self.state(note=self._untold))
             self._untold = ""
 
     def leave(self, follower: Viewer) -> None:
-        """Follow it no longer. Without followers no player plays on."""
+        """Stop following. Without followers autoplay ends."""
         with self.lock:
             self._followers.remove(follower)
             if not self._followers:
@@ -135,29 +128,24 @@ class LiveGame(SavedGame):
 
     @property
     def is_followed(self) -> bool:
-        """Whether a page follows it."""
+        """True if a page follows it."""
         return bool(self._followers)
 
     def tell(self, reply: Reply, asker: Asker | None = None) -> None:
-        """Send a reply to all who follow; to the one who asked with the number of the request."""
+        """Send a reply to all followers, and to `asker` with the number of its request."""
         with self.lock:
             self._followers.tell(reply, asker)
 
-    # ---- what a person does
+    # ---- requests by a person
 
     def move(self, letter: str, move_number: int, asker: Asker) -> None:
-        """Make a move; a player that plays is ended first.
-
-        Raises:
-            StaleMove: the game has another move number.
-            InvalidInput: the move is illegal here.
-        """
+        """Make a move; ends autoplay. Raises StaleMove for another move number, or IllegalMove."""
         with self.lock:
             self.take_over()
             if move_number != self.game.move_number:
                 raise StaleMove(
-                    f"expected a move after {self.game.move_number} moves, got one meant for "
-                    f"the board after {move_number}"
+                    f"expected a move after {self.game.move_number} moves, got one for the board "
+                    f"after {move_number}"
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
@@ -165,12 +153,7 @@ class LiveGame(SavedGame):
             self._moved(before, step, "", asker)
 
     def undo(self, asker: Asker) -> None:
-        """Take the last move back; a player that plays is ended first.
-
-        Raises:
-            NothingToUndo: there is none.
-            DailyRule: it is a daily game.
-        """
+        """Undo the last move; ends autoplay. Raises NothingToUndo, or DailyRule in a daily game."""
         with self.lock:
             self.refuse_in_daily("undo")
             self.take_over()
@@ -179,11 +162,7 @@ class LiveGame(SavedGame):
             self.tell(self.state(undone=step.move.letter), asker)
 
     def redo(self, asker: Asker) -> None:
-        """Make the move undone last again; a player that plays is ended first.
-
-        Raises:
-            NothingToRedo: there is none.
-        """
+        """Redo the last undone move; ends autoplay. Raises NothingToRedo."""
         with self.lock:
             self.take_over()
             before = self.game.board
@@ -191,11 +170,7 @@ class LiveGame(SavedGame):
             self._moved(before, step, "", asker)
 
     def show_hints(self, board: Board) -> None:
-        """Hints for a board are about to be shown to the person: count them.
-
-        Raises:
-            DailyRule: it is a daily game.
-        """
+        """Count hints that are about to be shown for a board; raises DailyRule in a daily game."""
         with self.lock:
             self.refuse_in_daily("hints")
             if self._playing is None and self.hint_shown(board) and not self.is_saved:
@@ -210,18 +185,15 @@ class LiveGame(SavedGame):
     # ---- players
 
     def start_player(self, spec: str, make: MakePlayer, wish: Wish, asker: Asker) -> None:
-        """Let a player play; the one that plays goes on until this one is ready.
+        """Start autoplay; a player that is playing continues until the new one is ready.
 
-        Raises:
-            GameOver: no move can be made.
-            LimitExceeded: too many players play at this table.
-            DailyRule: it is a daily game.
+        Raises GameOver, DailyRule, or LimitExceeded if the maximum number of players is playing.
         """
         with self.lock:
             self.refuse_in_daily("autoplay")
             if self.game.is_finished:
                 result = result_text(self.game.board, self.game.rules)
-                raise GameOver(f"expected a game in progress, got {result}")
+                raise GameOver(f"the game is finished: {result}")
             known = self._preparing or self._playing
             if known is not None and known.spec == spec:
                 known.change(wish, asker)
@@ -232,7 +204,7 @@ class LiveGame(SavedGame):
             self._preparing.start(self._keeper.seats())
 
     def pause(self, asker: Asker) -> None:
-        """End a player."""
+        """End autoplay on request."""
         with self.lock:
             played = self._end_players()
             ended = AutoplayEnded(game=self.name, reason="paused", now=self.now())
@@ -242,12 +214,12 @@ class LiveGame(SavedGame):
                 asker.answer(ended)
 
     def take_over(self) -> None:
-        """End a player because a person acts."""
+        """End autoplay because a person acts."""
         if self._end_players():
             self.tell(AutoplayEnded(game=self.name, reason="paused", now=self.now()))
 
     def _end_players(self) -> bool:
-        """End the player that plays and the one that gets ready; whether one played."""
+        """End autoplay; True if a player was playing, not only getting ready."""
         playing, preparing = self._playing, self._preparing
         self._playing = self._preparing = None
         for one in (playing, preparing):
@@ -256,7 +228,7 @@ class LiveGame(SavedGame):
         return playing is not None
 
     def seat(self, player: Autoplay) -> Game | None:
-        """Let a player that got ready play from now on; see `Host`."""
+        """Seat a player that is ready; see `Host`."""
         with self.lock:
             if self._preparing is not player:
                 return None
@@ -269,7 +241,7 @@ class LiveGame(SavedGame):
             )
 
     def unseat(self, player: Autoplay) -> bool:
-        """A player ends by itself; whether it was the one that played or got ready."""
+        """Remove a player that ends by itself; see `Host`."""
         with self.lock:
             known = player in (self._playing, self._preparing)
             if self._playing is player:
@@ -279,36 +251,31 @@ class LiveGame(SavedGame):
             return known
 
     def refused(self, player: Autoplay, error: Exception) -> None:
-        """A player could not begin: tell the one who asked."""
+        """Report to its requester that a player could not start."""
         kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
         player.asker.answer(RefusedReply(message=message_of(error), kind=kind))
 
     def stepped(self, player: Autoplay, move: Move) -> None:
-        """Make a move of a player, shown as a step."""
+        """Make a move of a player and send it as a step."""
         before = self.game.board
         self._moved(before, self.game.play(move), player.spec, player.asker)
 
     def framed(self, player: Autoplay, moves_per_second: float) -> None:
-        """A player has made moves, shown as a frame."""
+        """Send the moves of a player as a frame."""
         self.add_player(player.spec)
         self.changed(at_once=self.game.is_finished)
         frame = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
         self.tell(frame, player.asker)
 
     def ended(self, player: Autoplay, reason: Reason, message: str) -> None:
-        """A player has come to its end."""
+        """Report that a player has ended."""
         end = AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
         self.tell(end, player.asker)
 
-    # ---- what is said of it
+    # ---- replies
 
     def state(self, undone: str = "", note: Note = "") -> GameState:
-        """The whole game as it stands.
-
-        Args:
-            undone: the move just taken back.
-            note: what another program has just done to its file.
-        """
+        """The whole state; `undone` is a move just undone, `note` what another program did."""
         with self.lock:
             return GameState(
                 game=self.name,
@@ -326,7 +293,7 @@ class LiveGame(SavedGame):
             )
 
     def now(self) -> GameNow:
-        """Where it stands."""
+        """The current position."""
         with self.lock:
             playing = "" if self._playing is None else self._playing.spec
             best = self._keeper.best(self._rules_text)
@@ -334,21 +301,17 @@ class LiveGame(SavedGame):
             return replace_now(now, can_undo=False) if self.daily else now
 
     def position(self, number: int) -> PositionReply:
-        """An earlier position, or the present one.
-
-        Raises:
-            LimitExceeded: it is not a move number of this game.
-        """
+        """The position at a move number; raises LimitExceeded if there is none."""
         self._replay(number)
         with self.lock:
             return position_of(self.name, self.game, number)
 
     def replay(self) -> None:
-        """Get ready for undo and for looking back, where the game was read from a record."""
+        """Replay a game read from a record, so that undo and earlier positions are quick."""
         self._replay(self.game.move_number)
 
     def _replay(self, number: int) -> None:
-        """Play the moves up to a number again, a few at a time, so that nobody has to wait."""
+        """Replay the moves up to a number in batches; the lock is free between two batches."""
         with self.lock:
             known = self.game.known_before(number)
         for passed in (*range(known, number, REPLAY_MOVES), max(known, number - 1)):
@@ -358,19 +321,15 @@ class LiveGame(SavedGame):
                 self.game.at(passed)
 
     def record(self) -> Record:
-        """The record of the game as it stands; it names the person."""
+        """The record of the game, with the person among the players."""
         return replace(super().record(), player=self.player or ME)
 
     def kept_entry(self) -> Kept:
-        """What a list shows."""
+        """The entry for a list."""
         return kept_of(self.name, self.record(), self._played)
 
     def fork(self, number: int) -> tuple[Game, Record]:
-        """A game of its own with the moves up to a number.
-
-        Returns:
-            The game, and a record with who made the moves and how many hints were shown.
-        """
+        """A new game with the moves up to a number, and a record as `known_until`."""
         self._replay(number)
         with self.lock:
             return self.game.fork(number), self.known_until(number)
@@ -378,7 +337,7 @@ class LiveGame(SavedGame):
     # ---- saving
 
     def changed(self, *, at_once: bool = False) -> None:
-        """The game is another one now: it has to be saved."""
+        """Note a change, and schedule a save."""
         with self.lock:
             self._played = self._keeper.time()
             if self.kept and self.counts_as_own:
@@ -387,52 +346,52 @@ class LiveGame(SavedGame):
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing has to be written, or it is not kept."""
+        """True if there is nothing to write, or the game is not kept."""
         return not self.kept or super().is_saved
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nothing has happened in it."""
+        """True if nothing has changed since the game was opened."""
         return self.version == self._begun
 
     @property
     def played(self) -> float:
-        """When it changed last, in seconds since 1970."""
+        """Time of the last change, in seconds since 1970."""
         return self._played
 
     def write(self, record: Record) -> Version | Conflict | None:
-        """Write the file, and the index of the store."""
+        """Write the file and update the index."""
         return self._keeper.store.save(self.name, record, self._played, self.file)
 
     def move_away(self, conflict: Conflict) -> None:
-        """Go on as another game."""
+        """Continue as another game."""
         self._keeper.move(self, conflict)
 
     def move_to(self, name: str, file: GameFile, news: News) -> None:
-        """Go on in a file of its own; under `saving`."""
+        """Continue in a new file; called under `saving`."""
         with self.lock:
             self.name, self.was, self.file = name, self.name, file
-            self._resumed = without_day(self._resumed)  # the one try is the game in the file
+            self._resumed = without_day(self._resumed)  # the game in the old file is the try
             self.tell_news(news)
 
     def give_way(self) -> None:
-        """No player plays on in the game of another program."""
+        """End autoplay."""
         self.take_over()
 
     def tell_news(self, news: News) -> None:
-        """Tell what another program has done to the file; where nobody follows, later."""
+        """Report what another program did; the next follower gets it if there is none."""
         self._rules_text = str(self.game.rules)
         self.tell(self.state(note=news))
         self._untold = "" if self._followers else news
 
     def disown(self) -> None:
-        """Keep it no longer: it was deleted. Those who follow may play on."""
+        """The file was deleted; the followers may continue the game unsaved."""
         with self.lock:
             self.take_over()
             self.kept = False
             self.tell(self.state())
 
     def end(self) -> None:
-        """End its players."""
+        """End autoplay without a message."""
         with self.lock:
             self._end_players()

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the HTTP API can do, for tools that write clients."""
+"""The OpenAPI document of the HTTP API."""
 
 import re
 from collections.abc import Sequence
@@ -21,31 +21,26 @@ _MEDIA: Final = {
 _PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
 
 _REFUSALS: Final = {
-    "400": "The request cannot be done; `error` says why.",
-    "403": "The token is missing, or a page from elsewhere asks.",
-    "404": "There is no such thing.",
+    "400": "The request is invalid; `error` says why.",
+    "403": "The token is missing, or the request comes from another origin.",
+    "404": "Not found.",
 }
 
 DESCRIPTION: Final = """\
-Analyse boards, play games, and get at the games that are kept. Every request needs the token that
-`twofold serve` prints, as `Authorization: Bearer TOKEN`. Seeds are text, for they may pass 2^53.
+Analyse boards, play games, and read saved games. Every request needs the token that
+`twofold serve` prints, as `Authorization: Bearer TOKEN`. Seeds are text, since they may pass 2^53.
 """
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """Why a request was not done.
-
-    Attributes:
-        error: one sentence.
-        kind: name of the error's class, such as `InvalidBoard`.
-    """
+    """An error: one sentence, and the name of its class, such as `InvalidBoard`."""
 
     error: str
     kind: str
 
 
 def openapi(entries: Sequence[ApiEntry]) -> dict[str, Any]:
-    """The document for some entries."""
+    """The document for these entries."""
     types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
     schemas, components = msgspec.json.schema_components(
         [Refused, *types], ref_template="#/components/schemas/{name}"
@@ -68,7 +63,7 @@ def openapi(entries: Sequence[ApiEntry]) -> dict[str, Any]:
 
 
 def lab_entries() -> list[ApiEntry]:
-    """The routes of `lab_routes`, described. Slow the first time: it imports what makes tables."""
+    """The entries of `lab_routes`. The first call is slow: it imports the code for tables."""
     return [
         ApiEntry(
             path="/api/studies",
@@ -152,6 +147,5 @@ def _parameters(entry: ApiEntry) -> list[dict[str, Any]]:
 
 
 def _name(entry: ApiEntry) -> str:
-    """A name for the functions of clients: `get_games_game_record`."""
     words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
     return "_".join([entry.method.lower(), *words])

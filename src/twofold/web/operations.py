@@ -1,7 +1,6 @@
-"""Operations: what the HTTP API can do, one entry each, and how an entry is served.
+"""Operations of the HTTP API; the routes and the OpenAPI document are made from the same entries.
 
-The routes and the OpenAPI document are made from the same entries, so neither can lie about the
-other. The work is done in threads; where the page that asked has gone, its search is ended.
+The work runs in threads; if the client disconnects, its search is stopped.
 """
 
 import asyncio
@@ -22,26 +21,22 @@ from twofold.search.stop import Stop
 from twofold.web.gate import error_body
 
 MAX_BODY_BYTES: Final = 65_536
-"""Largest body of a request, but for records."""
+"""Default maximum size of a request's body."""
 
 BODY_SECONDS: Final = 30.0
-"""How long a body may take to arrive."""
+"""Seconds for a body to arrive."""
 
 AT_ONCE: Final = 4
-"""Requests of a kind that are worked on at a time, where nothing else is said."""
+"""Default maximum number of simultaneous requests of an operation."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request as the work sees it.
+    """A request with a validated body, which is bytes for operations that take text.
 
-    Attributes:
-        body: what was sent, read and checked; bytes where the operation takes text.
-        path: the parameters in the path.
-        stop: raised once nobody waits for the answer.
-        asked: the query, read and checked, where the operation has one.
+    `stop` is raised when the client has disconnected; `asked` is the validated query.
     """
 
     body: Any
@@ -52,12 +47,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer that is a text to be kept as a file.
-
-    Attributes:
-        text: the text, or its parts, which are made while they are sent.
-        file_name: the name of the file.
-    """
+    """A reply that is a text file; an iterator is sent in parts."""
 
     text: str | Iterator[str]
     file_name: str
@@ -65,7 +55,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An answer that is a file to be kept."""
+    """A reply that is a file."""
 
     content: bytes
     media_type: str
@@ -73,30 +63,25 @@ class File:
 
 
 class SvgPicture:
-    """Stands for an answer that is an SVG file."""
+    """Type of a reply that is an SVG file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Stands for an answer that is a file of a media type."""
+    """Type of a reply that is a file of a media type."""
 
     media_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiEntry:
-    """One thing that the API can do, as the document describes it.
+    """An operation as the OpenAPI document describes it.
 
     Attributes:
-        method: of HTTP.
         path: with parameters in braces.
-        summary: what it does, in a line.
-        reply: type of the answer: of JSON, `Text`, `SvgPicture` or a `Media`.
+        reply: type of the reply: a JSON type, `Text`, `SvgPicture` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
-        status: of the answer.
-        max_bytes: largest body.
-        examples: of the body.
-        query: parameters in the query, and what they mean.
+        query: parameters in the query, and their meaning.
     """
 
     method: str = "GET"
@@ -112,12 +97,11 @@ class ApiEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation(ApiEntry):
-    """An entry with what does it.
+    """An entry with the function that does it, in a thread.
 
     Attributes:
-        work: does it, in a thread.
-        at_once: how many are worked on at a time; the others wait for their turn.
-        asked: a struct that the query is read into; None where it is not looked at.
+        at_once: maximum number of simultaneous calls; further ones wait.
+        asked: struct for the query; None to ignore it.
     """
 
     work: Callable[[Call], Any]
@@ -126,7 +110,7 @@ class Operation(ApiEntry):
 
 
 class TooLarge(InvalidInput):
-    """The body of a request is larger than what is read."""
+    """The body of a request is too large."""
 
 
 class TooSlow(InvalidInput):
@@ -134,7 +118,7 @@ class TooSlow(InvalidInput):
 
 
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
-    """A route for each operation."""
+    """The route of each operation."""
     return [_route(operation, CapacityLimiter(operation.at_once)) for operation in operations]
 
 
@@ -151,18 +135,13 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
         except TwofoldError as error:
             return refused(error)
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody reads it
+            return Response(status_code=400)  # not delivered
 
     return Route(operation.path, endpoint, methods=[operation.method])
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The body of a request.
-
-    Raises:
-        TooLarge: it is larger than `most` bytes; the rest is not read.
-        TooSlow: it does not arrive.
-    """
+    """Read the body of a request; raises TooLarge beyond `most` bytes, or TooSlow."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -192,7 +171,7 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
     try:
         return msgspec.convert(dict(request.query_params), kind, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"expected another query: {printable(str(error))[:200]}") from None
+        raise InvalidInput(f"invalid query: {printable(str(error))[:200]}") from None
 
 
 def _answer(operation: Operation, call: Call) -> Response:
@@ -211,18 +190,13 @@ def _answer(operation: Operation, call: Call) -> Response:
 
 
 def _as_file(name: str) -> dict[str, str]:
-    """Headers by which a browser saves an answer."""
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 async def in_thread(
     request: Request, work: Callable[[Stop], Result], limiter: CapacityLimiter
 ) -> Result:
-    """Do something in a thread; its flag is raised where the one who asked has gone.
-
-    Raises:
-        ClientDisconnect: so it is.
-    """
+    """Call `work` in a thread; if the client disconnects, raise its flag and ClientDisconnect."""
     stop = Stop()
     task = asyncio.ensure_future(to_thread.run_sync(work, stop, limiter=limiter))
     gone = asyncio.ensure_future(_wait_until_gone(request))
@@ -247,18 +221,14 @@ _STATUS: Final[dict[type[TwofoldError], int]] = {NotFound: 404, TooLarge: 413, T
 
 
 def refused(error: TwofoldError) -> Response:
-    """The answer to a request that cannot be done."""
+    """The response for an error."""
     status = _STATUS.get(type(error), 400 if isinstance(error, InvalidInput) else 500)
     body = error_body(printable(str(error)), type(error).__name__)
     return Response(body, status, media_type="application/json")
 
 
 def check_id(text: str) -> str:
-    """The id of a game in a path.
-
-    Raises:
-        NotFound: no game can have it.
-    """
+    """Check the id of a game in a path; raises NotFound."""
     if not (text.replace("-", "").replace("_", "").isalnum() and text.isascii()):
         raise NotFound(f"expected the id of a game, got {shown(text)}")
     return text

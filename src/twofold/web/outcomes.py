@@ -1,8 +1,7 @@
-"""Outcomes: how games end from a position, where the player that is asked has solved the game.
+"""Outcomes: how games end from a position, for a player that has solved the game.
 
-All states that may follow are passed once: in milliseconds on 2x3, in up to a minute and more on
-3x3. So it comes after the analysis, in its thread, says how far it is, and ends with the time
-that any analysis may take, or as soon as its page asks for something else.
+A pass over all states takes milliseconds on 2x3 and a minute or more on 3x3. It follows the
+analysis in the same thread, reports progress, and ends with the time limit or the next request.
 """
 
 import time
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
     from twofold.exact.table import ExactTable
 
 SAY_EVERY: Final = 0.25
-"""Seconds between two replies that say how far it is."""
+"""Seconds between two progress replies."""
 
 Tell = Callable[[OutcomesReply], None]
 
 
 class _Ended(Exception):
-    """Nobody waits any more, or the time is over."""
+    """Cancelled, or out of time."""
 
 
 def solution_of(player: Player) -> "ExactTable | None":
-    """The table of a player that has solved its game."""
+    """The table of a player that has solved its game; None for others."""
     if not player.compiled or player.home is None:
         return None
     from twofold.players.exact import ExactPlayer  # loads kernels
@@ -42,14 +41,9 @@ def solution_of(player: Player) -> "ExactTable | None":
 def follow(
     table: "ExactTable", board: Board, stop: Stop, tell: Tell, *, seconds: float = MAX_SECONDS
 ) -> None:
-    """Find how games end from a board, and tell it.
+    """Compute how games end from a board; `tell` gets progress and the result.
 
-    Args:
-        table: the solved game.
-        board: where games go on from.
-        stop: ends it.
-        tell: takes a reply, now and then and at the end.
-        seconds: longest time.
+    Ends early when `stop` is raised or after `seconds`.
     """
     from twofold.exact.outcomes import outcomes
 
@@ -63,8 +57,6 @@ def follow(
 
 
 class _Clock:
-    """Says how far it is, and when to end."""
-
     def __init__(self, board: str, states: int, stop: Stop, tell: Tell, seconds: float) -> None:
         self._board, self._states = board, states
         self._stop, self._tell = stop, tell
@@ -75,7 +67,6 @@ class _Clock:
 
     @property
     def why(self) -> str:
-        """Why it ended early."""
         if self._stop.is_raised:
             return "stopped before the end"
         return (
@@ -84,7 +75,6 @@ class _Clock:
         )
 
     def pass_by(self, _layer: int, states: int) -> None:
-        """Take note of how many states lie behind."""
         self._first = states if self._first is None else self._first
         self._done = (states - self._first) / max(self._states - self._first, 1)
         now = time.monotonic()
@@ -95,12 +85,11 @@ class _Clock:
             self._tell(self.said(final=False))
 
     def said(self, *, final: bool, note: str = "") -> OutcomesReply:
-        """How far it is."""
         return OutcomesReply(board=self._board, final=final, done=self._done, note=note)
 
 
 def reply_of(found: "Outcomes", board: Board) -> OutcomesReply:
-    """Outcomes as they are sent."""
+    """Outcomes as a final reply."""
     reach = found.reach
     return OutcomesReply(
         board=str(board),

@@ -1,4 +1,4 @@
-"""Operations on all saved games at once: statistics, a list to search, export and import."""
+"""Operations on all saved games: statistics, search, export and import."""
 
 import contextlib
 from collections.abc import Iterator
@@ -21,35 +21,29 @@ from twofold.web.protocol import Text as Short
 from twofold.web.table import GameTable
 
 MAX_IMPORT: Final = 8 * 2**20
-"""Largest text that is imported at once, in bytes; the page sends larger files in parts."""
+"""Maximum size of an import in bytes; the page sends larger files in parts."""
 
 MAX_UNREAD: Final = 20
-"""Most games of a text that are said to be unreadable; the others are counted."""
+"""Maximum number of unreadable games listed in a reply; the others are counted."""
 
 MAX_LISTED: Final = 200
-"""Most games in one part of the list."""
+"""Maximum number of games in a part of the list."""
 
 MAX_DAMAGED: Final = 20
-"""Most files of the folder that are said to be unreadable."""
+"""Maximum number of unreadable files listed in a reply."""
 
 EXPORT_NAME: Final = "twofold-games.jsonl"
 
 
 class DamagedFile(msgspec.Struct, frozen=True):
-    """A file among the games that cannot be read."""
+    """A file in the folder of games that cannot be read."""
 
     name: str
     why: str
 
 
 class OwnStatistics(msgspec.Struct, frozen=True):
-    """All saved games.
-
-    Attributes:
-        games: how many there are.
-        rules: those with moves, by rules; the rules with the most games first.
-        damaged: files that cannot be read.
-    """
+    """Statistics of all saved games; `rules` has the rules with the most games first."""
 
     games: int
     rules: list[RulesStatistics]
@@ -57,19 +51,14 @@ class OwnStatistics(msgspec.Struct, frozen=True):
 
 
 class ListPart(msgspec.Struct, frozen=True):
-    """A part of the list of saved games.
-
-    Attributes:
-        total: games that fit what is looked for.
-        games: some of them.
-    """
+    """Part of a list of saved games; `total` counts all that match."""
 
     total: int
     games: list[GameInfo]
 
 
 class ListQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which part of the list is wanted; see the parameters of its operation."""
+    """A query for a part of the list; see the parameters of its operation."""
 
     search: Short = ""
     order: str = "newest"
@@ -80,21 +69,14 @@ class ListQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class UnreadGame(msgspec.Struct, frozen=True):
-    """A game of a text that could not be read, by the line on which it begins."""
+    """A game that could not be read, and the line on which it begins."""
 
     line: int
     error: str
 
 
 class Imported(msgspec.Struct):
-    """What came of a text.
-
-    Attributes:
-        added: games that are saved now.
-        known: games that were saved before.
-        failed: games that could not be read.
-        unread: the first of those that failed.
-    """
+    """Number of new games, of games saved before, and of unreadable games; the first unreadable."""
 
     added: int = 0
     known: int = 0
@@ -103,28 +85,28 @@ class Imported(msgspec.Struct):
 
 
 def operations(hub: Hub) -> list[Operation]:
-    """What can be done with all saved games."""
+    """The operations on all saved games."""
     table = hub.table
     return [
         Operation(
             path="/api/statistics",
-            summary="Statistics of one's own games, by rules and by how they were played.",
+            summary="Statistics of all saved games, by rules and by how they were played.",
             work=lambda call: statistics(table),
             reply=OwnStatistics,
         ),
         Operation(
             path="/api/game-list",
-            summary=f"A part of the saved games: at most {MAX_LISTED}.",
+            summary=f"A part of the list of saved games, at most {MAX_LISTED}.",
             work=lambda call: list_part(table, call.asked),
             asked=ListQuery,
             reply=ListPart,
             query={
-                "search": "words, each of which has to be in what is known of a game",
-                "order": "newest (where none is named), oldest, score, tile or moves",
-                "rules": "every part written; empty for any",
+                "search": "words, each of which must occur in the details of a game",
+                "order": "newest (default), oldest, score, tile or moves",
+                "rules": "in full; empty for any",
                 "kind": "hand, helped, player or board; empty for any",
-                "offset": "games to leave out at the start",
-                "count": "games wanted",
+                "offset": "number of games to skip",
+                "count": "number of games to return",
             },
         ),
         Operation(
@@ -136,7 +118,7 @@ def operations(hub: Hub) -> list[Operation]:
         Operation(
             method="POST",
             path="/api/import",
-            summary="Save games that are given as text: records one after the other, JSON Lines, "
+            summary="Save games from text: records one after the other, JSON Lines, "
             "or replays of other programs.",
             work=lambda call: bring_in(table, call),
             body=bytes,
@@ -155,7 +137,7 @@ def statistics(table: GameTable) -> OwnStatistics:
 
 
 def list_part(table: GameTable, asked: ListQuery) -> ListPart:
-    """A part of the list."""
+    """Part of the list."""
     found = select(
         table.entries(),
         search=asked.search,
@@ -168,19 +150,14 @@ def list_part(table: GameTable, asked: ListQuery) -> ListPart:
 
 
 def export(table: GameTable) -> Iterator[str]:
-    """All saved games, a line each, the last played first, but for files that cannot be read."""
+    """All saved games as JSON Lines, last played first; unreadable files are left out."""
     for entry in table.entries():
-        with contextlib.suppress(NotFound, InvalidRecord):  # it is gone meanwhile, or damaged
+        with contextlib.suppress(NotFound, InvalidRecord):  # deleted since, or damaged
             yield format_line(table.export(entry)) + "\n"
 
 
 def bring_in(table: GameTable, call: Call) -> Imported:
-    """Save the games of a text; those that cannot be read are named.
-
-    Raises:
-        LimitExceeded: there are as many games as are kept; those before are saved.
-        ResourceError: the disk is full or failed.
-    """
+    """Save the games of a text; those before a LimitExceeded or ResourceError remain saved."""
     done = Imported()
     stop: Stop = call.stop
     for found in games_in(call.body):

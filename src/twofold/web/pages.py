@@ -1,8 +1,7 @@
 """The files of the page: HTML, styles, scripts and pictures, from inside the package.
 
-Each address of the page gets the same HTML, with links that have the browser fetch all modules of
-this address at once, where it would else find them by and by, as one imports the other. The styles
-come as one file.
+Each address gets the same HTML, with `modulepreload` links to all modules it imports, so that the
+browser loads them in parallel. The styles are served as one file.
 """
 
 import hashlib
@@ -29,10 +28,10 @@ TYPES: Final = {
     "txt": "text/plain",
     "webmanifest": "application/manifest+json",
 }
-"""The files that there are, by the end of their names."""
+"""Media types by suffix; other files are not served."""
 
 STYLE: Final = "css/all.css"
-"""All of `STYLES` in one."""
+"""All `STYLES` in one file."""
 
 STYLES: Final = tuple(
     f"css/{name}.css"
@@ -41,20 +40,20 @@ STYLES: Final = tuple(
         "chart", "lab", "jobs", "games", "share", "away", "palettes", "trial",
     )
 )  # fmt: skip
-"""In this order: a later one may change what an earlier one says."""
+"""In order: later ones may override earlier ones."""
 
 MAX_DEPTH: Final = 6
-"""Most folders in each other."""
+"""Maximum depth of folders."""
 
 _MODULES: Final = "<!-- modules -->"
-"""Where `index.html` wants the links to the modules."""
+"""Placeholder in `index.html` for the links to the modules."""
 
 _FROM: Final = re.compile(r"^(?:import|export)\b[^;']*\bfrom '(\.[^']+)';", re.M)
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 
 def page_routes() -> list[Route]:
-    """The one page at each of its addresses, and its files."""
+    """The routes of the page and its files."""
     return [
         *(Route(path, _page) for path in PAGES),
         Route("/static/{path:path}", _file),
@@ -74,7 +73,7 @@ async def _file(request: Request) -> Response:
 
 
 def file_answer(content: bytes, kind: str, request: Request) -> Response:
-    """A file; only its tag where the browser has it already."""
+    """A file, or status 304 if the browser has it."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if request.headers.get("if-none-match") == tag:
@@ -84,7 +83,7 @@ def file_answer(content: bytes, kind: str, request: Request) -> Response:
 
 @cache
 def page_html(path: str) -> bytes:
-    """The HTML at an address of `PAGES`, with links to its modules."""
+    """The HTML for an address of `PAGES`, with links to its modules."""
     page = f"js/pages/{path.strip('/') or 'play'}.js"
     links = [f'<link rel="modulepreload" href="/static/{name}">' for name in modules(page)]
     html = read_file("index.html") or b""
@@ -92,9 +91,9 @@ def page_html(path: str) -> bytes:
 
 
 def modules(page: str) -> list[str]:
-    """Paths of `main.js`, of the module of a page, and of all that they import at once."""
+    """Paths of `main.js`, of a page's module, and of all their static imports."""
     found = ["js/main.js", page]
-    for path in found:  # which grows
+    for path in found:  # grows during the loop
         source = (read_file(path) or b"").decode()
         for name in _FROM.findall(source):
             imported = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
@@ -104,10 +103,10 @@ def modules(page: str) -> list[str]:
 
 
 def read_file(path: str) -> bytes | None:
-    """The content of a file, by its path in the folder `static`; None where there is none.
+    """The content of a file in the folder `static`; None if there is none.
 
-    Each part of the path has to be a plain name. So none can lead out of the folder, whatever
-    the system takes for a separator, a drive or a parent.
+    Each part of the path must be a plain name, so that no path leads out of the folder on any
+    system.
     """
     if path == STYLE:
         return b"".join(read_file(style) or b"" for style in STYLES)

@@ -1,4 +1,4 @@
-"""Boards and games as files to pass on: what the page's Share dialog downloads."""
+"""Boards and games as files, for the page's Share dialog."""
 
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -18,7 +18,7 @@ from twofold.web.operations import Call, File, Media, Operation, check_id
 from twofold.web.protocol import Text as Short
 
 PNG_SCALE: Final = 2.0
-"""Pixels a unit: a 4x4 board is 920 pixels wide, sharp on every screen."""
+"""Pixels per unit: a 4x4 board is 920 pixels wide."""
 
 REPLAY_SCALE: Final = 1.0
 
@@ -28,14 +28,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
 
 
 class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which board to draw.
-
-    Attributes:
-        board: exponents or tiles.
-        score: points, in the line below; None for none.
-        move: move number, likewise.
-        shade: colours.
-    """
+    """A board to draw; a score and a move number are written below it."""
 
     board: Short
     score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
@@ -44,14 +37,7 @@ class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which part of a game to draw, and how.
-
-    Attributes:
-        first: move number to begin at; None for the beginning.
-        last: move number to end at; None for the end.
-        rate: moves a second.
-        shade: colours.
-    """
+    """A part of a game to draw, by move numbers; `rate` is in moves per second."""
 
     first: Count | None = None
     last: Count | None = None
@@ -60,14 +46,11 @@ class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class PicturesInfo(msgspec.Struct, frozen=True):
-    """What can be drawn here.
+    """Formats and limits: maximum numbers of moves, and moves per second to choose from.
 
     Attributes:
-        pixels: whether PNG, GIF and WebP can be drawn; SVG always can.
-        install: the command that brings what is missing; empty where nothing is.
-        moves: most moves of an animation.
-        replay_moves: most moves of a replay.
-        rates: moves a second to choose from.
+        pixels: true if PNG, GIF and WebP can be drawn; SVG always can.
+        install: the command that installs missing packages; empty if none is missing.
     """
 
     pixels: bool
@@ -93,11 +76,11 @@ _ANIMATION: Final = {
 
 
 def picture_operations(hub: Hub) -> list[Operation]:
-    """What draws boards and games."""
+    """The operations that draw boards and games."""
     return [
         Operation(
             path="/api/pictures",
-            summary="What can be drawn here: formats, limits.",
+            summary="Formats and limits of pictures.",
             work=_info,
             reply=PicturesInfo,
         ),
@@ -120,7 +103,7 @@ def picture_operations(hub: Hub) -> list[Operation]:
         *(_animation(hub, form) for form in FORMS),
         Operation(
             path="/api/games/{game}/replay",
-            summary="A kept game as one HTML page that replays it, without a server.",
+            summary="A saved game as one HTML page that replays it without a server.",
             work=_Games(hub).replay,
             at_once=1,
             reply=Media(HTML),
@@ -131,7 +114,7 @@ def picture_operations(hub: Hub) -> list[Operation]:
 def _animation(hub: Hub, form: AnimationForm) -> Operation:
     return Operation(
         path=f"/api/games/{{game}}/animation.{form}",
-        summary=f"A kept game, or a part of it, as an animated {form.upper()}.",
+        summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
         work=lambda call: _Games(hub).animation(call, form),
         at_once=1,
         reply=Media(f"image/{form}"),
@@ -176,8 +159,6 @@ def _caption(asked: BoardQuery) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Games:
-    """Draws kept games."""
-
     hub: Hub
 
     def animation(self, call: Call, form: AnimationForm) -> File:

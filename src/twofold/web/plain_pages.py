@@ -1,6 +1,6 @@
-"""Pages without the app: an error, and the form with which a browser signs in.
+"""Pages without the app: errors, and the form for the token.
 
-Who has not shown the token gets no file, so that a page brings its own style, which is the app's.
+They include the app's style, since files are served only with the token.
 """
 
 import base64
@@ -36,11 +36,11 @@ _STYLE: Final = """
 """
 
 _AGAIN: Final = '<script src="/static/js/again.js"></script>\n'
-"""Loads the page again, now from our own address, so that the cookie comes along. The script needs
-the cookie itself: a browser without one does not get it. Nothing else keeps what follows a `#`."""
+"""Reloads the page from its own origin, so that the browser sends the cookie. Only browsers with
+the cookie get the script. It is a script to keep the part of the address after `#`."""
 
 _REFERRER: Final = '<meta name="referrer" content="same-origin">\n'
-"""Without a referrer browsers send a form as one of no origin."""
+"""Without a referrer browsers send a form with the origin `null`."""
 
 _FORM: Final = """<p>{lead}</p>
 <form class="card stack" method="post" action="{action}">
@@ -59,18 +59,15 @@ _LEAD: Final = "This server answers its owner only, and this browser has not sho
 
 
 def error_page(status: int, message: str) -> bytes:
-    """An error as a page."""
+    """A page for an error."""
     words = html.escape(message[:1].upper() + message[1:])
     return _page(f"Error {status}", f'<p>{words}.</p>\n<p><a href="/">To the start</a></p>')
 
 
 def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> bytes:
-    """The form for the token.
+    """The form for the token, sent to `action`.
 
-    Args:
-        action: path and query that it is sent to, and that the browser is led to after it.
-        wrong: whether another token was sent.
-        again: whether the browser may succeed by asking again, see `security.Refusal`.
+    It says if a wrong token was sent. `again`: a reload may succeed; see `security.HttpRefusal`.
     """
     error = "This is not the token of this server." if wrong else ""
     form = _FORM.format(lead=_LEAD, action=html.escape(action), error=error)
@@ -84,7 +81,7 @@ def _page(title: str, content: str, head: str = "") -> bytes:
 
 @cache
 def style_source() -> str:
-    """The style of these pages as a content security policy names it."""
+    """The source of the style for a content security policy."""
     digest = hashlib.sha256(_style().encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
@@ -96,6 +93,5 @@ def _style() -> str:
 
 @cache
 def _mark() -> str:
-    """The picture of the app, as a part of the page."""
     picture = (read_file("icons/favicon.svg") or b"").decode()
     return picture.replace("<svg ", '<svg aria-hidden="true" ', 1)

@@ -1,4 +1,4 @@
-"""Refusals: what a page is told when something could not be done."""
+"""Refusals: errors as replies."""
 
 import logging
 from typing import Final
@@ -9,19 +9,14 @@ from twofold.players.faults import describe
 from twofold.web.protocol import RefusedReply
 
 INTERNAL: Final = "InternalError"
-"""Kind of what nobody expected."""
+"""Kind of unexpected errors."""
 
 _MAX_TEXT: Final = 300
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 def refused(error: Exception, ref: int = 0) -> RefusedReply:
-    """An error as it is sent; what nobody expected goes to the log with its trace.
-
-    Args:
-        error: what happened.
-        ref: of the request that caused it; 0 if none.
-    """
+    """An error as a reply to request `ref`; unexpected errors are logged with a traceback."""
     if isinstance(error, TwofoldError):
         return RefusedReply(ref=ref, message=str(error), kind=type(error).__name__)
     _LOG.error("something went wrong", exc_info=error)

@@ -1,4 +1,4 @@
-"""Reviews: the moves of games judged in threads, so many at a time; judgements are kept."""
+"""Reviews: games judged in threads, a limited number at a time; judgements are cached."""
 
 import logging
 import threading
@@ -28,33 +28,30 @@ from twofold.web.practice.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
 
 AT_ONCE: Final = 2
-"""Most reviews at a time, over all pages; the others wait."""
+"""Maximum number of simultaneous reviews over all pages; others are queued."""
 
 MAX_PLY: Final = 6
-"""Deepest search for each move."""
+"""Maximum search depth per move."""
 
 SEND_SECONDS: Final = 0.1
-"""Judgements are sent about so often."""
+"""Seconds between two messages with judgements."""
 
 MOST_IN_MESSAGE: Final = 500
-"""Most judgements in one message."""
+"""Maximum number of judgements in a message."""
 
 BREATH: Final = 0.02
-"""Pause between messages of judgements that are known, in seconds, so that a page that reads at an
-ordinary speed is not overrun by a very long game."""
+"""Seconds between two messages with cached judgements, so that a page can keep up with a very long
+game."""
 
 MAX_KEPT: Final = 100_000
-"""Most judgements that are kept, over all games; about 400 bytes each."""
+"""Maximum number of cached judgements over all games; about 400 bytes each."""
 
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What a judgement depends on, beside the moves up to it.
-
-    Tiles that were given count as a whole: such games are rare.
-    """
+    """The inputs of a judgement, beside the moves before it; given tiles count as a whole."""
 
     start: tuple[str, int | None, str, int, int]
     spawns: frozenset[tuple[int, tuple[int, int]]]
@@ -64,18 +61,14 @@ class _Key:
 
 @dataclass(slots=True)
 class _Known:
-    """Judgements of the first moves of a game."""
-
     letters: str = ""
     judgements: list[MoveJudgement] = field(default_factory=list)
 
 
 class Reviews:
-    """The reviews of all pages.
+    """The reviews of all pages; `make` makes the player of a checked spec.
 
-    Args:
-        make: makes the player of a spec that was checked.
-        notebook: gets the person's mistakes; None for none.
+    The person's mistakes are added to the notebook, if any.
     """
 
     def __init__(self, make: Callable[[str], Player], notebook: Notebook | None = None) -> None:
@@ -87,11 +80,7 @@ class Reviews:
         self._asked: set[Asked] = set()
 
     def start(self, asked: Asked) -> None:
-        """Do a review as soon as there is room.
-
-        Raises:
-            ResourceError: the server is closing.
-        """
+        """Queue a review; raises ResourceError if the server is shutting down."""
         with self._lock:
             self._asked.add(asked)
 
@@ -103,16 +92,10 @@ class Reviews:
                     self._asked.discard(asked)
 
         if not self._workers.submit(run):
-            raise ResourceError("expected a server that goes on, got one that is closing")
+            raise ResourceError("the server is shutting down")
 
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
-        """Judgements of the first moves of a game that were made before.
-
-        Args:
-            record: the game.
-            player: canonical spec of the player who judges.
-            ply: depth.
-        """
+        """Cached judgements of the first moves of a game; `player` is a canonical spec."""
         with self._lock:
             known = self._known.get(_key(record, player, ply), _Known())
             return known.judgements[: _shared(known.letters, _letters(record))]
@@ -120,7 +103,7 @@ class Reviews:
     def keep(
         self, record: Record, player: str, ply: int | None, judgements: Sequence[MoveJudgement]
     ) -> None:
-        """Keep judgements of the first moves of a game; those used longest ago are forgotten."""
+        """Cache judgements of the first moves of a game; the least recently used are dropped."""
         key = _key(record, player, ply)
         with self._lock:
             letters = _letters(record)[: len(judgements)]
@@ -132,7 +115,7 @@ class Reviews:
     def note_mistakes(
         self, game: str, record: Record, judgements: Sequence[MoveJudgement], unit: str
     ) -> None:
-        """Add the person's mistakes in a game to the notebook; no review fails by it."""
+        """Add the person's mistakes to the notebook; errors are logged only."""
         if self._notebook is None:
             return
         try:
@@ -156,12 +139,11 @@ def _key(record: Record, player: str, ply: int | None) -> _Key:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many letters at the beginning are the same."""
     return sum(takewhile(bool, map(eq, one, other)))
 
 
 def _check_daily(record: Record) -> None:
-    """Refuse the daily game of today while it is played: there is one try, without hints."""
+    """Refuse to review today's daily game while it is in progress, since hints are not allowed."""
     is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
     if daily.day_of_record(record) == str(daily.today()) and not is_over:
         raise daily.DailyRule("the daily game of today can be reviewed once it is over")
@@ -173,13 +155,7 @@ def _letters(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be reviewed, and by whom.
-
-    Attributes:
-        game: id of the game.
-        spec: who judges; empty for the default judge of the rules.
-        ply: depth for each move; None for the player's own.
-    """
+    """A game to review; an empty spec means the default judge, ply None the player's own."""
 
     game: str
     spec: str
@@ -187,15 +163,9 @@ class Order:
 
 
 class AskedReview(Asked):
-    """A review that a page waits for.
+    """A review that a page requested; `find` reads a game's record.
 
-    Args:
-        reviews: where it is done.
-        order: what is asked.
-        find: reads the record of a game.
-        judge_for: the spec of who judges a record.
-        send: takes replies.
-        ref: the number that they carry.
+    `spec_for` chooses the default judge of a record.
     """
 
     def __init__(
@@ -213,7 +183,7 @@ class AskedReview(Asked):
         self._unit = ""
 
     def answer(self) -> None:
-        """Send judgements as they are made, and what they say together."""
+        """Send judgements as they are made, then the summary."""
         record = self._find(self._order.game)
         _check_daily(record)
         spec = self._order.spec or self._spec_for(record)
@@ -230,7 +200,6 @@ class AskedReview(Asked):
         self._send_end(spec, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
-        """Judge the moves that are not judged yet, and send them now and then."""
         sent, when = len(judged), time.monotonic()
         for found in self._rest(judge, record, len(judged)):
             judged.append(found)
@@ -250,7 +219,6 @@ class AskedReview(Asked):
             yield found
 
     def _send_all(self, judged: Sequence[MoveJudgement], total: int) -> None:
-        """Send what was judged before."""
         for first in range(0, len(judged), MOST_IN_MESSAGE):
             if self._dropped:
                 return
@@ -300,7 +268,7 @@ class AskedReview(Asked):
 def _by_maker(
     judged: Sequence[MoveJudgement], record: Record
 ) -> tuple[ReviewPart | None, ReviewPart | None]:
-    """The person's moves and those of a player apart; None for both where one made all."""
+    """The person's moves and a player's moves, separately; None for both if one made all moves."""
     autoplay = autoplay_of(record.player, record.tags)
     own, helped = (None, None) if autoplay is None else by_maker(judged, autoplay)
     if own is None or helped is None:

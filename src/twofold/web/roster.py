@@ -1,8 +1,7 @@
 """Roster: the players that the web may ask for.
 
-A spec that comes over the wire names no code and no file: only players that twofold knows, with
-networks that come with it, and with limits on memory and threads. What the owner named when the
-server was started may be anything.
+A spec from a request may not name code or files: only built-in players with shipped networks,
+within limits of memory and threads. Specs that the owner named at the start may be anything.
 """
 
 import os
@@ -29,10 +28,10 @@ from twofold.rules import Rules
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
-"""Largest transposition table that the web may ask for, in mebibytes."""
+"""Maximum transposition table, in mebibytes."""
 
 MAX_THREADS: Final = max(1, os.cpu_count() or 1)
-"""Most threads for one move."""
+"""Maximum number of threads for one move."""
 
 PICKS: Final = (
     ("ntuple:ply=1", "network, 1 ply"),
@@ -52,34 +51,30 @@ PICKS: Final = (
     ("corner", "corner"),
     ("random", "random"),
 )
-"""The players to pick from, by spec and short name, below the default one."""
+"""The players to choose from, by spec and short name, after the default one."""
 
 ELSEWHERE: Final = "rows"
-"""What twofold's own default player values boards with where they are not 4x4."""
+"""The evaluator of twofold's default player on boards that are not 4x4."""
 
 _NAMES: Final = dict(PICKS)
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
-"""The name of an endgame table with caps."""
+"""Name of an endgame table with caps."""
 
 VALUELESS: Final = ("corner", "random")
 """Players that choose moves without valuing them."""
 
 
 class Roster:
-    """Which players there are to pick from, and which may be asked for.
+    """The players to choose from, and those that may be requested. Raises InvalidSpec.
 
     Args:
-        default: spec of the player where none is named; None for twofold's own, which depends
-            on the rules. One that has solved a game is asked on boards of its shape alone.
+        default: spec of the default player; None for twofold's, which depends on the rules. A
+            player that has solved a game is used on boards of its shape only.
         allowed: further specs that the owner allows.
 
     Attributes:
-        default: as given.
-        home: the rules that the default player is for, if it is for no others.
-
-    Raises:
-        InvalidSpec: one of these specs is wrong.
+        home: the only rules that the default player plays; None if it plays others.
     """
 
     def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
@@ -92,11 +87,11 @@ class Roster:
         }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
-        default_player(Rules())  # loads what endgame tables take, before a page waits for it
+        default_player(Rules())  # imports the code for endgame tables before the first request
 
     @property
     def infos(self) -> list[PlayerInfo]:
-        """What there is to pick from, the default player first."""
+        """The players to choose from, the default one first."""
         default = self.default or default_player(Rules())
         known = {spec: _info(spec, name) for spec, name in PICKS} | self._own_infos
         first = known.get(default) or _info(default, f"{_NAMES[DEFAULT_PLAYER]}, tables")
@@ -109,39 +104,30 @@ class Roster:
         return infos
 
     def spec(self, asked: str, rules: Rules) -> str:
-        """The spec that is meant, endgame tables by name; the default one for an empty text.
-
-        Raises:
-            InvalidSpec, LimitExceeded: as `check`.
-        """
+        """The full spec for a requested one, by default that for the rules; raises as `check`."""
         if not asked.strip():
             return self.own_default(rules) or default_player(rules)
         self.check(asked.strip())
         return settled(asked.strip(), rules)
 
     def own_default(self, rules: Rules) -> str | None:
-        """The spec that the owner named as the default one, if it is for boards of this shape."""
+        """The owner's default spec, if it plays on boards of this shape."""
         fits = self.home is None or self.home.shape == rules.shape
         return self.default if fits else None
 
     def check(self, spec: str) -> None:
-        """Refuse a spec that the web may not ask for, without making the player.
+        """Refuse a spec that the web may not request, without making the player.
 
-        Raises:
-            InvalidSpec: it names code, a file or an unknown player.
-            LimitExceeded: it asks for too much memory or too many threads.
+        Raises InvalidSpec for code, files and unknown players, LimitExceeded for memory and
+        threads.
         """
         if spec not in self._own:
             check_plain(spec)
 
     def make(self, spec: str) -> Player:
-        """Make a player.
+        """Make a player; raises InvalidSpec.
 
-        Players of one name are made one after the other: the first one loads the network that the
-        others share.
-
-        Raises:
-            InvalidSpec: the web may not ask for it, or it is wrong.
+        Players of the same name are made one at a time, since they share a network.
         """
         self.check(spec)
         name = notation.parse_spec(spec).name
@@ -152,16 +138,12 @@ class Roster:
 
 
 def check_plain(spec: str) -> None:
-    """Refuse a spec that needs code, a program or a file of the owner's.
-
-    Raises:
-        InvalidSpec, LimitExceeded: as `Roster.check`.
-    """
+    """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`."""
     parsed = notation.parse_spec(spec)
     if code_of(spec):
         raise InvalidSpec(
-            "expected a player that needs no code or program of its own, which only the "
-            f"owner can name when the server starts, got {shown(spec)}"
+            f"expected a built-in player, got {shown(spec)}: only the owner can name code or a "
+            "program, when the server starts"
         )
     entry = entry_of(parsed.name)
     for key, text in parsed.values.items():
@@ -169,14 +151,13 @@ def check_plain(spec: str) -> None:
 
 
 def _check_value(entry: Entry, key: str, text: str) -> None:
-    """Refuse a value of a key that is dangerous in the hands of a page."""
     known = entry.keys.get(key)
     if known is TABLES:
         _check_tables(text)
         return
     if entry.name == "exact" and key == "table":
         raise InvalidSpec(
-            "expected a table of a solved game that the owner named when the server started, "
+            "expected a solved table that the owner named when the server started, "
             f"got {shown(text)}"
         )
     if known is not None and known.hash_of is not None and text not in shipped():
@@ -192,7 +173,6 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
 
 
 def _check_tables(text: str) -> None:
-    """Refuse endgame tables that are named as files."""
     for name in () if text in (AUTO, NONE) else text.split("+"):
         try:
             EndgamePattern.parse(name)
@@ -213,13 +193,12 @@ def _info(spec: str, name: str) -> PlayerInfo:
 
 
 def _with_tables(tables: str) -> str:
-    """The end of a summary that names the endgame tables of a player."""
     names = _without_folders(tables).replace("+", ", ")
     return "" if tables == NONE else f"; endgame tables {names}"
 
 
 def _without_folders(spec: str) -> str:
-    """A spec with only the names of its files, as they fit into a list.
+    """A spec with the names of its files only.
 
     >>> _without_folders("exact:table=/home/me/2x3.table")
     'exact:table=2x3.table'
@@ -230,12 +209,12 @@ def _without_folders(spec: str) -> str:
 
 
 def _without_folder(word: str) -> str:
-    """The name of a file; the name of a table with caps has a slash too, and stays."""
+    """The name of a file; a table's name with caps has a slash, too, and is unchanged."""
     return word if _CAPS.fullmatch(word) else re.split(r"[/\\]", word)[-1]
 
 
 def _values_moves(spec: str) -> bool:
-    """Whether a player of the owner's own answers with more than a move; it is made for that."""
+    """True if an owner's player does more than choose; the player is made to find out."""
     with make_player(spec) as player:
         kind = type(player)
         return kind.analyse is not Player.analyse or kind.stream is not Player.stream

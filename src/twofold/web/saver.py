@@ -1,4 +1,4 @@
-"""Saver: writes games that have changed, in a thread, so that nobody waits for the disk."""
+"""Saver: writes changed games in a thread, so that no request waits for the disk."""
 
 import logging
 import threading
@@ -12,20 +12,16 @@ from twofold.web.live_game import LiveGame
 from twofold.web.protocol import RefusedReply
 
 SAVE_SECONDS: Final = 1.0
-"""A game that changes is written about so often."""
+"""Minimum seconds between two saves of a game."""
 
 RETRY_SECONDS: Final = 10.0
-"""A game that could not be written is tried again after so long."""
+"""Seconds until the next try after a failed save."""
 
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 class Saver:
-    """Writes games to their files.
-
-    Args:
-        clock: the time in seconds.
-    """
+    """Writes games to their files; `clock` is in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -35,7 +31,7 @@ class Saver:
         self._thread = start_thread(self._run, "twofold-saver")
 
     def changed(self, live: LiveGame, *, at_once: bool) -> None:
-        """Write a game soon, or at once; it never waits."""
+        """Schedule a save, soon or at once; never blocks."""
         with self._changed:
             now = self._clock()
             due = now if at_once else max(now, live.saved_at + SAVE_SECONDS)
@@ -43,7 +39,7 @@ class Saver:
             self._changed.notify()
 
     def close(self, seconds: float) -> None:
-        """Write what is left, and end."""
+        """Write the remaining games, and end."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -54,7 +50,6 @@ class Saver:
             self._write(live)
 
     def _next(self) -> LiveGame | None:
-        """The next game to be written, when it is due; None in the end."""
         with self._changed:
             while True:
                 if not self._due:
@@ -76,12 +71,11 @@ class Saver:
             live.told = False
         except TwofoldError as error:
             self._failed(live, error)
-        except Exception as error:  # one game must not keep the others from being written
+        except Exception as error:  # the other games must still be written
             _LOG.exception("cannot save the game %s", live.name)
             self._failed(live, error)
 
     def _failed(self, live: LiveGame, error: Exception) -> None:
-        """Tell the followers once, and try again later."""
         with live.lock:
             if not live.told:
                 live.told = True
@@ -89,7 +83,7 @@ class Saver:
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
                 live.tell(
                     RefusedReply(
-                        message=f"the game goes on, but it cannot be saved: {error}", kind=kind
+                        message=f"the game can continue, but it cannot be saved: {error}", kind=kind
                     )
                 )
         with self._changed:

@@ -1,7 +1,7 @@
-"""Searches: analyses in threads, so many at a time, each ended when nobody waits for it.
+"""Searches: analyses in threads, a limited number at a time.
 
-An analysis deepens ply by ply and every ply is sent. It ends with its budget, or when its page
-asks for another one, wants no more, or is gone: the flag that ends it is seen within 20 ms.
+Each depth of an analysis is sent. An analysis ends with its budget, or within 20 ms when its page
+disconnects, cancels it or requests another.
 """
 
 import os
@@ -27,33 +27,28 @@ from twofold.web.roster import Roster
 Result = TypeVar("Result")
 
 DEFAULT_SECONDS: Final = 2.0
-"""How long an analysis lasts where no limit is given."""
+"""Default time limit of an analysis."""
 
 MAX_SECONDS: Final = 60.0
-"""How long it lasts at most, whatever limits are given."""
+"""Maximum time limit of an analysis."""
 
 MAX_NODES: Final = 10**10
-"""Most positions that it visits."""
+"""Maximum number of positions in an analysis."""
 
 AT_ONCE: Final = max(2, os.cpu_count() or 1)
-"""Most analyses at a time, over all pages; the others wait."""
+"""Maximum number of simultaneous analyses over all pages; others are queued."""
 
 IDLE_PLAYERS: Final = 8
-"""Most players that are kept for the next analysis."""
+"""Maximum number of players kept for later analyses."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOrder:
-    """What is to be analysed, and by whom.
+    """A position to analyse within a budget; `score` is in points, None if unknown.
 
     Attributes:
-        spec: who analyses.
-        board: the position.
-        rules: its rules.
-        score: points so far; None where they are not known.
-        budget: how much it may take; see `clamped`.
-        outcomes: whether it is also asked how games end, of a player that knows.
-        at_home: whether a player that knows one set of rules alone answers for these instead.
+        outcomes: True to compute how games end, too, if the player has solved the game.
+        at_home: True if a player of one set of rules may replace `rules` by its own.
     """
 
     spec: str
@@ -68,13 +63,7 @@ class AnalysisOrder:
 def clamped(
     seconds: float | None = None, nodes: int | None = None, ply: int | None = None
 ) -> Budget:
-    """The limits of an analysis, within those of the server; there always is one of time.
-
-    Args:
-        seconds: longest time; the default one where no other limit is given.
-        nodes: most positions.
-        ply: depth.
-    """
+    """A budget within the limits of the server; it always limits the time."""
     if seconds is None:
         seconds = DEFAULT_SECONDS if nodes is None and ply is None else MAX_SECONDS
     return Budget(
@@ -85,11 +74,7 @@ def clamped(
 
 
 def rules_for(board: Board, text: str) -> Rules:
-    """The rules meant for a board: the original ones on its shape where nothing is said.
-
-    Raises:
-        InvalidInput: the text names no rules, or rules of another shape.
-    """
+    """Parse the rules for a board, by default the standard ones; raises InvalidInput."""
     rules = Rules.parse(text) if text else Rules(rows=board.rows, cols=board.cols)
     if rules.shape != board.shape:
         raise InvalidBoard(
@@ -108,20 +93,9 @@ def order_of(
     budget: Budget,
     outcomes: bool = False,
 ) -> AnalysisOrder:
-    """What a page or a script asks for, read and checked.
+    """Parse and check a request; raises InvalidInput, or GameOver if no move is legal.
 
-    Args:
-        roster: which players may be asked.
-        board: exponents or tiles.
-        rules: the rules; empty for the original ones on a board of that shape.
-        player: spec of the player; empty for the default one.
-        score: points so far; None or empty where they are not known.
-        budget: see `clamped`.
-        outcomes: see `AnalysisOrder`.
-
-    Raises:
-        InvalidInput: something of it cannot be read, or may not be asked for.
-        GameOver: the board has no legal move.
+    Empty texts mean standard rules, the default player and an unknown score.
     """
     position = Board.parse(board)
     check_going(position)
@@ -133,12 +107,7 @@ def order_of(
 
 
 class Searches:
-    """The analyses of all pages.
-
-    Args:
-        make: makes the player of a spec that was checked.
-        at_once: most analyses at a time.
-    """
+    """The analyses of all pages; `make` makes the player of a checked spec."""
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
         self._workers = JobThreads(at_once, "twofold-search", polite=True)
@@ -147,15 +116,7 @@ class Searches:
         self._lock = threading.Lock()
 
     def start(self, search: Callable[[], None], stop: Stop) -> None:
-        """Do a search as soon as there is room.
-
-        Args:
-            search: does it, and never raises.
-            stop: ends it.
-
-        Raises:
-            ResourceError: the server is closing.
-        """
+        """Queue a search that does not raise; raises ResourceError if the server is closing."""
         with self._lock:
             self._stops.add(stop)
 
@@ -167,14 +128,10 @@ class Searches:
                     self._stops.discard(stop)
 
         if not self._workers.submit(run):
-            raise ResourceError("expected a server that goes on, got one that is closing")
+            raise ResourceError("the server is shutting down")
 
     def wait_for(self, search: Callable[[], Result], stop: Stop) -> Result:
-        """Do a search among the others and wait for what it returns; raise what it raises.
-
-        Raises:
-            ResourceError: the server is closing.
-        """
+        """Queue a search and wait for its result; raises its error, or as `start`."""
         done = threading.Event()
         found: list[Result] = []
         faults: list[BaseException] = []
@@ -182,55 +139,39 @@ class Searches:
         def run() -> None:
             try:
                 found.append(search())
-            except BaseException as error:  # raised again by the thread that waits
+            except BaseException as error:  # raised again in the caller's thread
                 faults.append(error)
             finally:
                 done.set()
 
         self.start(run, stop)
-        done.wait()  # `close` ends it too
+        done.wait()  # `close` ends the search, too
         for fault in faults:
             raise fault
         return found[0]
 
     @contextmanager
     def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
-        """A player for as long as this lasts, started for the rules; it may have served before.
+        """A started player for one context; raises InvalidSpec or UnsupportedRules.
 
-        Args:
-            spec: names the player.
-            rules: what is played.
-            at_home: whether a player that knows one set of rules alone is started for these.
-
-        Raises:
-            InvalidSpec: there is no such player.
-            UnsupportedRules: it cannot play under these rules.
+        Players are reused. With `at_home`, a player of one set of rules is started with its own.
         """
         with self._idle.borrowed(_Kind(spec, rules, at_home)) as player:
             yield player
 
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
-        """Analyses that improve, and the player that makes them."""
+        """Analyses of increasing depth, with their player."""
         with self.player(order.spec, order.rules, at_home=order.at_home) as player:
             found = player.stream(order.board, order.budget, score=order.score, stop=stop)
             try:
                 for analysis in found:
                     yield analysis, player
             finally:
-                if isinstance(found, Generator):  # its search ends where it is left early
+                if isinstance(found, Generator):  # ends its search if the loop was left early
                     found.close()
 
     def analyse(self, order: AnalysisOrder, stop: Stop) -> Analysis:
-        """The last of the analyses that improve; waits for it.
-
-        Args:
-            order: what is analysed.
-            stop: ends it with the best answer so far.
-
-        Raises:
-            InvalidInput: the player cannot analyse this.
-            ResourceError: the server is closing.
-        """
+        """Wait for the last analysis of a stream; raises InvalidInput, or as `start`."""
 
         def last() -> Analysis:
             *_, (analysis, _) = self.stream(order, stop)
@@ -250,16 +191,12 @@ class Searches:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Players that may stand in for each other; see `Searches.player`."""
-
     spec: str
     rules: Rules
     at_home: bool
 
 
 class _IdlePlayers:
-    """Players that wait for the next analysis: making one takes as long as a short analysis."""
-
     def __init__(self, make: Callable[[str], Player]) -> None:
         self._make = make
         self._lock = threading.Lock()
@@ -268,14 +205,13 @@ class _IdlePlayers:
 
     @contextmanager
     def borrowed(self, kind: _Kind) -> Iterator[Player]:
-        """A player that nobody else uses meanwhile."""
         player = self._take(kind) or self._new(kind)
         try:
             yield player
-        except Exception:  # who knows what state it is in
+        except Exception:  # the player may be in an invalid state
             player.close()
             raise
-        except BaseException:  # nobody wants to hear the rest
+        except BaseException:  # the consumer stopped early
             self._give_back(kind, player)
             raise
         self._give_back(kind, player)

@@ -1,17 +1,15 @@
-"""Who may speak to the server: its owner, and pages that the server itself has sent.
+"""Access control: only the owner, and pages that this server has sent.
 
-Every program of this machine can reach a local port, and every page in the owner's browser can
-send requests to it. So each request has to show three things:
+Every program on this machine can reach a local port, and every page in the browser can send
+requests to it. So each request needs:
 
-- *Host*: it was sent to an address of this server. A foreign name that resolves to 127.0.0.1
-  (DNS rebinding) is refused.
-- *Origin*: no other page caused it. Browsers send `Origin` with everything that may change
-  something and with every WebSocket; only the address that the request went to will do.
-- *Token*: whoever sends it knows the random token of the server: as a cookie, which the URL
-  printed at the start sets, or a form into which it is pasted; or as `Authorization: Bearer TOKEN`,
-  for scripts.
+* *Host*: an address of this server, against DNS rebinding.
+* *Origin*: that same address, if it is sent; browsers send it with every WebSocket and every
+  request that may change something.
+* *Token*: the server's random token, as a cookie, which the printed URL or the form sets, or as
+  `Authorization: Bearer TOKEN` for scripts.
 
-There is no socket here: `Access.judge` looks at a request and says what is to be done with it.
+This module has no sockets: `Access.judge` returns a verdict on a request.
 """
 
 import hmac
@@ -27,32 +25,28 @@ from twofold.errors import InvalidInput
 from twofold.notation import shown
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-"""The names under which this machine reaches itself."""
+"""Names of this machine for itself."""
 
 PAGES: Final = (
     "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
 )  # fmt: skip
-"""The addresses of the one page; it looks at the address to see what to show."""
+"""The addresses of the page, which shows a view for each."""
 
 LEGACY_ROUTES: Final[Mapping[str, str]] = {"/move": "GET", "/analyze": "POST"}
-"""What one other origin may call without a token, where the owner allows it."""
+"""Routes that one other origin may call without a token, if the owner allows it."""
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
-"""What browsers send of a form."""
+"""Content type of forms."""
 
 TOKEN_BYTES: Final = 32
-"""Random bytes of a token."""
+"""Number of random bytes in a token."""
 
 _SAFE: Final = ("GET", "HEAD")
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 def parse_origin(text: str) -> str:
-    """An origin as browsers send it, such as `https://example.org`.
-
-    Raises:
-        InvalidInput: it is none, or `null`, which any page can have.
-    """
+    """Parse an origin such as `https://example.org`; raises InvalidInput, also for `null`."""
     if not _ORIGIN.fullmatch(text):
         raise InvalidInput(
             "expected an origin such as https://example.org, in lower case and without a path, "
@@ -63,13 +57,11 @@ def parse_origin(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """What a request says of itself.
+    """The parts of a request that matter for access.
 
     Attributes:
-        socket: whether it wants a WebSocket.
-        method: of HTTP; `GET` for a WebSocket.
-        path: its path, decoded.
-        query: the query, as sent.
+        socket: True for a WebSocket.
+        path: decoded.
         headers: pairs of lower-case name and value.
     """
 
@@ -81,7 +73,7 @@ class AskedRequest:
 
     @classmethod
     def from_scope(cls, scope: Mapping[str, Any]) -> "AskedRequest":
-        """The request that an ASGI scope describes."""
+        """The request of an ASGI scope."""
         headers = tuple(
             (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in scope["headers"]
@@ -91,16 +83,16 @@ class AskedRequest:
         return cls(socket, scope.get("method", "GET"), scope["path"], query, headers)
 
     def values(self, name: str) -> list[str]:
-        """The values of a header, one for each time that it was sent."""
+        """All values of a header."""
         return [value for known, value in self.headers if known == name]
 
     def value(self, name: str) -> str:
-        """The value of a header; empty where it was not sent, or more than once."""
+        """The value of a header; empty unless it was sent exactly once."""
         values = self.values(name)
         return values[0] if len(values) == 1 else ""
 
     def cookies(self, name: str) -> list[str]:
-        """The values of a cookie: other servers on this machine may have set the same name."""
+        """All values of a cookie; other servers on this machine may have set the same name."""
         pairs = (
             pair.strip().partition("=")
             for line in self.values("cookie")
@@ -118,32 +110,30 @@ class AskedRequest:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The query, taken apart."""
+        """The parsed query."""
         return parse_qsl(self.query, keep_blank_values=True, encoding="latin-1")
 
     @property
     def is_form(self) -> bool:
-        """Whether it is a form that was sent to a page."""
+        """True for a form sent to a page."""
         kind = self.value("content-type").partition(";")[0].strip().lower()
         return self.method == "POST" and self.path in PAGES and kind == FORM_TYPE
 
     @property
     def is_page(self) -> bool:
-        """Whether it asks for the page, by any of its addresses."""
+        """True if it requests a page."""
         return not self.socket and self.method in _SAFE and self.path in PAGES
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRefusal:
-    """A request that is refused.
+    """A refused request.
 
     Attributes:
-        status: of HTTP: 400 for an address that is not ours, else 403.
         kind: `ForeignHost`, `ForeignOrigin` or `NoToken`.
-        message: one sentence.
-        again: whether the browser may succeed by asking again: a link on another page led
-            here, and browsers keep the cookie back on such ways.
-        wrong: whether the request is a form with another token.
+        again: True if a reload may succeed: browsers do not send the cookie when a link on another
+            page leads here.
+        wrong: True for a form with a wrong token.
     """
 
     status: int
@@ -155,12 +145,7 @@ class HttpRefusal:
 
 @dataclass(frozen=True, slots=True)
 class TokenEntry:
-    """A request with the token in its URL: it gets the cookie and is sent on.
-
-    Attributes:
-        location: where to, without the token.
-        cookie: the value of `Set-Cookie`.
-    """
+    """A request with a valid token: redirect to `location`, and set `cookie`."""
 
     location: str
     cookie: str
@@ -168,16 +153,12 @@ class TokenEntry:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A form of our own page, which may hold the token: `Access.sign_in` takes its body."""
+    """A form that may hold the token; pass its body to `Access.sign_in`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A request that may pass.
-
-    Attributes:
-        cross_origin: the other origin that may read the answer; empty for none.
-    """
+    """An accepted request; `cross_origin` is another origin that may read the response."""
 
     cross_origin: str = ""
 
@@ -187,14 +168,11 @@ Verdict = HttpRefusal | TokenEntry | SignIn | Admitted
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rules of one server.
+    """The access rules of a server.
 
     Attributes:
-        port: the port that it listens on.
-        token: the secret of the server.
-        names: the host names and addresses that are its own.
-        any_address: whether every address in numbers is its own too: so for a server that
-            listens on all of them. A name from elsewhere is refused all the same.
+        names: its host names and addresses.
+        any_address: True if it listens on all addresses; then any numeric address is accepted.
         legacy_origin: the origin that may call `LEGACY_ROUTES`; empty for none.
     """
 
@@ -207,25 +185,25 @@ class Access:
 
     @property
     def is_local(self) -> bool:
-        """Whether this machine alone reaches the server."""
+        """True if only this machine can reach the server."""
         return not self.any_address and set(self.names) <= set(LOOPBACK)
 
     @property
     def cookie_name(self) -> str:
-        """Two servers on one machine share their cookies, so each has its own name."""
+        """Differs by port, since all servers of a machine share their cookies."""
         return f"twofold-{self.port}"
 
     def token_once(self) -> str:
-        """A token that a URL may carry once.
+        """A new token that is valid once, in a URL.
 
-        What starts a browser shows in the list of processes, to all users of the machine.
+        A browser is started with it, and all users of the machine can read command lines.
         """
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self._once.add(token)
         return token
 
     def judge(self, asked: AskedRequest) -> Verdict:
-        """What is to be done with a request."""
+        """The verdict on a request."""
         host = asked.value("host").lower()
         if not self.is_own_host(host):
             return HttpRefusal(400, "ForeignHost", "expected the address of this server as Host")
@@ -245,22 +223,22 @@ class Access:
         return Admitted() if _is_from_own_page(asked) else _FOREIGN
 
     def is_own_host(self, host: str) -> bool:
-        """Whether a `Host`, in lower case, is an address of this server."""
+        """True if a lower-case `Host` is an address of this server."""
         name, colon, port = host.rpartition(":")
         if self.port == 80 and not port.isdecimal():
-            name, colon, port = host, ":", "80"  # browsers leave out the usual port
+            name, colon, port = host, ":", "80"  # browsers omit the default port
         if not colon or port != str(self.port):
             return False
         return name in self.names or (self.any_address and _is_address(name))
 
     def _judge_legacy(self, asked: AskedRequest) -> Verdict:
-        """No token, but this one origin and nothing else."""
+        """No token is needed, but the origin must match exactly."""
         if asked.values("origin") != [self.legacy_origin]:
             return _FOREIGN
         return Admitted(cross_origin=self.legacy_origin)
 
     def sign_in(self, asked: AskedRequest, form: bytes) -> TokenEntry | HttpRefusal:
-        """What a form leads to, into which the token was pasted, or the address that has it."""
+        """Check a form with the token, or with the address that contains it."""
         pairs = parse_qsl(form.decode("latin-1"), encoding="latin-1")
         texts = [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
         if any(map(self._is_token_of_url, texts)):
@@ -270,7 +248,6 @@ class Access:
         )
 
     def _entry(self, asked: AskedRequest) -> TokenEntry | None:
-        """What a URL with the token leads to; None where it has none that is right."""
         if not any(key == "token" and self._is_token_of_url(value) for key, value in asked.pairs):
             return None
         return TokenEntry(asked.target, self._new_cookie())
@@ -294,12 +271,11 @@ class Access:
 _HOW_TO_GET_IN: Final = "expected the token: open the address that 'twofold serve' has printed"
 
 _FOREIGN: Final = HttpRefusal(
-    403, "ForeignOrigin", "expected a request of this server's own page, got one from elsewhere"
+    403, "ForeignOrigin", "expected a request from this server's own page, got another origin"
 )
 
 
 def _equal(text: str, secret: str) -> bool:
-    """Compare in a time that tells nothing about the secret."""
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
 
 
@@ -312,10 +288,10 @@ def _is_address(name: str) -> bool:
 
 
 def _is_from_own_page(asked: AskedRequest) -> bool:
-    """Whether a request with the cookie was caused by our page, where that matters.
+    """True if a request with the cookie came from our page, or need not.
 
-    A foreign `Origin` is refused before. Another server of this machine is another origin but
-    the same *site* for cookies, so the cookie alone proves nothing.
+    A foreign `Origin` is refused before. Another server on this machine has another origin but the
+    same *site*, so its pages send the cookie, too.
     """
     if asked.values("origin"):
         return True
@@ -328,7 +304,7 @@ def _is_from_own_page(asked: AskedRequest) -> bool:
 
 
 def _came_from_elsewhere(asked: AskedRequest) -> bool:
-    """Whether a link on another page led to ours; the browser then sends no strict cookie."""
+    """True if a link on another page led here: the browser then omits the strict cookie."""
     site, mode = asked.value("sec-fetch-site"), asked.value("sec-fetch-mode")
     return asked.is_page and mode == "navigate" and site in ("cross-site", "same-site")
 
@@ -343,19 +319,15 @@ HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-"""What every answer carries, whatever it is."""
+"""Headers of every response."""
 
 
 def response_headers(
     host: str, present: Iterable[str], verdict: Verdict, style: str = ""
 ) -> dict[str, str]:
-    """The headers to add to an answer.
+    """The headers to add to a response that has the headers `present`.
 
-    Args:
-        host: the `Host` it is for, where it is our own; empty else.
-        present: lower-case names of the headers that the answer has.
-        verdict: on the request.
-        style: a style that the page brings itself, as the policy names it; empty for none.
+    `host` is empty if it is foreign; `style` is the source of an inline style, or empty.
     """
     headers = {**HEADERS, "content-security-policy": _policy(host, style)}
     if "cache-control" not in present:
@@ -366,7 +338,7 @@ def response_headers(
 
 
 def _policy(host: str, style: str) -> str:
-    """The content security policy. Some browsers do not count WebSockets as `'self'`."""
+    """The content security policy. Some browsers do not include WebSockets in `'self'`."""
     connect = f"'self' ws://{host}" if host else "'self'"
     styles = f"style-src 'self' {style}; " if style else ""
     return (

@@ -1,4 +1,4 @@
-"""The server: a socket that listens, and uvicorn within bounds."""
+"""The server: a listening socket, and uvicorn with limits."""
 
 import asyncio
 import contextlib
@@ -29,44 +29,44 @@ from twofold.web.protocol import MAX_MESSAGE_BYTES
 DEFAULT_PORT: Final = 2048
 
 PORTS_TRIED: Final = 100
-"""How many ports from the default one on are tried before the system chooses."""
+"""Number of ports to try from the default one before the system chooses."""
 
 MAX_SOCKETS: Final = 128
-"""Most connections of any kind. For one more, the oldest that has not shown the token is dropped.
-When all of them send something at once, it takes less than 0.1 s until it is the owner's turn."""
+"""Maximum number of connections. For one more, the oldest without a token is dropped. If all of
+them send at the same time, the owner's request waits less than 0.1 s."""
 
 REQUEST_SECONDS: Final = 5.0
-"""How long a connection may take to send the head of a request."""
+"""Seconds for the head of a request to arrive."""
 
 MAX_READ: Final = 8_192
-"""Bytes of a WebSocket that are read at a time: some 400 of the smallest messages. What is read is
-taken apart at once, and the others wait meanwhile."""
+"""Bytes read from a WebSocket at a time, about 400 of the smallest messages. They are parsed in one
+go, while all other connections wait."""
 
 MAX_AFTER_CLOSE: Final = 65_536
-"""Bytes that may still come from a WebSocket that we have closed."""
+"""Maximum number of bytes to accept from a WebSocket after the server has closed it."""
 
 STOP_SECONDS: Final = 1
-"""How long answers under way may take once the server is to stop."""
+"""Seconds for pending responses when the server stops."""
 
 BACKLOG: Final = 128
-"""Connections that wait to be accepted."""
+"""Length of the queue of connections to be accepted."""
 
 ACCEPTED_AT_ONCE: Final = 16
-"""How many are accepted before it is the others' turn."""
+"""Number of connections accepted before other tasks run."""
 
 _CONTROLS: Final = (Opcode.PING, Opcode.PONG)
 
 _NO_MESSAGE: Final[Any] = {"type": "websocket.receive"}
-"""What the application hears of a frame that ends no message."""
+"""Event for the application after a frame that ends no message."""
 
 
 _numbers: Final = itertools.count()
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP whose patience ends: a connection that sends no whole request is dropped.
+    """HTTP that drops connections without a complete request.
 
-    uvicorn itself would wait for ever; some hundred such connections would lock the owner out.
+    uvicorn waits without limit, so that a hundred such connections would lock out the owner.
     """
 
     _looked_at: object = None
@@ -83,30 +83,30 @@ class PatientProtocol(H11Protocol):
         super().__init__(config, server_state, visited, _loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Make room, and begin to wait."""
+        """Drop an old connection if there are too many, and start the timer."""
         super().connection_made(transport)
         if len(self.connections) > MAX_SOCKETS:
             _make_room(self.connections)
         self._look = self.loop.call_later(REQUEST_SECONDS, self._lose_patience)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop the timer."""
         if self._look is not None:
             self._look.cancel()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP; nothing more can be sent, by the application neither."""
+        """Answer invalid HTTP, and close; the application cannot send any more."""
         if self.cycle is not None:
             self.cycle.disconnected = True
-        with contextlib.suppress(LocalProtocolError):  # its answer had begun
+        with contextlib.suppress(LocalProtocolError):  # a response had begun
             super().send_400_response(msg)
         self.transport.close()
 
     def _lose_patience(self) -> None:
-        """Close the connection if no request has come, or been answered, since the last look."""
+        """Close the connection if it is idle and has had no new request since the last call."""
         if self.transport.get_protocol() is not self:
-            return  # it is a WebSocket by now
+            return  # it has become a WebSocket
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self.cycle is self._looked_at:
             self.transport.abort()
@@ -116,7 +116,6 @@ class PatientProtocol(H11Protocol):
 
 
 def _make_room(connections: Iterable[Any]) -> None:
-    """Drop the oldest connection that has not shown the token; the newest has not yet."""
     held = [one for one in connections if not one.transport.is_closing()]
     if len(held) > MAX_SOCKETS:
         strangers = (one for one in held if not one.app_state[VISITOR].known)
@@ -126,23 +125,21 @@ def _make_room(connections: Iterable[Any]) -> None:
 
 
 class BoundedSocket(WebSocketsSansIOProtocol):
-    """A WebSocket that cannot keep the server busy with what nobody reads.
+    """A WebSocket whose input is bounded.
 
-    uvicorn reads up to 256 KiB at a time, goes on for seconds after a close, keeps pings to
-    itself, and prints where a text is no UTF-8 or the application refuses a WebSocket. Here every
-    frame reaches the application, which counts them: a frame that ends no message as an empty
-    event.
+    uvicorn reads 256 KiB at a time, reads on after a close, hides pings, and logs invalid UTF-8 and
+    refusals. Here the application gets an event for every frame, empty unless it ends a message.
     """
 
     _after_close = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Read a little at a time."""
+        """Limit the size of a read."""
         super().connection_made(transport)
         transport.max_size = MAX_READ  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; end the connection where too much comes after its close."""
+        """Parse input; abort the connection if too much arrives after its close."""
         if self.close_sent:
             self._after_close += len(data)
         if self._after_close > MAX_AFTER_CLOSE:
@@ -151,7 +148,7 @@ class BoundedSocket(WebSocketsSansIOProtocol):
             super().data_received(data)
 
     def handle_events(self) -> None:
-        """Tell the application of frames that end no message, then take up all that has come."""
+        """Send the application an event for each frame that ends no message, then handle all."""
         for event in self.conn.events:
             if isinstance(event, Frame) and (event.opcode in _CONTROLS or not event.fin):
                 self._tell_of_frame()
@@ -166,29 +163,24 @@ class BoundedSocket(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     async def send(self, message: Any) -> None:
-        """Send; a refusal that is sent is a handshake that has ended."""
+        """Send; a refusal ends the handshake."""
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             self.handshake_complete = True
 
     def send_receive_event_to_app(self) -> None:
-        """Hand a message over as bytes; the application says what is wrong with them."""
+        """Pass a message on as bytes; the application validates them."""
         self.curr_msg_data_type = "bytes"
         super().send_receive_event_to_app()
 
 
 class Server(uvicorn.Server):
-    """uvicorn with our bounds, stopped by Ctrl-C, SIGTERM or `stop`.
-
-    Args:
-        app: what answers.
-        quiet: whether nothing is logged.
-    """
+    """uvicorn with limits, stopped by Ctrl-C, SIGTERM or `stop`; `quiet` turns off its log."""
 
     def __init__(self, app: ASGIApp, *, quiet: bool = False) -> None:
         self.signal: int | None = None
-        """The signal that ended it, if one did."""
-        # Of what strangers cause, uvicorn only warns.
+        """The signal that ended it, if any."""
+        # uvicorn logs invalid requests as warnings only.
         logs = {"log_config": None} if quiet else {"log_level": "error"}
         super().__init__(
             uvicorn.Config(
@@ -197,30 +189,30 @@ class Server(uvicorn.Server):
                 http=PatientProtocol,
                 ws=BoundedSocket,
                 ws_max_size=MAX_MESSAGE_BYTES,
-                ws_per_message_deflate=False,  # it costs memory, and nothing here is far away
+                ws_per_message_deflate=False,  # costs memory, and most connections are local
                 lifespan="off",
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                backlog=ACCEPTED_AT_ONCE,  # asyncio makes it the length of the queue as well ...
+                backlog=ACCEPTED_AT_ONCE,  # asyncio also uses it as the length of the queue ...
                 timeout_graceful_shutdown=STOP_SECONDS,
                 **logs,
             )
         )
 
     def serve_on(self, listener: socket.socket) -> None:
-        """Serve until it is to stop."""
+        """Serve until stopped."""
         with _signals(self._ask):
             self.run(sockets=[listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
+        """Start to listen."""
         await super().startup(sockets)
         for listener in sockets or ():
-            listener.listen(BACKLOG)  # ... which should be longer
+            listener.listen(BACKLOG)  # ... which is set here
 
     def stop(self) -> None:
-        """End it soon; may be called from any thread."""
+        """Stop the server soon. Thread-safe."""
         self.should_exit = True
 
     def _ask(self, number: int, _frame: FrameType | None) -> None:
@@ -236,7 +228,7 @@ class Server(uvicorn.Server):
 
 @contextlib.contextmanager
 def _signals(ask: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM call a function, where this is the thread that gets them."""
+    """Handle Ctrl-C and SIGTERM by a function, if this is the main thread."""
     before = {}
     with contextlib.suppress(ValueError):  # not the main thread
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -248,11 +240,11 @@ def _signals(ask: Callable[[int, FrameType | None], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-# ---- where it listens
+# ---- addresses
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host, given by address or name."""
+    """True if only this machine can reach a host, given by address or name."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -260,7 +252,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_every_address(host: str) -> bool:
-    """Whether a host stands for all addresses of this machine."""
+    """True if a host stands for all addresses of this machine."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -268,36 +260,30 @@ def is_every_address(host: str) -> bool:
 
 
 def in_url(host: str) -> str:
-    """A host as a URL has it."""
+    """A host in the form for URLs."""
     return f"[{host}]" if ":" in host else host
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """A socket that listens.
+    """A listening socket.
 
-    Args:
-        host: address or name.
-        port: 0 for any free one; None for the default one, or the next that is free.
-
-    Raises:
-        InvalidInput: the host is no address of this machine.
-        LimitExceeded: there is no such port.
-        ResourceError: the port is in use, or not ours to use.
+    Port 0 means any free port, None the default one or the next free one. Raises InvalidInput for a
+    host that is not this machine, LimitExceeded, or ResourceError if the port is not free.
     """
     if port is not None:
         return _listen(host, check_limit("a port", port, 0, 65_535))
     for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED), 0):
         with contextlib.suppress(ResourceError):
             return _listen(host, candidate)
-    raise ResourceError(f"expected a free port on {host}, got none")
+    raise ResourceError(f"there is no free port on {host}")
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family, address = _resolve(host, port)
-    # asyncio sends small answers at once only where the protocol is named (else 40 ms later).
+    # asyncio disables the 40 ms delay of small packets (Nagle) only if the protocol is named.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if os.name == "posix":  # else two programs could have the same port
+        if os.name == "posix":  # on Windows two programs could then use the same port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
@@ -311,7 +297,6 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
-    """The family and the address to bind to."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Session: one page. It takes requests and sends replies; there is no socket in it."""
+"""Session: the requests and replies of one page, without a socket."""
 
 import secrets
 import threading
@@ -24,21 +24,19 @@ from twofold.web.searches import clamped, order_of, rules_for
 from twofold.web.views import letters_of, tiles_of
 
 MAX_FOLLOWED: Final = 16
-"""Most games that a page follows at a time."""
+"""Maximum number of games that a page follows."""
 
 
 class Session:
-    """What one page does: requests in, replies out.
+    """Handles the requests of one page.
 
-    Args:
-        hub: what all sessions share.
-        send: takes a reply; called from any thread, it must not block. `Welcome` is sent at once.
+    `send` takes replies from any thread and must not block; it gets `Welcome` at once.
     """
 
     def __init__(self, hub: Hub, send: Send) -> None:
         self._hub = hub
         self._send = send
-        self._lock = threading.Lock()  # inside the locks of tables and games, never around them
+        self._lock = threading.Lock()  # acquire it after the locks of tables and games
         self._games: list[LiveGame] = []
         self._asked: dict[type[Asked], Asked] = {}
         self._closed = False
@@ -50,12 +48,12 @@ class Session:
             self._send(reply)
 
     def receive(self, request: AnyRequest) -> None:
-        """Do what the page asks, or send `Refused`; quick, and never raises."""
+        """Handle a request, or send `Refused`; quick, and never raises."""
         handle: Callable[[Any], None] = getattr(self, f"_{_NAMES[type(request)]}")
         self._guarded(lambda: handle(request), request.ref)
 
     def close(self) -> None:
-        """End the session's searches and leave its games. May be called twice."""
+        """Cancel the session's searches and leave its games. May be called twice."""
         with self._lock:
             self._closed = True
             games, self._games = self._games, []
@@ -67,7 +65,6 @@ class Session:
         self._hub.leave(self)
 
     def _guarded(self, do: Callable[[], None], ref: int) -> None:
-        """Do something; what goes wrong is sent."""
         if self._closed:
             return
         try:
@@ -76,7 +73,7 @@ class Session:
             self.send(refused(error, ref))
 
     def _later(self, do: Callable[[], None], ref: int) -> None:
-        """Do something that may take a moment, in another thread."""
+        """Do something slow in another thread."""
         self._hub.desk.submit(lambda: self._guarded(do, ref))
 
     # ---- games
@@ -107,18 +104,17 @@ class Session:
         self._later(fork, request.ref)
 
     def _follow(self, live: LiveGame, asker: Asker) -> None:
-        """Follow a game, unless there are too many."""
         with self._lock:
             if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
-                raise LimitExceeded(f"expected at most {MAX_FOLLOWED} open games: close one")
+                raise LimitExceeded(f"{MAX_FOLLOWED} games are open, the maximum. Close one")
         live = self._hub.table.join(live, asker, self._note)
         with self._lock:
             closed = self._closed
-        if closed:  # meanwhile: `close` did not see this game
+        if closed:  # since then: `close` has missed this game
             self._hub.table.leave(live, self)
 
     def _note(self, live: LiveGame) -> None:
-        """Take down a game that is followed, before the page is told: it may move at once."""
+        """Add a game before the page gets its state, since the page may move at once."""
         with self._lock:
             if live not in self._games:
                 self._games.append(live)
@@ -127,11 +123,11 @@ class Session:
         with self._lock:
             live = self._followed(game)
         if live is None:
-            raise NotFound(f"expected a game that this page has opened, got {game!r}")
+            raise NotFound(f"this page has not opened the game {game!r}")
         return live
 
     def _followed(self, game: str) -> LiveGame | None:
-        """A game by its id; by the one before too, which the page may not know to be another."""
+        """A game by its id, or by its former id, since the page may not know the new one."""
         found = [one for one in self._games if one.name == game]
         found += [one for one in self._games if one.was == game]
         return found[0] if found else None
@@ -232,7 +228,7 @@ class Session:
         hub.reviews.start(asked)
 
     def _ask(self, asked: Asked) -> None:
-        """Wait for something, and no longer for what was asked of its kind before."""
+        """Register a request, and cancel the earlier one of its kind."""
         with self._lock:
             before = self._asked.get(type(asked))
             self._asked[type(asked)] = asked
@@ -269,12 +265,11 @@ _NAMES: Final[dict[type[AnyRequest], str]] = {
 
 
 def _new_game(request: protocol.NewRequest) -> Game:
-    """The game that a page wants to begin."""
     seed = parse_seed(request.seed) if request.seed else secrets.randbits(64)
     if not request.board:
         if request.score:
-            raise InvalidBoard("expected a board to begin on with a score, got none")
+            raise InvalidBoard("expected a board with the score, got none")
         return Game(request.rules, seed)
     board = Board.parse(request.board)
-    board.legal_moves()  # refuse a board that no move could be made on without too large a tile
+    board.legal_moves()  # raises if every move would make too large a tile
     return Game.from_board(board, rules_for(board, request.rules), seed, score=request.score)

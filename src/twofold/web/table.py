@@ -1,7 +1,7 @@
-"""The games in play, shared by all sessions. A game that is open in two tabs is one game.
+"""The games in play, shared by all sessions: two tabs with the same game see one game.
 
-A kept game whose last follower has left stays in memory for a while, so that a page that is loaded
-again finds it with its redo; one that is not kept is gone. Games without a move are not written.
+After its last follower has left, a saved game stays in memory for a while, with its redo moves.
+Games without moves are not saved.
 """
 
 import contextlib
@@ -29,67 +29,62 @@ from twofold.web.live_game import LiveGame
 from twofold.web.saver import Saver
 
 MAX_PLAYERS: Final = 32
-"""Most players that play at a time, over all games."""
+"""Maximum number of simultaneous players over all games."""
 
 IDLE_GAMES: Final = 16
-"""Most games in memory that nobody follows."""
+"""Maximum number of games in memory without followers."""
 
 MAX_LISTED: Final = 1_000
-"""Most games in a list: those played last. The others can be opened by their id."""
+"""Maximum length of a list of games; the rest can be opened by id."""
 
 INDEX_SECONDS: Final = 1.0
-"""How long a page that asks for the game played last waits for the index of the store."""
+"""Seconds to wait for the index when a page asks for the game played last."""
 
 CLOSE_SECONDS: Final = 10.0
-"""How long closing may take, for players to end and games to be written."""
+"""Seconds for players to end and games to be saved on closing."""
 
 _LOG: Final = logging.getLogger("twofold.web")
 
 
 class TakenIn(NamedTuple):
-    """A game that came as a record: its id, and whether it is kept only now."""
+    """The id of an imported game, and whether it is new."""
 
     game: str
     is_new: bool
 
 
 class GameTable:
-    """The games in play.
-
-    Args:
-        store: the games on disk.
-        clock: time in seconds, for how often games are written.
-    """
+    """The games in play; `clock` in seconds schedules saves."""
 
     def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
-        self._lock = threading.Lock()  # before the lock of a game, never inside one
-        self._live: dict[str, LiveGame] = {}  # the ones used last at the end
+        self._lock = threading.Lock()  # acquire it before the lock of a game
+        self._live: dict[str, LiveGame] = {}  # least recently used first
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
         self._saver = Saver(clock)
         self._latest, self._asked = time.time(), time.monotonic()
 
-    # ---- what games need: see `live_game.Keeper`
+    # ---- for games: see `live_game.Keeper`
 
     def best(self, rules: str) -> int:
-        """The best score under these rules so far."""
+        """The best score under these rules."""
         return self.store.best(rules)
 
     def reached(self, rules: str, score: int) -> None:
-        """A kept game has come to a score."""
+        """Note the score of a saved game."""
         self.store.reached(rules, score)
 
     def changed(self, live: LiveGame, at_once: bool) -> None:
-        """The game has to be saved, soon or at once."""
+        """Schedule a save, soon or at once."""
         if live.kept:
             self._saver.changed(live, at_once=at_once)
 
     def seats(self) -> Seats:
-        """Where players play."""
+        """The threads for players."""
         return self._seats
 
     def time(self) -> float:
-        """Seconds since 1970; they go on where the clock is set back."""
+        """Seconds since 1970; they still increase if the clock is set back."""
         now = time.monotonic()
         self._latest = max(time.time(), self._latest + now - self._asked)
         self._asked = now
@@ -98,15 +93,12 @@ class GameTable:
     # ---- games
 
     def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> LiveGame:
-        """Begin a game; it is there once somebody joins it.
+        """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
         Args:
-            history: how it begins, with the moves made so far if it goes on from another one.
-            known: what is known of it: who made the moves, how many hints were shown.
-            keep: whether it is stored.
-
-        Raises:
-            LimitExceeded: there are as many games as are kept.
+            history: the game, with the moves so far if it is a fork.
+            known: its players and hints so far.
+            keep: True to save it.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None
@@ -119,25 +111,15 @@ class GameTable:
         return live
 
     def add(self, record: Record) -> str:
-        """Keep a game that is given as a record; its id. It is kept once, however often it comes.
-
-        Raises:
-            InvalidInput, ResourceError: it cannot be written.
-        """
+        """Save a game from a record, unless it is saved; returns its id. Raises as `take_in`."""
         return self.take_in(record, self.time()).game
 
     def take_in(self, record: Record, played: float | None = None) -> TakenIn:
-        """Keep a game that is given as a record, unless it is kept already.
+        """Save a game from a record, unless it is saved already.
 
-        The daily game of a day is its one try, unless there is another one: then it is kept as a
-        game like any other.
-
-        Args:
-            record: the game.
-            played: when it was played last; None for what the record says.
-
-        Raises:
-            InvalidInput, ResourceError: it cannot be written.
+        A daily game becomes the day's try if it may and there is none; otherwise it is an ordinary
+        game. `played` is in seconds since 1970; None for the time in the record. Raises
+        InvalidInput or ResourceError if it cannot be written.
         """
         when = when_played(record, self.time()) if played is None else played
         own = unindexed(record)
@@ -157,15 +139,7 @@ class GameTable:
                 return TakenIn(game, True)
 
     def begin_daily(self, day: date) -> str:
-        """The id of the try of a day, which is begun where there is none.
-
-        It is written at once, unless there is a file: so there is one try for all programs that
-        use this folder.
-
-        Raises:
-            LimitExceeded: there are as many games as are kept.
-            ResourceError: it cannot be written.
-        """
+        """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
         game = daily.id_of(day)
         path = self.store.path(game)
         if path.exists():
@@ -175,20 +149,16 @@ class GameTable:
             except InvalidRecord:
                 set_aside(path)
         self.store.check_room()
-        self.store.save(game, daily.new_record(day, _now_text()), self.time())  # or finds another
+        # This does not overwrite a try that another program has just created.
+        self.store.save(game, daily.new_record(day, _now_text()), self.time())
         return game
 
     def join(
         self, live: LiveGame, asker: Asker, note: Callable[[LiveGame], None] | None = None
     ) -> LiveGame:
-        """Follow a game that was just begun, or read; the one that is followed.
+        """Follow a game, or its instance in play if there is one; returns that.
 
-        Where the same game has come into play meanwhile, that one is followed instead.
-
-        Args:
-            live: the game.
-            asker: who follows it, and is sent the whole of it.
-            note: told which game is followed, before anything is sent.
+        `asker` gets its state; `note` is called with the game before anything is sent.
         """
         with self._lock:
             live = self._live.pop(live.name, live)
@@ -199,21 +169,11 @@ class GameTable:
             return live
 
     def open(self, game: str, asker: Asker) -> LiveGame:
-        """Follow a game, in play or stored; it may have to be read.
-
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-        """
+        """Read a game if needed and follow it; raises NotFound or InvalidRecord."""
         return self.join(self.find(game), asker)
 
     def find(self, game: str) -> LiveGame:
-        """A game, in play or stored, without following it.
-
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-        """
+        """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
         with self._lock:
             live = self._live.get(game)
         if live is None:
@@ -242,18 +202,14 @@ class GameTable:
         )
 
     def find_last(self) -> LiveGame | None:
-        """The game played last, as `find`; None where there is none.
-
-        Raises:
-            InvalidRecord: its file is damaged.
-        """
+        """The game played last; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
-            with contextlib.suppress(NotFound):  # then it is no longer among them
+            with contextlib.suppress(NotFound):  # deleted since; try the next one
                 return self.find(game)
         return None
 
     def last(self) -> str:
-        """The id of the kept game played last; empty where there is none."""
+        """The id of the saved game played last; empty if there is none."""
         with self._lock:
             found = {live.name: live.played for live in self._live.values() if live.kept}
         stored = self.store.last_played(INDEX_SECONDS)
@@ -262,13 +218,7 @@ class GameTable:
         return max(found, key=found.__getitem__, default="")
 
     def leave(self, live: LiveGame, follower: Viewer, *, unplayed: bool = False) -> None:
-        """Follow a game no longer.
-
-        Args:
-            live: the game.
-            follower: the page that leaves.
-            unplayed: forget the game, if nothing has happened in it and nobody else follows it.
-        """
+        """Stop following a game; with `unplayed`, drop it if it is unchanged and not followed."""
         with self._lock:
             live.leave(follower)
             if live.is_followed:
@@ -281,15 +231,15 @@ class GameTable:
             self._forget_idle()
 
     def _forget_idle(self) -> None:
-        """Keep only some of the games that nobody follows; those used last, and unsaved ones."""
+        """Drop the least recently used games without followers and unsaved moves."""
         idle = [live for live in self._live.values() if live.is_saved and not live.is_followed]
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
             del self._live[live.name]
 
     def move(self, live: LiveGame, conflict: Conflict) -> None:
-        """Give a game a file of its own, as another program has its file."""
+        """Move a game to a new file after a conflict with another program."""
         game = self.store.new_id()
-        _LOG.warning("another program changed the game %s: it goes on as %s", live.name, game)
+        _LOG.warning("another program changed game %s; it continues as %s", live.name, game)
         with self._lock:
             if self._live.get(live.name) is live:
                 del self._live[live.name]
@@ -297,13 +247,9 @@ class GameTable:
             live.move_to(game, self.store.file(game), conflict.value)
 
     def delete(self, game: str) -> None:
-        """Delete a kept game; those who follow it may play on.
+        """Delete a saved game; its followers may continue it unsaved.
 
-        Raises:
-            NotFound: there is no such game.
-            InvalidInput: another program has changed it since it was listed.
-            DailyRule: it is the daily game of today.
-            ResourceError: the disk failed; the game is still there.
+        Raises DailyRule for today's daily game, otherwise as `GameStore.delete`.
         """
         if game == daily.id_of(daily.today()):
             raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
@@ -321,31 +267,28 @@ class GameTable:
         with self._lock:
             self._live.pop(game, None)
 
-    # ---- what there is
+    # ---- lists
 
     def infos(self) -> list[GameInfo]:
-        """The games that were played last, the last one first, as they stand."""
+        """The entries of the games played last, in that order."""
         return [one.info for one in self.entries()[:MAX_LISTED]]
 
     def entries(self) -> list[Kept]:
-        """All kept games, last played first, as they stand."""
+        """All saved games as they stand, last played first."""
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
         unsaved = [(live, live.kept_entry()) for live in games]
         kept = {one.info.game: one for one in self.store.games()}
-        for live, one in unsaved:  # which may be deleted by now, or saved with more moves
+        for live, one in unsaved:  # it may have been deleted or saved since
             known = kept.get(one.info.game)
             if live.kept and (known is None or known.played <= one.played):
                 kept[one.info.game] = one
         return sorted(kept.values(), key=lambda one: one.played, reverse=True)
 
     def export(self, entry: Kept) -> Record:
-        """The record of a kept game, with the tags that say when it was played; it is not checked.
+        """The record of a saved game with tags for lists; the moves are not checked.
 
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-            ResourceError: the disk failed.
+        Raises NotFound, or InvalidRecord or ResourceError if it cannot be read.
         """
         game = entry.info.game
         with self._lock:
@@ -355,12 +298,7 @@ class GameTable:
         return indexed(live.record(), entry.played)
 
     def record(self, game: str) -> Record:
-        """The record of a game, in play or stored.
-
-        Raises:
-            NotFound: there is no such game.
-            InvalidRecord: its file is damaged.
-        """
+        """The record of a game, in play or saved; raises NotFound or InvalidRecord."""
         with self._lock:
             live = self._live.get(game)
         return self.store.read(game) if live is None else self.find(game).record()
@@ -368,10 +306,7 @@ class GameTable:
     # ---- the end
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """End all players and write all games.
-
-        Players whose thought cannot be ended are left behind after some time.
-        """
+        """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
         with self._lock:
             games = list(self._live.values())
@@ -382,5 +317,4 @@ class GameTable:
 
 
 def _now_text() -> str:
-    """Now, with the time zone."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

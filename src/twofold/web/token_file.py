@@ -1,6 +1,6 @@
-"""The file with the token of a server, so that pages stay signed in when it is started again.
+"""The token file, which keeps pages signed in when the server is restarted.
 
-The file is refused if other users can read it, if it belongs to another user, or if it is a link.
+A file that other users can read or own is refused, and so is a link.
 """
 
 import os
@@ -17,7 +17,7 @@ from twofold.notation import shown
 from twofold.web.security import TOKEN_BYTES
 
 FILE: Final = "token"
-"""Name of the file, in the folder of all data."""
+"""Name of the file in the data folder."""
 
 _TEXT: Final = re.compile(rb"[A-Za-z0-9_-]{43}\n?")
 _MOST_BYTES: Final = 64
@@ -31,15 +31,9 @@ _READ: Final = (  # no link; a pipe would block
 
 
 def kept_token(folder: Path, *, new: bool = False) -> str:
-    """The token in a folder of data; made where there is none.
+    """The token in an existing data folder; created if it is missing, replaced if `new`.
 
-    Args:
-        folder: the folder; it must exist.
-        new: whether another token takes its place.
-
-    Raises:
-        InvalidInput: others can read the file, or it holds something else.
-        ResourceError: the disk is full or failed.
+    Raises InvalidInput if others can read the file or it holds no token, or ResourceError.
     """
     path = folder / FILE
     if not new and (found := _read(path)):
@@ -51,7 +45,6 @@ def kept_token(folder: Path, *, new: bool = False) -> str:
 
 
 def _read(path: Path) -> str:
-    """The token in a file; empty where there is no file."""
     try:
         descriptor = os.open(path, _READ)
     except FileNotFoundError:
@@ -62,12 +55,11 @@ def _read(path: Path) -> str:
         _check_owner(path, os.fstat(descriptor))
         text = file.read(_MOST_BYTES)
     if not _TEXT.fullmatch(text):
-        raise InvalidInput(f"expected a token in {shown(str(path))}, got something else. {_ANEW}")
+        raise InvalidInput(f"there is no valid token in {shown(str(path))}. {_ANEW}")
     return text.decode().strip()
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
-    """Refuse what is no file, or what another user can read or has put there."""
     if not stat.S_ISREG(status.st_mode):
         raise InvalidInput(f"expected a regular file, got {shown(str(path))}")
     if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
@@ -78,7 +70,7 @@ _ANEW: Final = "Start once with --new-token, or choose another folder with --dat
 
 
 def _write(path: Path, token: str) -> None:
-    """Write a token to a file that nobody else can read at any time."""
-    if path.is_symlink():  # else the file that it leads to would be replaced
+    """Write a token to a file that is private from the start."""
+    if path.is_symlink():  # otherwise its target would be replaced
         path.unlink()
     atomic_write(path, f"{token}\n", mode=0o600)

@@ -1,4 +1,4 @@
-"""Views: how boards, rules, moves and positions of a game are shown to a page."""
+"""Views: boards, rules, moves and positions as replies."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ from twofold.web.protocol import GameNow, RulesInfo, TileSlide
 
 
 def rules_info(rules: Rules) -> RulesInfo:
-    """Rules taken apart for the page."""
+    """Rules as fields."""
     return RulesInfo(
         text=str(rules),
         rows=rules.rows,
@@ -36,14 +36,7 @@ def letters_of(board: Board) -> str:
 
 
 def now_of(history: Game, *, best: int, autoplay: str, hints: int = 0) -> GameNow:
-    """Where a game stands.
-
-    Args:
-        history: the game.
-        best: best score under its rules.
-        autoplay: who plays it; empty for the person.
-        hints: for how many positions hints were shown.
-    """
+    """The current position; `autoplay` is the player's spec, empty for the person."""
     return GameNow(
         board=str(history.board),
         tiles=tiles_of(history.board),
@@ -63,16 +56,7 @@ def now_of(history: Game, *, best: int, autoplay: str, hints: int = 0) -> GameNo
 def step_of(
     game: str, rules: Rules, before: Board, step: Step, by: str, now: GameNow
 ) -> protocol.StepReply:
-    """A move that was just made.
-
-    Args:
-        game: id of the game.
-        rules: its rules.
-        before: the board before the move.
-        step: the move and what came of it.
-        by: who made it; empty for the person.
-        now: where the game stands.
-    """
+    """A move just made; `before` is the board before it, `by` a player's spec or empty."""
     return protocol.StepReply(
         game=game,
         move=step.move.letter,  # type: ignore[arg-type]
@@ -87,11 +71,7 @@ def step_of(
 
 
 def position_of(game: str, history: Game, number: int) -> protocol.PositionReply:
-    """An earlier position of a game, or the present one.
-
-    Raises:
-        LimitExceeded: it is not a move number of this game.
-    """
+    """The position at a move number; raises LimitExceeded if there is none."""
     standing = history.at(number)
     return protocol.PositionReply(
         game=game,
@@ -104,11 +84,11 @@ def position_of(game: str, history: Game, number: int) -> protocol.PositionReply
     )
 
 
-# ---- where each tile goes in a move, for the page to animate
+# ---- the path of each tile in a move, for the animation
 
 
 def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
-    """The way of every tile of a board in a move, in the order of the cells they start from.
+    """The start and end cell of each tile in a move, by start cell; an illegal move changes none.
 
     >>> from twofold import Board, Move
     >>> for slide in slides(Board.parse("1x4:1012"), Move.LEFT):
@@ -116,10 +96,6 @@ def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
     0 0 True
     2 0 True
     3 1 False
-
-    Args:
-        board: the board before the move.
-        move: the move; an illegal one leaves every tile where it is.
     """
     found: list[TileSlide] = []
     for line in _lines(board.rows, board.cols, move):
@@ -129,14 +105,13 @@ def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
 
 @lru_cache(maxsize=4 * 64)
 def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
-    """The cells of each line, from the side that the move slides towards."""
+    """The cells of each line, starting at the side that the tiles slide to."""
     return tuple(map(tuple, reference.lines(rows, cols, move)))
 
 
 def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[TileSlide]:
-    """The slides of one line: each tile to the next free cell, or into the tile before it."""
     found: list[TileSlide] = []
-    last, free = 0, 0  # the tile that may still merge, and the place after it
+    last, free = 0, 0  # exponent of the last tile if it can merge; next free place
     for cell in line:
         exponent = exponents[cell]
         if not exponent:

@@ -1,4 +1,4 @@
-"""Why: the operation that compares a bad move with the best one, in facts that a page can word."""
+"""Why: compares a bad move with the best one, as data that a page puts into words."""
 
 import msgspec
 
@@ -15,14 +15,7 @@ from twofold.web.protocol import Text as Short
 
 
 class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Two moves on a board.
-
-    Attributes:
-        board: exponents or tiles.
-        rules: the rules; empty for the original ones on a board of that shape.
-        played: the move that was made.
-        best: the best move.
-    """
+    """Two moves on a board; no rules means standard rules on a board of that shape."""
 
     board: Short
     played: Letter
@@ -31,13 +24,13 @@ class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class ReasonInfo(msgspec.Struct, frozen=True):
-    """A difference between the boards that follow two moves.
+    """A difference between the boards after two moves, as means over games with the same dice.
 
     Attributes:
-        kind: what differs: `over`, the share of games that are over; `corner`, the share with the
-            largest tile in a corner; `empty` cells; `order`, rows and columns whose tiles ascend
-            or descend; `points`; `pairs` of neighbours that can merge.
-        played: after the move that was made, a mean over games with the same dice.
+        kind: `over`, the share of games that are over; `corner`, the share with the largest tile in
+            a corner; `empty` cells; `order`, rows and columns whose tiles ascend or descend;
+            `points`; `pairs` of neighbours that can merge.
+        played: after the move that was made.
         best: after the best move.
     """
 
@@ -47,11 +40,9 @@ class ReasonInfo(msgspec.Struct, frozen=True):
 
 
 class WhyReply(msgspec.Struct, frozen=True):
-    """Why a move is worse than another.
+    """Why a move is worse: the most important reasons first, empty if there is no difference.
 
-    Attributes:
-        moves: how many moves follow before the boards are compared.
-        reasons: the weightiest first; empty where the boards show no difference.
+    The boards are compared after `moves` moves.
     """
 
     moves: int
@@ -59,7 +50,7 @@ class WhyReply(msgspec.Struct, frozen=True):
 
 
 def why_operations(hub: Hub) -> list[Operation]:
-    """What the API can say of a bad move."""
+    """The operation that explains a bad move."""
 
     def why(call: Call) -> WhyReply:
         asked: WhyBody = call.body
@@ -87,5 +78,4 @@ def why_operations(hub: Hub) -> list[Operation]:
 
 
 def _quick(rules: Rules) -> str:
-    """The default judge, without looking ahead."""
     return default_judge(rules).replace("ply=3", "ply=1")

@@ -1,7 +1,6 @@
-"""A command for the tests of jobs: says progress, and ends as its words say.
+"""A fake command for jobs: it prints progress and ends as `players` says.
 
-It runs without twofold, so that it is there in a moment. The words are those of the job; the first
-one of `players` says what to do.
+It does not import twofold, so that it starts at once.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Jobs as the tests see them."""
+"""Waits for states of jobs."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ def job_of(queue: JobQueue, job: str) -> Job:
 
 
 def until(queue: JobQueue, job: str, **wanted: Any) -> Job:
-    """The job once its fields are as wanted."""
+    """The job once its fields have these values."""
     end = time.monotonic() + PATIENCE
     pause = threading.Event()
     while time.monotonic() < end:

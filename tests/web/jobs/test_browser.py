@@ -1,4 +1,4 @@
-"""Jobs on the Lab's page in a real Chromium: started by keys, stopped, gone on with, downloaded."""
+"""Jobs on the Lab's page in a real Chromium: started by keyboard, stopped, resumed, downloaded."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def open_dialog(page: Page) -> None:
-    """By the keyboard, once the page knows what may be started."""
+    """Open it by keyboard, once the page knows the limits of jobs."""
     button = page.get_by_role("button", name="New …")
     expect(button).to_be_enabled()
     button.focus()

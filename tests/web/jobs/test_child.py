@@ -1,4 +1,4 @@
-"""The process of a job: a real training whose server goes away."""
+"""The process of a job: a real training run whose server is killed."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ PATIENCE = 120.0
 
 @pytest.mark.promise("R80")
 def test_a_training_is_saved_when_its_server_is_killed(tmp_path: Path) -> None:
-    """Nobody reads its words any more, and its input ends."""
+    """Its input ends, and its output is not read any more."""
     with subprocess.Popen(
         [*PROGRAM, *TRAIN], cwd=tmp_path, env=dict([*os.environ.items(), PROGRESS]),
         stdin=subprocess.PIPE, stderr=subprocess.PIPE,

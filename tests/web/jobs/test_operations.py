@@ -55,7 +55,7 @@ def test_a_job_that_is_not_there(ask: Callable[[Client], Any], client: Client) -
 
 
 def test_jobs_are_for_this_machine_alone(hub: Hub, tmp_path: Path) -> None:
-    """Where other machines reach the server, it starts none and shows none."""
+    """If other machines can reach the server, it neither starts nor lists jobs."""
     access = Access(PORT, names=(*Access(PORT).names, "192.0.2.1"))
     client = Client(create_app(hub, access, tmp_path), access, hub)
     answer = client.post("/api/jobs", BENCH)

@@ -1,4 +1,4 @@
-"""The queue of jobs, with a command that only says progress and ends."""
+"""The queue of jobs, with a fake command."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PROGRAM = (sys.executable, "-I", fake_command.__file__)
 
 
 def planned(wanted: Wanted, folder: Path) -> Plan:
-    """The plan of a bench whose players are not looked at."""
+    """The plan of a bench whose players are not checked."""
     assert isinstance(wanted, BenchJob)
     file = f"{wanted.name}.db"
     words = ["bench", wanted.players[0], "--out", file]
@@ -50,7 +50,7 @@ def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) ->
     assert until(queue_in(tmp_path), job, state="done") == found
 
 
-def test_a_job_that_fails_says_its_last_words(queue: JobQueue, tmp_path: Path) -> None:
+def test_a_failed_job_has_its_last_message(queue: JobQueue, tmp_path: Path) -> None:
     job = queue.submit(bench("fails"), tmp_path)
     assert until(queue, job, state="failed").message == "expected this, got that"
 
@@ -58,20 +58,20 @@ def test_a_job_that_fails_says_its_last_words(queue: JobQueue, tmp_path: Path) -
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
     job = queue.submit(bench("again"), tmp_path)
     until(queue, job, state="running", progress=0.25)
-    with pytest.raises(InvalidInput, match="stop it first"):
+    with pytest.raises(InvalidInput, match="Stop it first"):
         queue.remove(job)
     queue.stop(job)
     assert until(queue, job, state="stopped").cause == "person"
     queue.resume(job, tmp_path)
     assert until(queue, job, state="done").message == ""
-    with pytest.raises(InvalidInput, match="cannot go on: it is done"):
+    with pytest.raises(InvalidInput, match="cannot be resumed: it is done"):
         queue.resume(job, tmp_path)
     queue.remove(job)
     assert queue.jobs() == []
     assert (tmp_path / "study.db").exists()
 
 
-def test_one_runs_and_the_others_wait_their_turn(queue: JobQueue, tmp_path: Path) -> None:
+def test_one_job_runs_and_the_others_are_queued(queue: JobQueue, tmp_path: Path) -> None:
     first = queue.submit(bench("waits", "a"), tmp_path)
     second = queue.submit(bench("waits", "b"), tmp_path)
     third = queue.submit(bench("done", "c"), tmp_path)
@@ -84,7 +84,7 @@ def test_one_runs_and_the_others_wait_their_turn(queue: JobQueue, tmp_path: Path
     assert not (tmp_path / "b.db").exists()
 
 
-def test_only_some_can_wait(queue: JobQueue, tmp_path: Path) -> None:
+def test_the_queue_is_bounded(queue: JobQueue, tmp_path: Path) -> None:
     first = queue.submit(bench("waits", "first"), tmp_path)
     until(queue, first, state="running")
     for number in range(MAX_WAITING):
@@ -93,20 +93,20 @@ def test_only_some_can_wait(queue: JobQueue, tmp_path: Path) -> None:
         queue.submit(bench("done", "more"), tmp_path)
 
 
-def test_no_file_is_written_over(queue: JobQueue, tmp_path: Path) -> None:
+def test_no_file_is_overwritten(queue: JobQueue, tmp_path: Path) -> None:
     (tmp_path / "mine.db").write_text("mine")
-    with pytest.raises(InvalidInput, match=r"there is a file mine\.db already"):
+    with pytest.raises(InvalidInput, match=r"the file mine\.db exists already"):
         queue.submit(bench("done", "mine"), tmp_path)
     (tmp_path / "link.db").symlink_to("nowhere")
-    with pytest.raises(InvalidInput, match=r"there is a file link\.db already"):
+    with pytest.raises(InvalidInput, match=r"the file link\.db exists already"):
         queue.submit(bench("done", "link"), tmp_path)
     waits = queue.submit(bench("waits", "busy"), tmp_path)
-    with pytest.raises(InvalidInput, match=r"busy\.db is waiting or running already"):
+    with pytest.raises(InvalidInput, match=r"busy\.db is already queued or running"):
         queue.submit(bench("done", "busy"), tmp_path)
     late = queue.submit(bench("done", "late"), tmp_path)
     (tmp_path / "late.db").write_text("mine")
     queue.stop(waits)
-    assert "late.db already" in until(queue, late, state="failed").message
+    assert "late.db exists already" in until(queue, late, state="failed").message
     assert (tmp_path / "late.db").read_text() == "mine"
 
 
@@ -127,8 +127,8 @@ def test_jobs_end_with_their_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("R80")
-def test_a_killed_server_leaves_the_truth(queue: JobQueue, tmp_path: Path) -> None:
-    """A job that its file has as running, of a server that is gone, was stopped by its end."""
+def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) -> None:
+    """A job that is running according to its file, but whose server is gone."""
     job = queue.submit(bench("done"), tmp_path)
     killed = until(queue, job, state="done")
     killed.server, killed.state, killed.progress = "gone", "running", 0.5
@@ -138,13 +138,13 @@ def test_a_killed_server_leaves_the_truth(queue: JobQueue, tmp_path: Path) -> No
 
 
 def test_two_servers_share_a_list(queue: JobQueue, tmp_path: Path) -> None:
-    """One sees what the other does, leaves its jobs alone, and waits for its turn."""
+    """Each lists the other's jobs, does not change them, and waits while one runs."""
     other = queue_in(tmp_path)
     job = queue.submit(bench("waits", "a"), tmp_path)
     until(other, job, state="running")
     with pytest.raises(InvalidInput, match="another twofold serve"):
         other.stop(job)
-    with pytest.raises(InvalidInput, match="stop it first"):
+    with pytest.raises(InvalidInput, match="Stop it first"):
         other.remove(job)
     mine = other.submit(bench("done", "b"), tmp_path)
     assert job_of(other, mine).state == "waiting"
@@ -153,7 +153,7 @@ def test_two_servers_share_a_list(queue: JobQueue, tmp_path: Path) -> None:
     other.close()
 
 
-def test_a_damaged_file_is_said_and_kept(queue: JobQueue, tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported_and_kept(queue: JobQueue, tmp_path: Path) -> None:
     (tmp_path / "jobs").mkdir()
     path = tmp_path / "jobs" / "torn.json"
     path.write_text('{"id": "torn"')
@@ -168,7 +168,7 @@ def test_a_damaged_file_is_said_and_kept(queue: JobQueue, tmp_path: Path) -> Non
     assert not path.exists()
 
 
-def test_names_of_jobs_lead_nowhere(queue: JobQueue, tmp_path: Path) -> None:
+def test_ids_of_jobs_are_no_paths(queue: JobQueue, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("{}")
     for name in ("../out", "", "a/b", "nothing", "é"):
         with pytest.raises(NotFound):
@@ -185,7 +185,7 @@ def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> Non
         queue.resume(job, other)
 
 
-def test_the_time_left_follows_the_pace_of_late() -> None:
+def test_the_time_left_follows_recent_progress() -> None:
     pace = Pace()
     assert pace.left is None
     for second, progress in ((0, 0.0), (10, 0.1), (20, 0.2)):
@@ -196,8 +196,8 @@ def test_the_time_left_follows_the_pace_of_late() -> None:
     assert pace.left == pytest.approx(41)
 
 
-def test_a_job_that_left_nothing_begins_again(queue: JobQueue, tmp_path: Path) -> None:
-    """And does not go on with a file that somebody else has made meanwhile."""
+def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
+    """It does not continue a file that another program has created since."""
     job = queue.submit(bench("again"), tmp_path)
     until(queue, job, state="running", progress=0.25)
     (tmp_path / "study.db").unlink()
@@ -205,11 +205,11 @@ def test_a_job_that_left_nothing_begins_again(queue: JobQueue, tmp_path: Path) -
     until(queue, job, state="stopped")
     (tmp_path / "study.db").write_text("mine")
     queue.resume(job, tmp_path)
-    assert "study.db already" in until(queue, job, state="failed").message
+    assert "study.db exists already" in until(queue, job, state="failed").message
     assert (tmp_path / "study.db").read_text() == "mine"
 
 
-def test_files_that_are_no_jobs_do_no_harm(queue: JobQueue, tmp_path: Path) -> None:
+def test_other_files_are_ignored(queue: JobQueue, tmp_path: Path) -> None:
     name = queue.submit(bench("done"), tmp_path)
     until(queue, name, state="done")
     path = queue.folder.path / f"{name}.json"

@@ -1,4 +1,4 @@
-"""What a page may ask for as a job, and the command that is made of it."""
+"""Requests for jobs, and the commands made of them."""
 
 import shutil
 from collections import namedtuple
@@ -54,7 +54,7 @@ def test_a_training_is_a_command(tmp_path: Path) -> None:
     assert plan.disk == plan.memory
 
 
-def test_a_table_is_a_command_and_says_what_it_takes(tmp_path: Path) -> None:
+def test_a_table_is_a_command_with_its_requirements(tmp_path: Path) -> None:
     plan = TableJob(table=" 442-64 ").plan(tmp_path)
     assert plan.command == "twofold tables build 442-64"
     assert plan.disk is not None
@@ -67,7 +67,7 @@ def test_a_table_is_a_command_and_says_what_it_takes(tmp_path: Path) -> None:
     {"games": "5"}, {"players": ["g" * 5000]}, {"out": "/etc/passwd"}, {"threads": 0},
     {"name": None},
 ])  # fmt: skip
-def test_what_is_beyond_limits_is_not_read(fields: dict[str, Any]) -> None:
+def test_values_beyond_limits_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         bench(**fields)
 
@@ -77,7 +77,7 @@ def test_what_is_beyond_limits_is_not_read(fields: dict[str, Any]) -> None:
     "ntuple:net=/tmp/net.safetensors", "ntuple:tables=/tmp/a.twofold-table", "--ray", "-h",
     "expectimax:table_mb=100000", "nobody",
 ])  # fmt: skip
-def test_no_player_brings_code_or_a_file(spec: str, tmp_path: Path) -> None:
+def test_players_with_code_or_files_are_refused(spec: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         bench(players=[spec]).plan(tmp_path)
 
@@ -104,7 +104,7 @@ def test_other_values_are_checked(wanted: Wanted, tmp_path: Path) -> None:
         wanted.plan(tmp_path)
 
 
-def test_room_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_and_memory_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10, 9, 1_000_000))
     for wanted in (train(network="4x6"), TableJob(table="442-256")):
         with pytest.raises(TwofoldError, match=r"of free disk for .*, got 1\.0 MB"):

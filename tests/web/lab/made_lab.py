@@ -34,7 +34,7 @@ def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
 
 
 def make_study(path: Path, games: int = 4, seconds: float = 0.001, *, sums: bool = False) -> None:
-    """Two players, the second of whom is stronger, and one without a game."""
+    """Two players, the second one stronger, and one without a game."""
     with Study(path) as made:
         for place, name in enumerate(["weak", "strong"]):
             run = add(made, name)
@@ -67,7 +67,7 @@ def make_run(path: Path, points: int = 3) -> None:
 
 
 def make_runs(path: Path) -> None:
-    """Two runs, the second of which has not come so far."""
+    """Two runs, the second one shorter."""
     curves = [
         OneCurve(7, ((1000, 100), (2000, 220), (3000, 260))),
         OneCurve(8, ((1000, 140), (2000, 180))),
@@ -84,7 +84,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def folder(tmp_path: Path, example: bytes) -> Path:
-    """Studies and runs, at two levels, beside much else."""
+    """Studies and runs in a folder and a subfolder, among other files."""
     folder = tmp_path / "lab"
     for name in ("sub", ".hidden", "folder.db"):
         (folder / name).mkdir(parents=True)

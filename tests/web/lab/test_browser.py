@@ -28,7 +28,7 @@ DRAWN = "image => image.complete && image.naturalWidth > 0"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two studies, a torn one, two runs."""
+    """Two studies, a damaged one, two runs."""
     folder = tmp_path_factory.mktemp("lab")
     make_late_study(folder / "late.db")
     with Study(folder / "late.db") as study:
@@ -49,7 +49,7 @@ def served(folder: Path) -> Iterator[Served]:
 
 
 def drawn(visit: Visit) -> int:
-    """How many plots there are; every one is waited for."""
+    """Wait for all plots; returns their number."""
     plots = visit.page.locator(".lab-plot")
     for number in range(plots.count()):
         plots.nth(number).scroll_into_view_if_needed()
@@ -132,13 +132,13 @@ def test_plots_follow_the_theme(laptop: Visit) -> None:
         laptop.page.locator(f".lab-plot[src*='theme={scheme}']").first.wait_for()
 
 
-def test_names_of_others_are_text(laptop: Visit) -> None:
+def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
     laptop.open("/lab?study=games.db", ".lab-notes li")
     note = laptop.page.locator(".lab-notes li").last
     expect(note).to_have_text("no finished game: <img src=x>\\x1b[2J\\u202e")
 
 
-def test_what_is_made_appears_and_grows(browser: Browser, tmp_path: Path) -> None:
+def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         one.open("/lab", ".lab-empty-page")
         with Study(tmp_path / "new.db") as study:

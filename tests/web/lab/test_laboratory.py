@@ -1,4 +1,4 @@
-"""The laboratory: studies and runs of a folder, whatever else lies there."""
+"""The laboratory: the studies and runs of a folder with other files."""
 
 import re
 import sqlite3
@@ -103,8 +103,8 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
     assert (found.games, found.changed, found.plots_error) == (8, studies(folder)[0].changed, "")
 
 
-def test_every_column_has_what_it_is_sorted_by(tmp_path: Path) -> None:
-    """With the spread of the time of moves, and without any time."""
+def test_every_column_has_sort_keys(tmp_path: Path) -> None:
+    """With a spread of the times per move, and without times."""
     with Study(tmp_path / "a.db") as made:
         number = add(made, "timed")
         made.add(number, row(1, 100, 5, move_seconds=(0.001, 0.002)))
@@ -151,7 +151,7 @@ def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
     assert section.notes[0] == "dead: 1 game failed, not counted; seed 1: it broke"
 
 
-def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
+def test_requested_games_are_counted_once(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         number = add(made, "one")
         for seed, games in [(1, 100), (51, 100), (60, 10), (1000, 5)]:
@@ -161,7 +161,7 @@ def test_asked_for_games_are_counted_once(tmp_path: Path) -> None:
         study(tmp_path, "a.db")
 
 
-def test_what_cannot_be_read_is_a_line_that_says_why(folder: Path) -> None:
+def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
     whole = (folder / "a.db").read_bytes()
     (folder / "torn.db").write_bytes(whole[:5000])
     with closing(sqlite3.connect(folder / "sub" / "b.db")) as connection:
@@ -177,9 +177,7 @@ def test_what_cannot_be_read_is_a_line_that_says_why(folder: Path) -> None:
             study(folder, name)
 
 
-def test_a_study_that_others_hold_is_said_to_be_held(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_study_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "PATIENCE", 0.01)
     with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
@@ -190,7 +188,7 @@ def test_a_study_that_others_hold_is_said_to_be_held(
     assert studies(folder)[0].error == ""
 
 
-def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
+def test_a_study_can_be_read_while_it_is_written(folder: Path) -> None:
     with Study(folder / "a.db") as opened:
         opened.add(1, row(50, 7, 5))
         opened.flush()
@@ -211,7 +209,7 @@ def test_a_study_at_work_is_read_meanwhile(folder: Path) -> None:
         (1e15, "9999-12-31T00:00:00.000+00:00"),
     ],
 )
-def test_a_file_of_a_clock_that_was_set_wrong_has_a_date(seconds: float, date: str) -> None:
+def test_a_file_time_out_of_range_has_a_date(seconds: float, date: str) -> None:
     assert lab_files.LabFile("a.db", Path("a.db"), (), seconds).date == date
 
 
@@ -233,7 +231,7 @@ def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
         assert study(folder, "link.db").games == 9
 
 
-def test_only_so_much_of_a_folder_is_looked_at(
+def test_the_number_of_entries_read_is_limited(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = folder / "1" / "2" / "3"
@@ -245,7 +243,7 @@ def test_only_so_much_of_a_folder_is_looked_at(
     assert runs(folder) == []
 
 
-def test_a_file_that_cannot_be_looked_at_is_not_there(folder: Path) -> None:
+def test_an_inaccessible_file_is_not_found(folder: Path) -> None:
     (folder / "loop.db").symlink_to(folder / "loop.db")
     (folder / "odd\n.csv").touch()
     with pytest.raises(NotThere):
@@ -280,7 +278,7 @@ def test_a_plot_that_is_not_there(folder: Path, name: str) -> None:
         plot(folder, "a.db", name, "light")
 
 
-def test_plots_that_say_nothing_are_not_named(tmp_path: Path) -> None:
+def test_empty_plots_are_not_listed(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
         made.fail(add(made, "dead", rules="3x3"), 1, "it broke")
@@ -375,7 +373,7 @@ def test_few_sets_of_boards_are_shown(folder: Path) -> None:
 
 
 def test_the_mean_of_several_runs(folder: Path) -> None:
-    """With its interval where it is known; moves and time are not."""
+    """With its interval where it is known; moves and times are unknown."""
     make_runs(folder / "several.runs.csv")
     found = run(folder, "several.runs.csv")
     assert found.columns == ["games", "mean", "low", "high", "seed_7", "seed_8"]
@@ -408,7 +406,7 @@ def test_the_mean_of_several_runs(folder: Path) -> None:
         (lambda text: text + " " * MAX_BYTES, "of at most 4194304 bytes"),
     ],
 )
-def test_a_curve_that_cannot_be_used_is_a_line(folder: Path, change: Any, sentence: str) -> None:
+def test_a_damaged_curve_is_listed_with_its_error(folder: Path, change: Any, sentence: str) -> None:
     text = change((folder / "net.csv").read_text())
     (folder / "net.csv").write_bytes(text.encode(errors="surrogateescape"))
     (line,) = [one for one in runs(folder) if one.name == "net.csv"]

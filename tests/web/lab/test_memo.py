@@ -1,4 +1,4 @@
-"""What the laboratory has computed is kept."""
+"""The cache of the laboratory."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ def test_one_computation_at_a_time_and_each_once() -> None:
     assert len(made) == 2
 
 
-def test_of_too_many_results_the_unused_go() -> None:
+def test_the_least_recently_used_result_is_dropped() -> None:
     memo, made = Memo[str](2), list[str]()
 
     def make(key: str) -> str:
@@ -37,7 +37,7 @@ def test_of_too_many_results_the_unused_go() -> None:
     assert made == ["a", "b", "c", "b"]
 
 
-def test_errors_are_not_kept() -> None:
+def test_errors_are_not_cached() -> None:
     memo = Memo[int](2)
     with pytest.raises(ZeroDivisionError):
         memo.get(1, lambda: 1 // 0)

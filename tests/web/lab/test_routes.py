@@ -35,7 +35,7 @@ async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def get(folder: Path) -> Get:
-    """Asks the routes, each time anew."""
+    """Send a request to new routes."""
 
     async def ask(path: str, headers: dict[str, str]) -> httpx.Response:
         async with asked(folder) as client:
@@ -74,7 +74,7 @@ def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
     assert get("/api/studies/nothing.db/games.csv").status_code == 404
 
 
-def test_what_the_page_has_is_not_sent_again(get: Get) -> None:
+def test_cached_responses_are_not_sent_again(get: Get) -> None:
     for path in ("/api/studies", "/api/studies/a.db", "/api/runs", "/api/runs/net.csv"):
         tag = get(path).headers["etag"]
         answer = get(path, If_None_Match=tag)
@@ -103,7 +103,7 @@ def test_routes_lead_nowhere_else(folder: Path) -> None:
 def test_hung_requests_leave_the_rest_of_the_server_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """40 wait for the list of studies; other pages, and what else runs in threads, still come."""
+    """40 requests wait for the list of studies; other pages and threads still respond."""
     go = threading.Event()
 
     def hang(*_: object) -> list[lab.StudyInfo]:
@@ -143,7 +143,7 @@ def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.Mon
 def test_a_large_study_leaves_the_rest_of_the_server_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More pages wait for it than may have threads; the list of runs still comes."""
+    """More requests than threads wait for it; the list of runs still responds."""
     go = threading.Event()
 
     def slow(opened: Study) -> list[Section]:

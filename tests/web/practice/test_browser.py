@@ -46,19 +46,19 @@ def with_mistake(served: Served) -> tuple[int, str, str]:
 
 
 def check(visit: Visit) -> None:
-    """Everybody can read it."""
+    """Check accessibility."""
     visit.rest()
     assert visit.violations() == []
     assert not visit.is_too_wide()
 
 
 def grid(page: Page) -> list[str]:
-    """The cells of the board, as they are read aloud."""
+    """The cells of the board, as screen readers read them."""
     return [one.get_attribute("aria-label") or "" for one in page.get_by_role("gridcell").all()]
 
 
 def expect_board(page: Page, board: str) -> None:
-    """The board is on the page, as it is read aloud."""
+    """Wait for the board, as screen readers read it."""
     for cell, digit in enumerate(board.replace("/", "")):
         tile = "empty" if digit == "0" else str(2 ** int(digit, 36))
         words = f"row {cell // 4 + 1}, column {cell % 4 + 1}: {tile}"
@@ -181,7 +181,7 @@ def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, serve
 
 
 def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
-    """Against the contract of the jobs: what is asked, progress, stop, and the end."""
+    """The requests to jobs, progress, stop, and the end."""
     page, posted = laptop.page, list[tuple[str, Any]]()
     jobs: list[dict[str, Any]] = []
 

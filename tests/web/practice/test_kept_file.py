@@ -1,4 +1,4 @@
-"""A small file that several servers change: nothing is lost, nothing damaged is written over."""
+"""A small file that several servers change: nothing is lost, no damaged file is overwritten."""
 
 import threading
 from pathlib import Path
@@ -12,7 +12,7 @@ from twofold.web.practice.kept_file import KeptFile
 
 
 class Numbers(msgspec.Struct):
-    """A content."""
+    """Some content."""
 
     known: list[int] = []
 
@@ -38,7 +38,7 @@ def test_a_change_is_read_by_another_server(tmp_path: Path) -> None:
     assert kept(path).read() == Numbers([3])
 
 
-def test_what_changes_nothing_is_not_written(tmp_path: Path) -> None:
+def test_an_unchanged_content_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "numbers.json"
     assert kept(path).change(lambda content: len(content.known)) == 0
     assert not path.exists()
@@ -64,9 +64,7 @@ def test_two_servers_lose_nothing(tmp_path: Path) -> None:
     [b"", b"{", b"[]", b'{"known": [0]}', b'{"known": ["a"]}', b"\xff", b"[" * 900, b" " * 1001],
 )
 @pytest.mark.parametrize("first", ["read", "change"])
-def test_a_damaged_file_is_set_aside_and_that_is_said(
-    tmp_path: Path, content: bytes, first: str
-) -> None:
+def test_a_damaged_file_is_renamed_and_reported(tmp_path: Path, content: bytes, first: str) -> None:
     path = tmp_path / "numbers.json"
     path.write_bytes(content)
     if first == "read":

@@ -1,4 +1,4 @@
-"""The notebook of mistakes: what comes in, what is asked, and when it is solved."""
+"""The notebook of mistakes: what is added, drawn and solved."""
 
 import random
 from collections import Counter
@@ -45,7 +45,7 @@ def judged(game: Record) -> list[MoveJudgement]:
 
 
 def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
-    """A mistake with a board of its own: left where up was best."""
+    """A mistake on its own board: left, where up was best."""
     return Mistake(
         id=f"{number:016x}",
         board="1000/0000/0000/0001",
@@ -60,7 +60,7 @@ def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
     )
 
 
-def test_the_worst_mistakes_of_a_game_come_in() -> None:
+def test_the_worst_mistakes_of_a_game_are_added() -> None:
     game = record()
     every = judged(game)
     found = mistakes_of_game("k1", game, every, "points")
@@ -135,7 +135,7 @@ def test_a_position_can_be_dropped(tmp_path: Path) -> None:
         notebook.drop("f" * 16)
 
 
-def test_what_lost_more_and_was_missed_is_asked_more_often(tmp_path: Path) -> None:
+def test_larger_and_missed_mistakes_come_more_often(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path, random.Random(1))
     notebook.add([mistake(1, 0.9), mistake(2, 0.7), mistake(3, 0.9)])
     notebook.answer(mistake(3).id, Move.LEFT)  # weights 0.1, 0.3, 0.2
@@ -178,7 +178,7 @@ def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [one["id"] for one in content["mistakes"]] == [mistake(n).id for n in (3, 4, 5)]
 
 
-def test_a_board_that_is_none_makes_a_damaged_file(tmp_path: Path) -> None:
+def test_an_invalid_board_makes_a_damaged_file(tmp_path: Path) -> None:
     notebook = Notebook(tmp_path)
     bad = mistake(1)
     bad.board = "nonsense"

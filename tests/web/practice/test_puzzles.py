@@ -68,7 +68,7 @@ def test_the_first_answer_counts(book: PuzzleBook) -> None:
     assert book.answers()[TODAY].move == wrong_move(TODAY).letter
 
 
-def test_an_illegal_move_is_no_answer(book: PuzzleBook) -> None:
+def test_an_illegal_answer_is_refused(book: PuzzleBook) -> None:
     day = next(
         day for day in (TODAY - timedelta(n) for n in range(YEAR)) if None in puzzle_of(day).values
     )
@@ -95,7 +95,7 @@ def test_a_streak_is_of_days_solved_on_the_day(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("day", ["2026-11-24", "2025-12-31", "today", "", "2026-13-01"])
-def test_a_day_without_a_puzzle_is_none(book: PuzzleBook, day: str) -> None:
+def test_a_day_without_a_puzzle_is_not_found(book: PuzzleBook, day: str) -> None:
     with pytest.raises(NotFound, match="expected a date from 2026-01-01 to 2026-11-23"):
         book.parse_day(day)
 

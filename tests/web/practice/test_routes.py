@@ -1,4 +1,4 @@
-"""What the API can do for the Practice page."""
+"""The HTTP operations of the Practice page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_the_tables_that_are_built_are_listed(client: Client, tables_here: Path)
     assert found[0]["bytes"] == (tables_here / "44-16.twofold-table").stat().st_size
 
 
-def test_tables_that_could_be_built_say_what_they_take(
+def test_tables_that_could_be_built_have_their_requirements(
     client: Client, tables_here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endgames, "OFFERED", ("442-64", "442-16"))
@@ -79,7 +79,7 @@ def test_a_practice_game_is_a_function_of_seed_and_moves(client: Client, tables_
         ({"known": -1}, "expected a JSON object"),
     ],
 )
-def test_nonsense_is_refused(
+def test_invalid_requests_are_refused(
     client: Client, tables_here: Path, body: dict[str, Any], message: str
 ) -> None:
     answer = client.post("/api/practice/endgame", {"table": TABLE, "seed": "3"} | body)

@@ -1,7 +1,7 @@
-"""The process of a job: a command of twofold that ends, saved, once its input ends.
+"""The process of a job: a command of twofold that saves and ends when its input is closed.
 
-The server holds the other end of the input. When it closes that, or is killed, the command gets
-what Ctrl-C would give it. So no job outlives its server.
+The server holds the other end of the input. When the server ends, the command is interrupted as by
+Ctrl-C, so that no job outlives its server.
 """
 
 import contextlib
@@ -17,24 +17,24 @@ from typing import Any, Final
 from twofold.errors import INTERRUPTED
 
 NICENESS: Final = 10
-"""How far a job stands back behind other programs, where the system can do that."""
+"""Nice value of a job, if the system has it."""
 
 GRACE_SECONDS: Final = 120.0
-"""Longest time to save; then the process is ended."""
+"""Seconds to save; then the process is ended."""
 
 
 def main() -> None:
-    """Run the command that the arguments name, as `python -m twofold` does."""
+    """Run the command in the arguments, as `python -m twofold` does."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup` has it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup` may have ignored it
     sys.stderr = _patient_output()
     threading.Thread(target=_end_with, args=(_own_input(),), daemon=True).start()
     runpy.run_module("twofold", run_name="__main__", alter_sys=True)
 
 
 class _Patient(io.FileIO):
-    """Output whose reader may have gone: a killed server must not end what is being saved."""
+    """Output that ignores a broken pipe, so that a job can save after its server was killed."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -44,7 +44,6 @@ class _Patient(io.FileIO):
 
 
 def _patient_output() -> io.TextIOWrapper:
-    """The same stderr, which nothing can break."""
     raw = _Patient(2, "wb", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(raw), "utf-8", errors="backslashreplace", line_buffering=True
@@ -52,7 +51,7 @@ def _patient_output() -> io.TextIOWrapper:
 
 
 def _own_input() -> int:
-    """The pipe from the server; processes that the command starts do not get it."""
+    """The pipe from the server, hidden from processes that the command starts."""
     pipe = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -61,7 +60,6 @@ def _own_input() -> int:
 
 
 def _end_with(pipe: int) -> None:
-    """Interrupt the command when the pipe ends."""
     with contextlib.suppress(OSError):
         while os.read(pipe, 64):
             pass

@@ -1,4 +1,4 @@
-"""Jobs in files: one each, so that the list is there when the server is started again."""
+"""Jobs in files, one each, so that the list survives a restart of the server."""
 
 import secrets
 import time
@@ -17,17 +17,17 @@ from twofold.play.store import NotFound
 from twofold.web.jobs.wanted import Wanted
 
 MAX_KEPT: Final = 50
-"""Most jobs in the list; of more the oldest ones that have ended are dropped."""
+"""Maximum length of the list; the oldest ended jobs are dropped."""
 
 MAX_FILES: Final = 500
-"""Most files that are looked at."""
+"""Maximum number of files to read."""
 
 MAX_BYTES: Final = 65_536
-"""Largest file of a job."""
+"""Maximum size of a job's file."""
 
 SUFFIX: Final = ".json"
 SERVER: Final = ".server"
-"""End of the name that a server holds while it works on jobs."""
+"""Suffix of the lock file of a server with jobs."""
 
 ENDED: Final = ("done", "failed", "stopped")
 
@@ -39,25 +39,17 @@ FileName = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[A-Za-z0-9_.-]
 
 
 class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A job as its file has it.
+    """A job in its file; times are ISO 8601 in UTC, empty if unknown.
 
     Attributes:
-        id: its name in the list.
-        wanted: what is to be done.
-        folder: of the Lab that it was asked for in.
+        folder: folder of the Lab.
         title: its file or table.
-        command: the same as it is typed in a terminal.
-        files: names of the files that it makes in the folder.
-        result: address of its page; empty for none.
-        server: the server that works on it.
-        state: how it stands.
-        cause: of a stopped one, whether a person stopped it or the server ended.
-        begun: whether its command was started, and has left a file to go on with.
-        progress: the part that is done, 0 to 1; None where not known.
-        message: why it failed, in a sentence.
-        created: when it was asked for, ISO 8601, UTC; so are the others.
-        started: when its command was started last; empty if it never was.
-        ended: when that ended; empty before.
+        files: names of the files that it writes in the folder.
+        result: address of its result page; empty for none.
+        server: id of the server that runs it.
+        cause: for a stopped job, whether a person stopped it or the server ended.
+        begun: True if its command was started and left a file to continue from.
+        progress: 0 to 1; None if unknown.
     """
 
     id: str
@@ -79,57 +71,44 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it neither waits nor runs."""
+        """True if it is neither queued nor running."""
         return self.state in ENDED
 
     def end(self, state: State, *, cause: Cause = "", message: str = "") -> None:
-        """It is over, for now."""
+        """Set the state of a job that ends."""
         self.state, self.cause, self.message, self.ended = state, cause, message, now()
 
 
 class Damaged(msgspec.Struct):
-    """A file in the place of a job that cannot be read.
-
-    Attributes:
-        id: its name in the list.
-        why: a sentence.
-    """
+    """A job's file that cannot be read."""
 
     id: str
     why: str
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a path is a file and no link: jobs are kept in nothing else."""
+    """True for a regular file that is not a link."""
     return path.is_file() and not path.is_symlink()
 
 
 def now() -> str:
-    """The time, ISO 8601, UTC, to the millisecond."""
+    """The time in ISO 8601, UTC, to the millisecond."""
     return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
 
 
 def new_id() -> str:
-    """A name for a job that no other has."""
+    """A random id."""
     return secrets.token_hex(6)
 
 
 class JobFolder:
-    """The files of jobs. For use from any thread; the caller writes only jobs of its own.
-
-    Args:
-        path: the folder; made when the first job is written.
-    """
+    """The files of jobs. Thread-safe; a server writes only its own jobs."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def make(self) -> None:
-        """Make the folder, and remove what killed servers have left.
-
-        Raises:
-            InvalidInput: it cannot be made.
-        """
+        """Create the folder, and remove lock files of killed servers; raises InvalidInput."""
         try:
             make_private(self.path)
             remove_abandoned(self.path, SERVER)
@@ -137,7 +116,7 @@ class JobFolder:
             raise InvalidInput(f"cannot use {str(self.path)!a}: {error.strerror}") from None
 
     def all(self) -> list[Job | Damaged]:
-        """All jobs, asked for last first; then files that cannot be read."""
+        """All jobs, newest first, then unreadable files."""
         found: list[Job | Damaged] = []
         for path in sorted(self.path.glob(f"*{SUFFIX}"))[:MAX_FILES]:
             if path.stem.isalnum() and path.stem.isascii() and is_plain(path):
@@ -145,36 +124,28 @@ class JobFolder:
         return sorted(found, key=_order)
 
     def get(self, job: str) -> Job | Damaged:
-        """A job.
-
-        Raises:
-            NotFound: there is none of that id.
-        """
+        """A job by id; raises NotFound."""
         path = self._path(job)
         if not is_plain(path):
             raise NotFound(f"there is no job {printable(job)[:100]!r}")
         return self._read(path)
 
     def write(self, job: Job) -> None:
-        """Write a job.
-
-        Raises:
-            ResourceError: that cannot be done.
-        """
+        """Write a job; raises ResourceError."""
         atomic_write(self._path(job.id), msgspec.json.encode(job))
 
     def remove(self, job: str) -> None:
-        """Remove the file of a job."""
+        """Delete the file of a job."""
         self._path(job).unlink(missing_ok=True)
 
     def drop_oldest(self) -> None:
-        """Keep the list short."""
+        """Delete the oldest ended jobs beyond `MAX_KEPT`."""
         over = [job for job in self.all() if isinstance(job, Job) and job.has_ended]
         for job in over[MAX_KEPT:]:
             self.remove(job.id)
 
     def is_served(self, job: Job) -> bool:
-        """Whether the server that works on a job is still there."""
+        """True if the server of a job is running."""
         try:
             with alone(self.server_path(job.server), "server"):
                 return False
@@ -182,7 +153,7 @@ class JobFolder:
             return True
 
     def server_path(self, server: str) -> Path:
-        """What a server holds while it works on jobs."""
+        """The lock file of a server."""
         return self.path / f"{server}{SERVER}"
 
     def _path(self, job: str) -> Path:
@@ -197,7 +168,7 @@ class JobFolder:
         except (InvalidInput, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             return Damaged(path.stem, printable(f"the file {path.name} is damaged: {error}")[:300])
         if job.id != path.stem or not job.server.isalnum():
-            return Damaged(path.stem, f"the file {path.name} is that of another job")
+            return Damaged(path.stem, f"the file {path.name} belongs to another job")
         return job
 
 

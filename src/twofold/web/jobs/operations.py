@@ -1,4 +1,4 @@
-"""The HTTP operations on jobs: start, list, stop, go on with, take off the list."""
+"""The HTTP operations on jobs: start, list, stop, resume, remove."""
 
 import os
 from pathlib import Path
@@ -16,39 +16,32 @@ from twofold.web.operations import Call, Operation
 from twofold.web.roster import MAX_THREADS
 
 NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
-"""Layouts to pick from, those that learn quickly first."""
+"""Layouts to choose from, small ones first."""
 
 assert set(NETWORKS) <= set(NAMED)
 
 
 class JobId(msgspec.Struct, frozen=True):
-    """A job.
-
-    Attributes:
-        job: its id.
-    """
+    """A job's id."""
 
     job: str
 
 
 class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
-    """A job in the list.
+    """A job in the list; texts are empty and numbers null if unknown.
 
     Attributes:
-        id: its id.
-        kind: bench, train or table; empty where its file is damaged.
+        kind: bench, train or table; empty if the file is damaged.
         title: its file or table.
         state: running, waiting, done, failed or stopped.
-        stopping: whether it was told to stop, and still saves.
-        cause: of a stopped job: person or server, which ended; else empty.
-        progress: the part that is done, 0 to 1; null where not known.
-        left: seconds that it has left; null where not known.
-        message: why it failed; else empty.
-        started: when its command was started last, ISO 8601; empty if it never was.
-        ended: when that ended; empty before.
-        result: address of its page, once there is something to see; else empty.
-        command: the same as it is typed in a terminal.
-        resumable: whether it can go on.
+        stopping: true if it was stopped and is still saving.
+        cause: of a stopped job: person, or server if that ended.
+        progress: 0 to 1.
+        left: estimated seconds left.
+        message: why it failed.
+        started, ended: of the last run, ISO 8601.
+        result: address of its result page.
+        command: as typed in a terminal.
     """
 
     id: str
@@ -68,13 +61,9 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What would come of a job.
+    """The command of a job, or the error if it is not possible.
 
-    Attributes:
-        command: as it is typed in a terminal.
-        disk: bytes of disk that it takes; null where they are few.
-        memory: bytes of memory; null where they are few.
-        error: why it cannot be done; else empty.
+    `disk` and `memory` are in bytes, null if negligible.
     """
 
     command: str = ""
@@ -84,15 +73,12 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class JobLimits(msgspec.Struct, frozen=True):
-    """What jobs may be asked for here.
+    """Limits of jobs on this server, and layouts to choose from.
 
     Attributes:
-        allowed: whether jobs can be started at all.
-        threads: most threads or processes.
-        games: most games of a player.
-        players: most players of a bench.
-        seconds: longest training.
-        networks: layouts to pick from.
+        allowed: true if jobs can be started.
+        games: per player of a bench.
+        seconds: of a training run.
     """
 
     allowed: bool
@@ -104,13 +90,7 @@ class JobLimits(msgspec.Struct, frozen=True):
 
 
 def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Operation]:
-    """What the API can do with jobs.
-
-    Args:
-        queue: the jobs.
-        folder: of the Lab.
-        allowed: whether anything can be started, stopped or removed.
-    """
+    """The operations on jobs in the folder of the Lab; they are refused unless `allowed`."""
     jobs = _Jobs(queue, folder, allowed=allowed)
     return [
         Operation(
@@ -118,36 +98,34 @@ def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Oper
             reply=list[JobInfo],
         ),
         Operation(
-            method="POST", path="/api/jobs", summary="Start a job, or have it wait for its turn.",
+            method="POST", path="/api/jobs", summary="Start or queue a job.",
             work=jobs.submit, body=Wanted, reply=JobId, status=201, at_once=1,
         ),
         Operation(
-            method="POST", path="/api/jobs/check", summary="What would come of a job.",
+            method="POST", path="/api/jobs/check", summary="Check a job without starting it.",
             work=jobs.check, body=Wanted, reply=Checked, at_once=1,
         ),
         Operation(
-            path="/api/jobs/limits", summary="What jobs may be asked for here.",
+            path="/api/jobs/limits", summary="Limits of jobs on this server.",
             work=jobs.limits, reply=JobLimits,
         ),
         Operation(
-            method="POST", path="/api/jobs/{job}/stop", summary="Have a job save and end.",
+            method="POST", path="/api/jobs/{job}/stop", summary="Save and stop a job.",
             work=jobs.stop, reply=JobId,
         ),
         Operation(
-            method="POST", path="/api/jobs/{job}/resume", summary="Go on with a job.",
+            method="POST", path="/api/jobs/{job}/resume", summary="Resume a job.",
             work=jobs.resume, reply=JobId, at_once=1,
         ),
         Operation(
             method="DELETE", path="/api/jobs/{job}",
-            summary="Take a job that has ended off the list; its results stay.",
+            summary="Remove an ended job from the list; its results stay.",
             work=jobs.remove, reply=JobId,
         ),
     ]  # fmt: skip
 
 
 class _Jobs:
-    """The work of each operation."""
-
     def __init__(self, queue: JobQueue, folder: Path, *, allowed: bool) -> None:
         self._queue = queue
         self._folder = folder
@@ -192,8 +170,8 @@ class _Jobs:
     def _check_allowed(self) -> None:
         if not self._allowed:
             raise InvalidInput(
-                "jobs can be started only where no other machine reaches the server. Start "
-                "twofold serve without --host, or give the command in a terminal"
+                "jobs are disabled, since other machines can reach the server. Start "
+                "twofold serve without --host, or run the command in a terminal"
             )
 
     def _check_folder(self) -> None:

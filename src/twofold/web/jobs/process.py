@@ -1,4 +1,4 @@
-"""A command at work in a process of its own: its progress, its last words, its end."""
+"""A command in its own process: its progress, its last message, its exit code."""
 
 import contextlib
 import json
@@ -14,31 +14,28 @@ from twofold.notation import printable
 from twofold.web.jobs.child import GRACE_SECONDS
 
 PROGRAM: Final = (sys.executable, "-P", "-m", "twofold.web.jobs.child")
-"""What runs a command. `-P`: Python files in the working folder are not imported."""
+"""Runs a command. `-P`: Python files in the working folder are not imported."""
 
 PROGRESS: Final = ("TWOFOLD_PROGRESS", "json")
-"""Has commands write their progress as lines of JSON, see `twofold.cli._progress`."""
+"""Environment variable that makes commands write progress as JSON; see `twofold.cli._progress`."""
 
 MAX_LINE: Final = 2_000
-"""Characters of a line that are read at a time; of the last words as many are kept."""
+"""Maximum number of characters read of a line, and kept of the last message."""
 
 _READER_SECONDS: Final = 2.0
 
 
 class CommandProcess:
-    """A command of twofold that runs. Every method may be called from any thread.
+    """A running command of twofold. Thread-safe. Raises OSError if it cannot be started.
 
     Args:
         words: the command without `twofold`.
         folder: its working folder.
-        program: what runs it.
+        program: runs the command.
 
     Attributes:
-        progress: the part that is done, 0 to 1; None where not known yet.
-        words: its last words on stderr; empty if there are none.
-
-    Raises:
-        OSError: it cannot be started.
+        progress: 0 to 1; None if unknown.
+        words: its last message on stderr.
     """
 
     def __init__(
@@ -60,17 +57,17 @@ class CommandProcess:
         self._reader.start()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """The exit code once it has ended; None if it has not ended after some seconds."""
+        """Wait for the exit code; None if it is still running after `seconds`."""
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
         self.stop()
-        self._reader.join(_READER_SECONDS)  # what the command has started may hold the pipe
+        self._reader.join(_READER_SECONDS)  # a process that it started may keep the pipe open
         return code
 
     def stop(self) -> None:
-        """Have it save and end, as Ctrl-C does; kill it where it does not end."""
+        """Make it save and end, as by Ctrl-C; kill it if it does not end."""
         with self._lock:
             pipe, self._process.stdin = self._process.stdin, None
         if pipe is None:
@@ -98,7 +95,7 @@ class CommandProcess:
 
 
 def _apart() -> dict[str, Any]:
-    """Options that keep a terminal's Ctrl-C from the process; Windows sets its priority here."""
+    """Options that shield it from Ctrl-C in the terminal; on Windows also its priority."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
         return {"creationflags": flags}
@@ -111,7 +108,6 @@ def _lines(pipe: IO[bytes]) -> Any:
 
 
 def _share(line: str) -> float | None:
-    """The part that is done, of a line of progress; None for another line."""
     if not line.startswith('{"progress": '):
         return None
     with contextlib.suppress(ValueError, TypeError, KeyError):

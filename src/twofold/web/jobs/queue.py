@@ -1,7 +1,7 @@
-"""The jobs of a server: one at a time, the others wait; the list outlives the server.
+"""The jobs of a server: one runs at a time, the others are queued; the list is kept in files.
 
-A job's command ends with the server, saved. Where the server is killed, its pipe to the command
-ends, and the command saves; the next server finds that the job's server is gone and says so.
+When the server ends or is killed, the pipe to the command closes, and the command saves and ends.
+The next server marks jobs of a server that is gone as stopped.
 """
 
 import contextlib
@@ -23,10 +23,10 @@ from twofold.web.jobs.process import PROGRAM, CommandProcess
 from twofold.web.jobs.wanted import Plan, Wanted, check_new
 
 MAX_WAITING: Final = 8
-"""Most jobs that wait."""
+"""Maximum number of queued jobs."""
 
 CLOSE_SECONDS: Final = 20.0
-"""How long the end of the server waits for a command that saves; it then goes on alone."""
+"""Seconds that the server waits for a command to save; the command then continues without it."""
 
 _WRITE_EVERY: Final = 3.0
 _LOOK_EVERY: Final = 0.5
@@ -37,20 +37,20 @@ Planner = Callable[[Wanted, Path], Plan]
 
 
 class Pace:
-    """Tells how long a command has left, from its progress of late."""
+    """Estimates the time left from recent progress."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, float]] = deque()
 
     def add(self, progress: float, when: float) -> None:
-        """Note progress at a time in seconds."""
+        """Record progress, 0 to 1, at a time in seconds."""
         self._marks.append((when, progress))
         while len(self._marks) > 2 and when - self._marks[1][0] > _PACE_SECONDS:
             self._marks.popleft()
 
     @property
     def left(self) -> float | None:
-        """Seconds until the end; None where not known yet."""
+        """Seconds left; None if unknown."""
         if len(self._marks) < 2:
             return None
         (began, before), (when, progress) = self._marks[0], self._marks[-1]
@@ -59,12 +59,9 @@ class Pace:
 
 
 class JobQueue:
-    """What the jobs of a server share. Every method may be called from any thread.
+    """The job queue of a server, with its files in the folder `path`. Thread-safe.
 
-    Args:
-        path: folder of the jobs' files.
-        planner: makes a plan of what is wanted.
-        program: what runs a command.
+    `planner` makes the plan of a job, `program` runs a command.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class JobQueue:
         self._plan = planner
         self._program = program
         self._changed = threading.Condition()
-        self._own: dict[str, Job] = {}  # those that wait or run here, in the order of their turn
+        self._own: dict[str, Job] = {}  # queued or running here, in order
         self._running: tuple[str, CommandProcess] | None = None
         self._stopping: set[str] = set()
         self._pace = Pace()
@@ -86,21 +83,12 @@ class JobQueue:
         self._thread: threading.Thread | None = None
         self._up: Future[None] = Future()
 
-    # ---- what is asked
+    # ---- requests
 
     def submit(self, wanted: Wanted, folder: Path) -> str:
-        """Have something done.
+        """Queue a job; returns its id. `folder` is that of the Lab.
 
-        Args:
-            wanted: what.
-            folder: of the Lab.
-
-        Returns:
-            The id of the job.
-
-        Raises:
-            InvalidInput: it cannot be done.
-            LimitExceeded: too many jobs wait.
+        Raises InvalidInput if it is not possible, LimitExceeded if `MAX_WAITING` jobs are queued.
         """
         plan = self._plan(wanted, folder)
         with self._changed:
@@ -111,38 +99,31 @@ class JobQueue:
         return job.id
 
     def check(self, wanted: Wanted, folder: Path) -> Plan:
-        """How something would be done; raises as `submit` does."""
+        """The plan of a job that is not started; raises as `submit`."""
         plan = self._plan(wanted, folder)
         with self._changed:
             check_new(plan, folder, self._busy())
         return plan
 
     def resume(self, job: str, folder: Path) -> None:
-        """Go on with a job that was stopped or failed.
-
-        Raises:
-            NotFound: there is none of that id.
-            InvalidInput: it cannot go on.
-        """
+        """Resume a stopped or failed job; raises NotFound, or InvalidInput if it cannot."""
         with self._changed:
             found = self._find(job)
             if found.state not in ("stopped", "failed"):
-                raise InvalidInput(f"the job cannot go on: it is {found.state}")
+                raise InvalidInput(f"the job cannot be resumed: it is {found.state}")
             if found.folder != str(folder.resolve()):
                 raise InvalidInput(
-                    f"the files of this job are in {found.folder!a}: start twofold serve --folder "
-                    "with that folder to go on"
+                    f"the files of this job are in {found.folder!a}. To resume it, start twofold "
+                    "serve --folder with that folder"
                 )
             found.server, found.state, found.cause, found.message = self.server, "waiting", "", ""
             found.ended = ""
             self._enqueue(found)
 
     def stop(self, job: str) -> None:
-        """Have a job save and end; one that waits loses its place.
+        """Stop a job after it has saved, or remove it from the queue.
 
-        Raises:
-            NotFound: there is none of that id.
-            InvalidInput: it does not wait or run here.
+        Raises NotFound, or InvalidInput if it is not queued or running here.
         """
         with self._changed:
             found = self._find(job)
@@ -152,34 +133,29 @@ class JobQueue:
             self._stop(found, "person")
 
     def remove(self, job: str) -> None:
-        """Take a job that has ended off the list; its results stay.
-
-        Raises:
-            NotFound: there is none of that id.
-            InvalidInput: it has not ended.
-        """
+        """Remove an ended job from the list; its results stay. Raises NotFound or InvalidInput."""
         with self._changed:
             found = self._settled(self.folder.get(job))
             if isinstance(found, Job) and not found.has_ended:
-                raise InvalidInput("the job has not ended: stop it first")
+                raise InvalidInput("the job has not ended. Stop it first")
             self.folder.remove(job)
 
     def jobs(self) -> list[Job | Damaged]:
-        """All jobs, asked for last first."""
+        """All jobs, newest first."""
         with self._changed:
             return [self._settled(job) for job in self.folder.all()]
 
     def left_of(self, job: str) -> float | None:
-        """Seconds that the command of a job has left; None where not known."""
+        """Estimated seconds left of a running job; None if unknown."""
         with self._changed:
             return self._pace.left if self._running and self._running[0] == job else None
 
     def is_stopping(self, job: str) -> bool:
-        """Whether a job was told to stop and is not over."""
+        """True if a job was stopped but has not ended."""
         return job in self._stopping
 
     def close(self) -> None:
-        """End the command that runs, and keep the list. May be called twice."""
+        """Stop all jobs and keep the list. May be called twice."""
         with self._changed:
             self._closed = True
             for job in list(self._own.values()):
@@ -199,7 +175,7 @@ class JobQueue:
         return settled
 
     def _settled(self, job: Job | Damaged) -> "Job | Damaged":
-        """A job as it stands; one whose server is gone has been stopped by that."""
+        """A job in its current state; it is marked as stopped if its server is gone."""
         if isinstance(job, Damaged) or job.has_ended:
             return job
         if job.id in self._own:
@@ -211,7 +187,6 @@ class JobQueue:
         return job
 
     def _busy(self) -> set[str]:
-        """The titles of jobs that wait or run here."""
         return {job.title for job in self._own.values()}
 
     def _new(self, wanted: Wanted, folder: Path, plan: Plan) -> Job:
@@ -267,7 +242,7 @@ class JobQueue:
     # ---- the thread
 
     def _work(self) -> None:
-        """Hold the name of this server, and do one job after the other."""
+        """Hold the lock file of this server, and run the jobs in turn."""
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(alone(self.folder.server_path(self.server), "server"))
@@ -281,7 +256,7 @@ class JobQueue:
                         self._do(job)
 
     def _next(self) -> Job | None:
-        """The next job that waits; None at the end."""
+        """Wait for the next job; None on closing."""
         with self._changed:
             while not self._closed:
                 waiting = [job for job in self._own.values() if job.state == "waiting"]
@@ -292,13 +267,13 @@ class JobQueue:
 
     @contextlib.contextmanager
     def _turn(self, job: Job) -> Iterator[bool]:
-        """Have the machine for a job alone, also where several servers share the folder."""
+        """Hold the lock for the one running job of all servers on this folder."""
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(alone(self.folder.path / "turn", "job", patience=_LOOK_EVERY))
             except TwofoldError:
                 time.sleep(_LOOK_EVERY)
-                yield False  # the job of another server runs
+                yield False  # a job of another server is running
                 return
             yield job.state == "waiting"
 
@@ -327,10 +302,9 @@ class JobQueue:
                 self._over(job, "failed", process.words or f"the command ended with code {code}")
 
     def _start(self, job: Job) -> CommandProcess | None:
-        """Start the command of a job; None where it was stopped meanwhile."""
         folder = Path(job.folder)
         plan = self._plan(job.wanted, folder)
-        if not job.begun:  # what it was started with before has left at most a curve
+        if not job.begun:  # an earlier start has left no network or study, at most a curve
             check_new(replace(plan, files=plan.files[:1]) if job.started else plan, folder)
         goes_on = job.begun and _has_file(job)
         with self._changed:
@@ -345,7 +319,6 @@ class JobQueue:
         return process
 
     def _follow(self, job: Job, process: CommandProcess) -> int:
-        """Note the progress of a command until it ends; its exit code."""
         written = time.monotonic()
         while (code := process.wait(_LOOK_EVERY)) is None:
             with self._changed:
@@ -360,5 +333,5 @@ class JobQueue:
 
 
 def _has_file(job: Job) -> bool:
-    """Whether the file that the command of a job goes on with is there; tables have their own."""
+    """True if the file from which the job resumes exists; tables have none in the folder."""
     return all((Path(job.folder) / name).exists() for name in job.files[:1])

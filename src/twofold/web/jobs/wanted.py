@@ -1,7 +1,7 @@
-"""What a job can be: a bench, a training, an endgame table; what of it is refused.
+"""The kinds of jobs: a bench, a training run, an endgame table.
 
-What comes from a page is checked here before a command is made of it: no code, no file but a new
-one with a plain name in the folder of the Lab, and limits on games, time and threads.
+Requests are checked before a command is made: no code, only new files with plain names in the
+folder of the Lab, and limits on games, time and threads.
 """
 
 import re
@@ -27,19 +27,19 @@ from twofold.web.protocol import Text
 from twofold.web.roster import MAX_THREADS, check_plain
 
 MAX_PLAYERS: Final = 12
-"""Most players of a bench."""
+"""Maximum number of players in a bench."""
 
 MAX_GAMES: Final = 100_000
-"""Most games of a player in a bench."""
+"""Maximum number of games per player in a bench."""
 
 MAX_SECONDS: Final = 604_800
-"""Longest training: a week."""
+"""Maximum time of a training run: a week."""
 
 STUDY: Final = ".db"
-"""End of the name of a study."""
+"""Suffix of a study."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}", re.ASCII)
-_BITS: Final = 16  # of a chance: what `twofold tables build` takes where none are named
+_BITS: Final = 16  # per probability, the default of `twofold tables build`
 
 Seconds = Annotated[int, msgspec.Meta(ge=1, le=MAX_SECONDS)]
 Threads = Annotated[int, msgspec.Meta(ge=1)]
@@ -47,18 +47,16 @@ Threads = Annotated[int, msgspec.Meta(ge=1)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A job that can be done.
+    """A job that is possible.
 
     Attributes:
-        title: its file or table.
         words: the command, without `twofold`.
-        again: the same to go on with what is there already.
-        files: names of the files that it makes in the folder of the Lab; the first one is there
-            as soon as the command can go on.
-        result: address of its page; empty for none.
-        disk: bytes of disk that it takes; None where they are few.
-        memory: bytes of memory; None where they are few.
-        done: why nothing is left to do, in a sentence; empty where something is.
+        again: the command to resume it.
+        files: names of the files that it writes in the folder of the Lab; the first one exists as
+            soon as the job can be resumed.
+        result: address of its result page; empty for none.
+        disk, memory: in bytes; None if negligible.
+        done: why nothing is left to do; empty otherwise.
     """
 
     title: str
@@ -72,20 +70,19 @@ class Plan:
 
     @property
     def command(self) -> str:
-        """The command as it is typed."""
+        """The command as typed in a terminal."""
         return shlex.join(["twofold", *self.words])
 
 
 class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="bench", tag_field="kind"):  # noqa: E501  # fmt: skip
-    """Players play the same games; the study is kept in the folder.
+    """Players play the same games; the study is saved in the folder.
 
     Attributes:
-        players: their specs; empty for the default player.
-        name: of the study, without the end of the file.
-        games: of each player.
+        players, rules: empty for the default player and standard rules.
+        name: of the study, without suffix.
+        games: per player.
         seed: of the first game.
-        rules: of the game; empty for the original ones.
-        threads: processes; None for as many as there are cores.
+        threads: number of processes; null for one per core.
     """
 
     kind: ClassVar[str] = "bench"
@@ -98,11 +95,7 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
     threads: Threads | None = None
 
     def plan(self, folder: Path) -> Plan:
-        """How it is done.
-
-        Raises:
-            InvalidInput: something of it is wrong.
-        """
+        """Check the job and plan its command; raises InvalidInput."""
         rules = Rules.parse(self.rules)
         players = [one.strip() or default_player(rules) for one in self.players]
         for spec in players:
@@ -112,23 +105,21 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
         words += [*_threads("--jobs", self.threads), "--out", file]
-        # No game of a study is played twice: the same command goes on.
+        # No game of a study is played twice: the same command resumes it.
         return Plan(
             title=file, words=words, again=words, files=(file,), result=f"/lab?study={file}"
         )
 
 
 class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="train", tag_field="kind"):  # noqa: E501  # fmt: skip
-    """A network learns; it is kept in the folder, with its curve.
+    """A network learns; it is saved in the folder, with its learning curve.
 
     Attributes:
         network: a layout such as 4x6, or patterns.
-        name: of the network, without the end of the file.
-        seconds: time of training.
-        schedule: learning rates, as `twofold train --schedule` has them.
-        seed: of the games.
-        rules: of the game; empty for the original ones.
-        threads: None for as many as there are cores.
+        name: of the network, without suffix.
+        seconds: training time.
+        schedule: learning rates, as for `twofold train --schedule`.
+        threads: null for one per core.
     """
 
     kind: ClassVar[str] = "train"
@@ -142,15 +133,13 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
     threads: Threads | None = None
 
     def plan(self, folder: Path) -> Plan:
-        """How it is done. It loads what training takes.
+        """Check the job and plan its command; imports the code for training.
 
-        Raises:
-            InvalidInput: something of it is wrong.
-            ResourceError: it needs more memory or disk than there is.
+        Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
         name = _name(self.name)
         size = self._bytes()
-        _check_disk(2 * size, folder, f"training {self.network}")  # the old file and the new one
+        _check_disk(2 * size, folder, f"training {self.network}")  # old and new checkpoint
         options = ["--time", f"{self.seconds}s", *_threads("--threads", self.threads)]
         schedule = [] if self.schedule == "tc" else ["--schedule", _squeezed(self.schedule)]
         out = ["--out", name + NETWORK]
@@ -167,7 +156,6 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         )
 
     def _bytes(self) -> int:
-        """Bytes of memory that the training takes, and of its file."""
         from twofold.learn.settings import TrainingSettings, parse_schedule
         from twofold.learn.training import training_bytes
         from twofold.memory import check_memory
@@ -185,12 +173,7 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
 
 
 class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="table", tag_field="kind"):  # noqa: E501  # fmt: skip
-    """An endgame table is built in the folder of tables.
-
-    Attributes:
-        table: its name, such as 442-256.
-        threads: None for as many as there are cores.
-    """
+    """An endgame table, such as 442-256, is built in the folder of tables."""
 
     kind: ClassVar[str] = "table"
 
@@ -198,11 +181,9 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
     threads: Threads | None = None
 
     def plan(self, folder: Path) -> Plan:
-        """How it is done. It loads what building takes.
+        """Check the job and plan its command; imports the code for building.
 
-        Raises:
-            InvalidTable: there can be no such table, or something else is in its place.
-            ResourceError: it needs more memory or disk than there is.
+        Raises InvalidTable, or ResourceError if it needs more memory or disk than there is.
         """
         from twofold.endgame.folder import tables_folder
         from twofold.endgame.library import path_of
@@ -231,23 +212,14 @@ Wanted = BenchJob | TrainJob | TableJob
 
 
 def check_new(plan: Plan, folder: Path, busy: Iterable[str] = ()) -> None:
-    """Refuse a job that is done, whose files are there, or that another job works on.
-
-    Args:
-        plan: of the job.
-        folder: of the Lab.
-        busy: titles of jobs that wait or run.
-
-    Raises:
-        InvalidInput: so it is.
-    """
+    """Raise InvalidInput for a job that is done, whose files exist, or whose title is in `busy`."""
     if plan.done:
         raise InvalidInput(plan.done)
     if plan.title in busy:
-        raise InvalidInput(f"a job for {plan.title} is waiting or running already")
+        raise InvalidInput(f"a job for {plan.title} is already queued or running")
     for name in plan.files:
         if (folder / name).is_symlink() or (folder / name).exists():
-            raise InvalidInput(f"there is a file {name} already. Choose another name")
+            raise InvalidInput(f"the file {name} exists already. Choose another name")
 
 
 def _name(text: str) -> str:
@@ -259,7 +231,7 @@ def _name(text: str) -> str:
 
 
 def _check_plays(spec: str, rules: Rules) -> None:
-    """Refuse a player that cannot play under some rules. It is made for that."""
+    """Refuse a player that cannot play under these rules; the player is made to find out."""
     with make_player(spec) as player:
         player.start(rules, 0)
 
@@ -288,5 +260,5 @@ def _check_disk(needed: int, folder: Path, what: str) -> None:
 
 
 def _there(folder: Path) -> Path:
-    """The folder, or the one above it that is there: their free disk is the same."""
+    """The folder, or its nearest existing parent, which is on the same disk."""
     return folder if folder.is_dir() else _there(folder.parent)

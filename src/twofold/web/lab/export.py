@@ -1,4 +1,4 @@
-"""The games of a study as a CSV file to download."""
+"""The games of a study as a CSV file."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,21 +13,16 @@ from twofold.web.lab.files import LabFile, named
 from twofold.web.lab.laboratory import PATIENCE, QUERY_SECONDS, SUFFIX
 
 IN_MEMORY: Final = 4 * 2**20
-"""Bytes of a file that are held in memory; a larger one waits on the disk."""
+"""Bytes of a file to hold in memory; a larger one is written to disk."""
 
 CHUNK: Final = 2**18
-"""Bytes that are sent at a time."""
+"""Bytes sent at a time."""
 
 
 def games_csv(folder: Path, name: str) -> tuple[str, IO[bytes]]:
-    """All games of a study, as `twofold report --csv` writes them.
+    """A file name, and an open temporary file with all games, as `twofold report --csv` writes it.
 
-    Returns:
-        A name for the file, and the file at its begin; it is gone once it is closed.
-
-    Raises:
-        NotThere: there is no study of that name.
-        InvalidInput: it cannot be read, or has no finished game.
+    Raises NotThere, or InvalidInput if the study cannot be read or has no finished game.
     """
     found = named(folder, name, SUFFIX)
     file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]
@@ -41,7 +36,7 @@ def games_csv(folder: Path, name: str) -> tuple[str, IO[bytes]]:
 
 
 def chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """The content of a file, which is closed then."""
+    """The content of a file, which is then closed."""
     with file:
         while part := file.read(CHUNK):
             yield part

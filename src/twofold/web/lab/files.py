@@ -1,4 +1,4 @@
-"""The files of the laboratory: found in a folder, named so that no name leads out of it."""
+"""Files of the laboratory, found below one folder; no name leads out of it."""
 
 import contextlib
 import os
@@ -14,31 +14,27 @@ from twofold.limits import MAX_TEXT
 from twofold.notation import shown
 
 MAX_DEPTH: Final = 2
-"""Folders are looked at so deep below the first one."""
+"""Depth of subfolders that are searched."""
 
 MAX_ENTRIES: Final = 5_000
-"""Most names that are looked at: a laboratory started in a home folder must not read all of it."""
+"""Maximum number of directory entries read, in case the folder is a home folder."""
 
 MAX_FILES: Final = 200
-"""Most files of a kind in a list: those changed last."""
+"""Maximum number of files of a kind in a list, the most recently changed."""
 
 _LAST_SECOND: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
-"""The latest day that has a date; a file may say that it was changed later."""
+"""The latest time that `datetime` can represent; a file may claim a later one."""
 
 
 class NotThere(InvalidInput):
-    """A name is not that of a file in the folder."""
+    """There is no file of that name in the folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabFile:
-    """A file of the laboratory.
+    """A file of the laboratory; `name` is its path relative to the folder, with `/`.
 
-    Attributes:
-        name: its path from the folder on, with `/` between the parts.
-        path: where it is.
-        stamp: differs once the file has changed.
-        changed: when that was, seconds since 1970.
+    `stamp` differs after each change; `changed` is its time in seconds since 1970.
     """
 
     name: str
@@ -48,16 +44,15 @@ class LabFile:
 
     @property
     def date(self) -> str:
-        """When it changed, ISO 8601, UTC, to the millisecond."""
+        """Time of the last change in ISO 8601, UTC, to the millisecond."""
         seconds = min(max(self.changed, 0.0), _LAST_SECOND)
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def find(folder: Path, suffix: str) -> list[LabFile]:
-    """The files with a suffix in a folder and those below it, changed last first.
+    """The files with a suffix in a folder and its subfolders, last changed first.
 
-    Hidden files and folders, folders that are links, and links that lead out of the folder are
-    left out, and so is what cannot be read.
+    Hidden and unreadable files, linked folders, and links that lead out of the folder are skipped.
     """
     found = []
     for name in _names(folder):
@@ -70,7 +65,6 @@ def find(folder: Path, suffix: str) -> list[LabFile]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Names of files, those further up first."""
     left, level = MAX_ENTRIES, [""]
     for _ in range(MAX_DEPTH + 1):
         below: list[str] = []
@@ -86,7 +80,6 @@ def _names(folder: Path) -> Iterator[str]:
 
 
 def _entries(folder: Path, most: int) -> list[os.DirEntry[str]]:
-    """What is in a folder, in order, but for what is hidden or cannot be named."""
     try:
         with os.scandir(folder) as entries:
             seen = [entry for entry, _ in zip(entries, range(most), strict=False)]
@@ -100,11 +93,7 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
 
 
 def named(folder: Path, name: str, suffix: str) -> LabFile:
-    """The file of a name, as `find` gives it.
-
-    Raises:
-        NotThere: there is none, or the name is not one that `find` would give.
-    """
+    """The file of a name that `find` could return; raises NotThere."""
     parts = name.split("/")
     plain = all(part.isprintable() and not part.startswith(".") and part for part in parts)
     if (
@@ -118,19 +107,19 @@ def named(folder: Path, name: str, suffix: str) -> LabFile:
         try:
             if _is_inside(path, folder) and path.is_file():
                 return _found(name, path)
-        except (OSError, RuntimeError):  # the latter for links that go in a circle
+        except (OSError, RuntimeError):  # RuntimeError: circular links
             pass
-    raise NotThere(f"expected the name of a file in the folder, got {shown(name)}")
+    raise NotThere(f"there is no such file in the folder: {shown(name)}")
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
-    """Whether the file, wherever links lead, and the folder it is named in are below `folder`."""
+    """True if the target of a link and the folder of the link are both below `folder`."""
     top = folder.resolve()
     return path.resolve().is_relative_to(top) and path.parent.resolve().is_relative_to(top)
 
 
 def _found(name: str, path: Path) -> LabFile:
-    """What is known of a file; of one of SQLite, its write-ahead log is a part of it."""
+    """The details of a file; for SQLite they include its write-ahead log."""
     states = [path.stat()]
     with contextlib.suppress(OSError):
         states += [one for one in [Path(f"{path.resolve()}-wal").stat()] if one.st_size]
@@ -139,10 +128,6 @@ def _found(name: str, path: Path) -> LabFile:
 
 
 def read_start(found: LabFile, most: int) -> bytes:
-    """The first bytes of a file.
-
-    Raises:
-        InvalidInput: it cannot be read.
-    """
+    """Read the first `most` bytes of a file; raises InvalidInput."""
     with open_regular(found.path) as file:
         return file.read(most)

@@ -1,7 +1,6 @@
 """The laboratory: studies and training runs in a folder, as the page shows them.
 
-Everything in the folder was written by others: a file that cannot be used is a line that says
-why, a name that is not that of a file there is refused.
+No file is trusted: an unreadable one is listed with its error.
 """
 
 import importlib.util
@@ -28,10 +27,10 @@ __all__ = ["NotThere", "RunCurve", "RunInfo", "StudyInfo", "StudyTables", "plot"
 SUFFIX: Final = ".db"
 
 PATIENCE: Final = 0.5
-"""Seconds to wait for a study that another program holds."""
+"""Seconds to wait for a study that another program has locked."""
 
 QUERY_SECONDS: Final = 5.0
-"""Longest time that a query may take without a row: threads are few."""
+"""Time limit of a query until its next row, since threads are few."""
 
 
 THEMES: Final = {
@@ -46,7 +45,7 @@ THEMES: Final = {
         faint="#423a32",
     ),
 }
-"""The colours of `static/css/base.css`: those of charts and of text, text, lines."""
+"""The colours of `static/css/base.css`: of curves, text and grid lines."""
 
 FONTS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
@@ -57,13 +56,11 @@ class StudyInfo(msgspec.Struct):
     """A study in a list.
 
     Attributes:
-        name: of its file, from the folder on.
-        changed: when it was written last, ISO 8601.
-        games: finished games.
-        asked: games that were asked for; with fewer finished it is at work, or was interrupted.
-        players: as they were named, in the order in which they were first asked for.
-        rules: those that it has games of.
-        error: why it cannot be read, in a sentence; empty if it can.
+        name: path of its file relative to the folder.
+        changed: time of the last change, ISO 8601.
+        games: number of finished games.
+        asked: number of requested games.
+        error: why it cannot be read; empty if it can.
     """
 
     name: str
@@ -76,13 +73,12 @@ class StudyInfo(msgspec.Struct):
 
 
 class StudyTables(msgspec.Struct):
-    """What a study says.
+    """The results of a study, a section for each set of rules.
 
     Attributes:
-        changed: when it was written last, ISO 8601.
-        games: finished games.
-        sections: one for each set of rules.
-        plots_error: why there are no plots, in a sentence; empty where there are.
+        changed: time of the last change, ISO 8601.
+        games: number of finished games.
+        plots_error: why there are no plots; empty if there are.
     """
 
     name: str
@@ -93,44 +89,26 @@ class StudyTables(msgspec.Struct):
 
 
 _infos: Final = Memo[StudyInfo](256)
-_sections: Final = Memo[list[Section]](1)  # with all scores: some 60 bytes a game
+_sections: Final = Memo[list[Section]](1)  # with all scores: about 60 bytes per game
 _tables: Final = Memo[StudyTables](16)
 _plots: Final = Memo[bytes](64)
 
 
 def studies(folder: Path) -> list[StudyInfo]:
-    """The studies in a folder and those below it, changed last first.
-
-    A study that cannot be read has a line that says why. Other files are left out.
-    """
+    """The studies below a folder, last changed first; unreadable ones with their error."""
     return [info for found in find(folder, SUFFIX) if (info := _info(found)) is not None]
 
 
 def study(folder: Path, name: str) -> StudyTables:
-    """The tables of a study.
-
-    Raises:
-        NotThere: there is no file of that name.
-        InvalidInput: it cannot be read, or has no finished game.
-    """
+    """The tables of a study; raises NotThere, or InvalidInput if it is empty or unreadable."""
     found = named(folder, name, SUFFIX)
     return _tables.get((found.path, found.stamp, check_plots()), lambda: _report(found))
 
 
 def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False) -> bytes:
-    """A plot of a study as an SVG file.
+    """A plot of a study as SVG, by a name from `StudyTables`; `narrow` is for phones.
 
-    Args:
-        folder: where the study is.
-        name: of the study.
-        plot: as `StudyTables` names it.
-        theme: `light` or `dark`.
-        narrow: whether it is for a phone.
-
-    Raises:
-        NotThere: there is no such study or plot.
-        InvalidInput: the study cannot be read, or the theme is not known.
-        MissingExtra: Matplotlib is not installed.
+    Raises NotThere, InvalidInput, or MissingExtra if Matplotlib is not installed.
     """
     palette = THEMES.get(theme or "light")
     if palette is None:
@@ -144,7 +122,7 @@ def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False
 
 
 def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool) -> bytes:
-    """A plot by its kind and the number of its section: `reach-1`; empty where there is none."""
+    """A plot by its kind and the number of its section, such as `reach-1`; empty for none."""
     found = _PLOT.fullmatch(plot)
     if not found or int(found[2]) > len(sections):
         return b""
@@ -154,8 +132,8 @@ def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool
 
 
 def check_plots() -> str:
-    """Why no plots can be made, in a sentence; empty where they can."""
-    if importlib.util.find_spec("matplotlib"):  # its import would keep the tables waiting
+    """Why no plots can be made; empty if they can."""
+    if importlib.util.find_spec("matplotlib"):  # importing it here would delay the tables
         return ""
     try:
         require_report("matplotlib")
@@ -168,7 +146,7 @@ def check_plots() -> str:
 
 
 def _info(found: LabFile) -> StudyInfo | None:
-    """None for a file that is no study at all."""
+    """None for a file that is not a study."""
     try:
         if not _is_study(read_start(found, 100)):
             return None
@@ -178,7 +156,7 @@ def _info(found: LabFile) -> StudyInfo | None:
 
 
 def _is_study(start: bytes) -> bool:
-    """By the header of the file, which is there even while others hold it.
+    """Check the header, which can be read even while the file is locked.
 
     Source: sqlite.org/fileformat.html, "The Database Header": application id at offset 68.
     """
@@ -204,7 +182,6 @@ def _look(found: LabFile) -> StudyInfo:
 
 
 def _asked(plans: list[Wanted]) -> int:
-    """How many seeds some plans of a run have together."""
     total, end = 0, 0
     for seeds in sorted((plan.seeds for plan in plans), key=lambda seeds: seeds.first):
         last = seeds.first + seeds.count
@@ -214,7 +191,6 @@ def _asked(plans: list[Wanted]) -> int:
 
 
 def _sentence(error: TwofoldError, found: LabFile) -> str:
-    """What went wrong, with the file's name as the page has it."""
     return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
 
 

@@ -1,4 +1,4 @@
-"""What was computed last, kept; and no two computations of a kind at the same time."""
+"""A cache that runs one computation at a time."""
 
 import threading
 from collections import OrderedDict
@@ -9,13 +9,7 @@ Value = TypeVar("Value")
 
 
 class Memo(Generic[Value]):
-    """Keeps results; of too many the one not asked for the longest is forgotten.
-
-    For use from any thread.
-
-    Args:
-        size: results to keep.
-    """
+    """A cache of `size` results; the least recently used is dropped. Thread-safe."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -24,11 +18,11 @@ class Memo(Generic[Value]):
         self._computing = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The result of `make` for this key, made where it is not known. Errors are not kept."""
+        """The cached result for this key, or the result of `make`. Errors are not cached."""
         if (known := self._find(key)) is not None:
             return known
         with self._computing:
-            if (known := self._find(key)) is not None:  # another thread has made it meanwhile
+            if (known := self._find(key)) is not None:  # another thread has computed it
                 return known
             made = make()
         with self._keeping:

@@ -1,6 +1,6 @@
-"""The routes of the laboratory: studies, their plots, training runs, each computed in a thread.
+"""The routes of the laboratory; requests run in threads.
 
-What makes tables takes a second to import: it is imported with the first question.
+The code for tables takes a second to import, so the first request imports it.
 """
 
 import hashlib
@@ -21,18 +21,13 @@ from twofold.notation import printable
 from twofold.web.lab.files import NotThere
 
 MAX_THREADS: Final = 4
-"""Threads for studies, as many for their list, and as many for runs: none waits for another kind,
-and others are left for everything else."""
+"""Threads for each of studies, their list and runs, so that no kind of request delays another."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def lab_routes(folder: Path) -> list[Route]:
-    """The routes.
-
-    Args:
-        folder: where studies and training runs are, there or in folders below it.
-    """
+    """The routes; studies and training runs are in `folder` and its subfolders."""
     slow, lists, quick = (CapacityLimiter(MAX_THREADS) for _ in range(3))
     return [
         _route("/api/studies", partial(_studies, folder), lists),
@@ -45,8 +40,6 @@ def lab_routes(folder: Path) -> list[Route]:
 
 
 def _route(path: str, answer: Callable[[Request], Response], limiter: CapacityLimiter) -> Route:
-    """A route whose answer is found in a thread of the limiter's; errors are sentences."""
-
     async def endpoint(request: Request) -> Response:
         try:
             response = await to_thread.run_sync(answer, request, limiter=limiter)
@@ -112,7 +105,6 @@ def _refused(error: TwofoldError, status: int) -> Response:
 
 
 def _unless_known(request: Request, response: Response) -> Response:
-    """The answer with its tag; without its body for a page that has it."""
     tag = f'"{hashlib.blake2b(bytes(response.body), digest_size=12).hexdigest()}"'
     if request.headers.get("if-none-match") == tag:
         response = Response(status_code=304)

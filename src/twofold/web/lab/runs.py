@@ -1,4 +1,4 @@
-"""Training runs: the learning curves that `twofold train` writes beside a network, or several."""
+"""Training runs: the learning curves that `twofold train` writes, of one run or several."""
 
 import csv
 import io
@@ -21,34 +21,31 @@ from twofold.web.lab.memo import Memo
 SUFFIX: Final = ".csv"
 
 MAX_SETS: Final = 16
-"""Most sets of boards whose games are shown; the first ones of a file."""
+"""Maximum number of sets of boards shown: the first ones of a file."""
 
 _JOINT: Final = ",".join(joint_curve.COLUMNS).encode()
-"""How the curves of several runs begin."""
+"""Header of the curve of several runs."""
 
 _WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
 _MEAN: Final = COLUMNS.index("mean")
-"""The places of the columns of evaluations that are shown."""
+"""Columns of evaluations that are shown."""
 
 
 class RunInfo(msgspec.Struct):
     """A training run in a list, with its last figures.
 
     Attributes:
-        name: of its file, from the folder on.
-        changed: when it was written last, ISO 8601.
-        network: name of the network's file; empty where it is not there.
-        points: of the curve.
-        games: games finished; of several runs, by all of them.
-        moves: moves made.
-        seconds: time spent training.
-        moves_per_second: of the whole run.
-        mean: mean score of the games of the last point; None before the first one.
+        name: path of its file relative to the folder.
+        changed: time of the last change, ISO 8601.
+        network: name of the network's file; empty if there is none.
+        games: number of finished games, of all runs.
+        seconds: training time.
+        mean: mean score at the last point; null before the first one.
         largest: largest score of all games.
         reached: share of the games of the last point that reached each tile.
-        runs: how many runs it is the mean of; then moves, time, largest score and reach rates
-            are not known.
-        error: why it cannot be read, in a sentence; empty if it can.
+        runs: number of runs averaged; if there are several, moves, time, largest score and reach
+            rates are unknown.
+        error: why it cannot be read; empty if it can.
     """
 
     name: str
@@ -70,13 +67,12 @@ class RunCurve(msgspec.Struct):
     """A learning curve.
 
     Attributes:
-        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; of
-            the curves of several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
-        rows: a point each, in order; null for what is not known.
-        evaluations: games, moves, seconds and the network's mean score in the games that measured
-            it, an evaluation each; empty where there are none.
-        survival: by the name of a set of boards games, moves, seconds and the share of the games
-            from there that came to the next large tile, an evaluation each.
+        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; for
+            several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
+        rows: one per point, in order; null for unknown values.
+        evaluations: games, moves, seconds and mean score of each evaluation of the network.
+        survival: by set of boards: games, moves, seconds and the share of games from these boards
+            that reached the next large tile, for each evaluation.
     """
 
     name: str
@@ -91,33 +87,23 @@ _curves: Final = Memo[RunCurve](64)
 
 
 def runs(folder: Path) -> list[RunInfo]:
-    """The training runs in a folder and those below it, changed last first.
-
-    A curve that cannot be read has a line that says why.
-    """
+    """The training runs below a folder, last changed first; unreadable ones with their error."""
     found = find(folder, SUFFIX)
     return [info for one in found if (info := _info(folder, one)) is not None]
 
 
 def run(folder: Path, name: str) -> RunCurve:
-    """A learning curve.
-
-    Raises:
-        NotThere: there is no file of that name.
-        InvalidInput: it is not a learning curve.
-    """
+    """A learning curve; raises NotThere, or InvalidInput if it is not one."""
     return _curve(folder, named(folder, name, SUFFIX))
 
 
 def _curve(folder: Path, found: LabFile) -> RunCurve:
-    """The curve in a file, with the evaluations beside it."""
     judged = _beside(folder, found)
     key = (found.path, found.stamp, judged and judged.stamp)
     return _curves.get(key, lambda: _read(found, judged))
 
 
 def _beside(folder: Path, found: LabFile) -> LabFile | None:
-    """The file of the evaluations of a run, if it is there."""
     try:
         return named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
     except InvalidInput:
@@ -125,7 +111,7 @@ def _beside(folder: Path, found: LabFile) -> LabFile | None:
 
 
 def _info(folder: Path, found: LabFile) -> RunInfo | None:
-    """None for a file that does not begin as a learning curve."""
+    """None for a file that does not begin like a learning curve."""
     try:
         if not _is_curve(read_start(found, 200)):
             return None
@@ -146,7 +132,7 @@ def _summary(curve: RunCurve, network: str) -> RunInfo:
     if _is_joint(curve.columns):
         info.runs = len(curve.columns) - len(joint_curve.COLUMNS)
         complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
-        if last := (complete or rows)[-1:]:  # the last point that all runs have come to
+        if last := (complete or rows)[-1:]:  # the last point that all runs have reached
             info.games, info.mean = int(last[0][0]), last[0][1]
     elif rows:
         games, moves, seconds, mean, _, *reached = rows[-1]
@@ -169,24 +155,23 @@ def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
     except (csv.Error, ValueError) as error:
         raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
     if not joint and header != columns():
-        raise InvalidInput("expected the columns of a learning curve, got others")
+        raise InvalidInput("expected the columns of a learning curve, got other columns")
     if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
         raise InvalidInput(
-            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got others"
+            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got other rows"
         )
     means, survival = ([], {}) if judged is None else _judged(judged)
     return RunCurve(found.name, found.date, header, rows, means, survival)
 
 
 def _is_joint(header: list[str]) -> bool:
-    """Whether a curve is that of several runs."""
     first, seeds = tuple(header[: len(joint_curve.COLUMNS)]), header[len(joint_curve.COLUMNS) :]
     named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
     return first == joint_curve.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
 
 
 def _row(line: list[str], *, joint: bool) -> list[float | None]:
-    """The numbers of a point; with several runs all but games and mean may be missing."""
+    """The numbers of a point; for several runs all but games and mean may be missing."""
     return [
         None if joint and place > 1 and not cell else finite_number(cell)
         for place, cell in enumerate(line)
@@ -194,7 +179,7 @@ def _row(line: list[str], *, joint: bool) -> list[float | None]:
 
 
 def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
-    """What a file of evaluations says, see `RunCurve`; nothing where it cannot be read."""
+    """The evaluations and survival of `RunCurve`; empty if the file is damaged."""
     try:
         text = read_start(judged, MAX_BYTES).decode()
         header, *lines = itertools.islice(
@@ -214,5 +199,5 @@ def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[flo
 
 
 def _column(lines: list[list[str]], place: int) -> list[list[float]]:
-    """Games, moves, seconds and a column, of the evaluations in which it is not empty."""
+    """Games, moves, seconds and one column of the evaluations that have it."""
     return [[finite_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]

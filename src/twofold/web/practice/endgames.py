@@ -1,4 +1,4 @@
-"""Practice with the endgame tables that are built here. Loads kernels."""
+"""Practice with the endgame tables on this machine. Imports kernels."""
 
 import os
 from functools import cache, lru_cache
@@ -31,7 +31,7 @@ _BITS: Final = 16
 
 
 def tables() -> list[TableFacts]:
-    """The tables that are built."""
+    """The tables on this machine."""
     return [
         TableFacts(
             head.pattern.name,
@@ -45,17 +45,13 @@ def tables() -> list[TableFacts]:
 
 
 def offers() -> list[TableOffer]:
-    """The tables that could be built."""
+    """The tables that the page offers to build."""
     there = {head.pattern.name for _, head in built()}
     return [_offer(name) for name in OFFERED if name not in there]
 
 
 def play_on(asked: EndgameBody) -> EndgameReply:
-    """The positions of a practice game.
-
-    Raises:
-        InvalidInput: there is no such table, or the board or a move does not fit.
-    """
+    """The positions of a practice game; raises InvalidInput."""
     table, positions = _practice(asked)
     return EndgameReply(
         table.name,
@@ -67,22 +63,17 @@ def play_on(asked: EndgameBody) -> EndgameReply:
 
 
 def last_mistake(asked: EndgameBody) -> Mistake | None:
-    """The mistake that the last move of a practice game was; None where it was none.
-
-    Raises:
-        InvalidInput: as `play_on`, or there is no move.
-    """
+    """The last move of a practice game if it was a mistake, otherwise None; raises InvalidInput."""
     table, positions = _practice(asked)
     if len(positions) < 2:
-        raise InvalidInput("expected a practice game with a move, got none")
+        raise InvalidInput("expected a practice game with a move, got no moves")
     number, move = len(positions) - 2, Move.parse(asked.moves[-1])
     source = MistakeSource("practice", "", number, table.name, asked.seed, asked.board)
     return mistake_of_practice(source, positions[number], move)
 
 
 def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]:
-    """The table of a practice game, and all its positions."""
-    name = EndgamePattern.parse(asked.table).name  # a page names no file
+    name = EndgamePattern.parse(asked.table).name  # refuses names of files
     table, seed = open_table(name), parse_seed(asked.seed)
     board = Board.parse(asked.board) if asked.board else _first_board(table, seed)
     moves = [Move.parse(letter) for letter in asked.moves]
@@ -91,7 +82,6 @@ def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]
 
 @lru_cache(maxsize=64)
 def _first_board(table: EndgameTable, seed: int) -> Board:
-    """The first board of a seed; a page asks for it with each move."""
     return first_board(table, seed)
 
 
@@ -112,5 +102,5 @@ def _offer(name: str) -> TableOffer:
 
 @cache
 def _rate() -> float:
-    """Boards a second that this machine builds, measured once."""
+    """Boards per second that this machine builds, measured once."""
     return measured_rate(os.cpu_count() or 1)

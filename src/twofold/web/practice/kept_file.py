@@ -1,4 +1,4 @@
-"""A small file of JSON in the data folder that several servers may change, one at a time."""
+"""A small JSON file in the data folder; several servers may change it, one at a time."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,14 +18,12 @@ Result = TypeVar("Result")
 
 
 class KeptFile(Generic[Content]):
-    """A file whose whole content is read and written at once.
+    """A file that is read and written as a whole.
 
     Args:
-        path: the file; it may be missing.
-        kind: class of the content. One without arguments stands for a missing file.
-        what: names the content in errors: `mistake notebook`.
-        max_bytes: largest file that is read.
-        check: raises an error of twofold for a content that cannot be used.
+        kind: class of the content; its default value stands for a missing file.
+        what: name of the content in messages, such as `mistake notebook`.
+        check: raises an error of twofold for invalid content.
     """
 
     def __init__(
@@ -40,31 +38,21 @@ class KeptFile(Generic[Content]):
         self._kind, self._what, self._max_bytes, self._check = kind, what, max_bytes, check
 
     def read(self) -> Content:
-        """What the file holds.
+        """Read the content; raises InvalidInput or ResourceError.
 
-        A damaged file gets another name, so that the next call finds none.
-
-        Raises:
-            InvalidInput: it is damaged, or cannot be read.
-            ResourceError: it is damaged and cannot be renamed.
+        A damaged file is renamed, so that the next call finds none.
         """
         try:
             return self._read()
         except InvalidInput:
-            self.change(lambda _: None)  # looks again, alone
+            self.change(lambda _: None)  # reads again under the lock, and renames the file
             raise
 
     def change(self, edit: Callable[[Content], Result]) -> Result:
-        """Change the content, and write it if it differs; no other program does so meanwhile.
+        """Call `edit` to change the content in place, under a lock, and return its result.
 
-        A damaged file gets another name, and a new one begins.
-
-        Args:
-            edit: changes what it is given in place; what it returns is returned.
-
-        Raises:
-            InvalidInput: the folder cannot be written to, or the file is held for too long.
-            ResourceError: the disk is full or failed; the file is as it was.
+        The file is written if the content differs. A damaged file is renamed, and a new one
+        started. Raises InvalidInput or ResourceError if it cannot be written; it is then unchanged.
         """
         self._make_folder()
         with alone(self.path, "program", patience=PATIENCE):
@@ -89,7 +77,7 @@ class KeptFile(Generic[Content]):
         except (msgspec.MsgspecError, TwofoldError, UnicodeError, RecursionError) as error:
             raise InvalidInput(
                 f"the {self._what} in {str(self.path)!a} was damaged ({str(error)[:200]}). "
-                "It is kept beside it under another name, and a new one begins"
+                "The file was renamed, and a new one is started"
             ) from None
         return found
 

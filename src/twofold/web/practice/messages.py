@@ -1,4 +1,4 @@
-"""What the Practice page and the server say to each other over HTTP."""
+"""The requests and replies of the Practice page over HTTP."""
 
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Final
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from twofold.endgame.practice import PracticePosition
 
 MAX_MOVES: Final = 4_000
-"""Most moves of a practice game."""
+"""Maximum number of moves in a practice game."""
 
 Letters = Annotated[str, msgspec.Meta(max_length=MAX_MOVES, pattern="^[urdl]*$")]
 
@@ -23,11 +23,9 @@ Letters = Annotated[str, msgspec.Meta(max_length=MAX_MOVES, pattern="^[urdl]*$")
 
 
 class TableFacts(msgspec.Struct, frozen=True):
-    """An endgame table that is built.
+    """An endgame table on this machine, such as `442-256`, and the tile to make.
 
     Attributes:
-        name: such as `442-256`.
-        target: the tile to make.
         large: number of large tiles.
         boards: number of boards.
         bytes: size of its file.
@@ -41,13 +39,12 @@ class TableFacts(msgspec.Struct, frozen=True):
 
 
 class TableOffer(msgspec.Struct, frozen=True):
-    """An endgame table that could be built.
+    """An endgame table that could be built; also with the fields of `TableFacts`.
 
     Attributes:
-        name, target, large, boards, bytes: as of `TableFacts`.
         memory: bytes of memory while it is built.
-        seconds: about how long that takes here.
-        done: share that an earlier run has built, 0 to 1; None if it was not begun.
+        seconds: estimated time to build it.
+        done: share built by an earlier run, 0 to 1; null if there was none.
     """
 
     name: str
@@ -61,14 +58,13 @@ class TableOffer(msgspec.Struct, frozen=True):
 
 
 class EndgameBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A practice game: the table, where it begins, and the moves so far.
+    """A practice game.
 
     Attributes:
-        table: name of a table that is built.
         seed: of the dice and of the first board, as text.
-        board: the first board; empty for the one of the seed.
+        board: the first board; empty for that of the seed.
         moves: letters of the moves.
-        known: the positions before this place are left out of the answer.
+        known: number of positions to leave out of the reply.
     """
 
     table: Short
@@ -89,20 +85,12 @@ class EndgamePosition(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, one: "PracticePosition") -> "EndgamePosition":
-        """The same as JSON has it."""
+        """The position in JSON form."""
         return cls(str(one.board), one.status.value, list(one.chances), one.cell, one.tile)
 
 
 class EndgameReply(msgspec.Struct, frozen=True):
-    """A practice game as it stands.
-
-    Attributes:
-        table: name of the table.
-        target: the tile to make.
-        seed: as text.
-        known: place of the first of `positions`.
-        positions: from there on, one after each move.
-    """
+    """A practice game; `positions` begin at place `known`, one after each move."""
 
     table: str
     target: int
@@ -112,7 +100,7 @@ class EndgameReply(msgspec.Struct, frozen=True):
 
 
 class KeptMistake(msgspec.Struct, frozen=True):
-    """Whether a position was added to the notebook."""
+    """True if a position was added to the notebook."""
 
     added: bool
 
@@ -121,13 +109,7 @@ class KeptMistake(msgspec.Struct, frozen=True):
 
 
 class NotebookCounts(msgspec.Struct, frozen=True):
-    """How the notebook stands.
-
-    Attributes:
-        open: positions to solve.
-        solved: positions that are solved.
-        row: right answers in a row that solve a position.
-    """
+    """The number of open and of solved positions; `row` correct answers in a row solve one."""
 
     open: int
     solved: int
@@ -135,20 +117,20 @@ class NotebookCounts(msgspec.Struct, frozen=True):
 
 
 class NextBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which position is not to come: the one asked before."""
+    """A request for the next position, not the one just answered."""
 
     after: Short = ""
 
 
 class NextReply(msgspec.Struct, frozen=True):
-    """The next position, None if all are solved, and the counts."""
+    """The next position, null if all are solved, and the counts."""
 
     position: Mistake | None
     counts: NotebookCounts
 
 
 class AnswerBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An answer to a position; without a move it is asked no more."""
+    """An answer to a position; a null move solves it, so that it does not come again."""
 
     id: Short
     move: Letter | None
@@ -158,13 +140,9 @@ class AnswerBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class PuzzleDays(msgspec.Struct, frozen=True):
-    """The puzzles there are, and the answers so far.
+    """The puzzles so far: today in UTC, the first day, the answers by date.
 
-    Attributes:
-        today: the date in UTC.
-        first: date of the first puzzle.
-        answers: by date.
-        streak: days in a row whose puzzle was solved on the day.
+    `streak` counts days in a row on which the day's puzzle was solved.
     """
 
     today: date
@@ -174,16 +152,12 @@ class PuzzleDays(msgspec.Struct, frozen=True):
 
 
 class PuzzleReply(msgspec.Struct, frozen=True):
-    """A puzzle.
+    """A puzzle; `number` counts from 1.
 
     Attributes:
-        day: its date.
-        number: of the puzzle, from 1 on.
-        board: the position.
-        values: of up, right, down and left, in points; None for illegal moves.
-        shares: of the best value that they keep.
-        best: the best move.
-        tempting: the moves that make the most points at once.
+        values: of up, right, down and left, in points; null for illegal moves.
+        shares: of the best value, 0 to 1; null for illegal moves.
+        tempting: letters of the moves with the largest reward.
     """
 
     day: date

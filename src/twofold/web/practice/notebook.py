@@ -1,8 +1,7 @@
-"""The mistake notebook: positions in which the person's move lost much, asked until solved.
+"""The mistake notebook: positions of the person's mistakes, repeated until they are solved.
 
-A position is solved by two right answers in a row. The chance that a position is the next one is
-in proportion to `lost * (1 + missed)`: the share of the best value that the move lost, and the
-number of wrong answers since.
+A position is solved by `SOLVED_ROW` correct answers in a row. The next position is drawn with a
+probability proportional to `lost * (1 + missed)`.
 """
 
 import hashlib
@@ -35,19 +34,19 @@ FILE: Final = "mistakes.json"
 MAX_BYTES: Final = 4 << 20
 
 MAX_POSITIONS: Final = 1_000
-"""Most positions; solved ones go first, then those that lost least."""
+"""Maximum number of positions; solved ones are dropped first, then the smallest mistakes."""
 
 MOST_OF_GAME: Final = 20
-"""Most positions of one game: those that lost most."""
+"""Maximum number of positions per game: the largest mistakes."""
 
 SOLVED_ROW: Final = 2
-"""So many right answers in a row solve a position."""
+"""Correct answers in a row that solve a position."""
 
 GOOD_SHARE: Final = 0.99
-"""A move that keeps this share of the best value is a right answer."""
+"""A move with at least this share of the best value is a correct answer."""
 
 MISTAKES: Final = ("mistake", "blunder", "terrible")
-"""Labels of moves that lost much."""
+"""Labels of moves that count as mistakes."""
 
 Short = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
@@ -60,12 +59,9 @@ class MistakeSource(msgspec.Struct, frozen=True):
     """Where a mistake was made.
 
     Attributes:
-        kind: in a game, or in practice with an endgame table.
         game: id of the game; empty for practice.
-        move_number: moves made before.
         table: name of the endgame table that valued the moves; empty for none.
-        seed: of the practice.
-        first: board on which the practice began; empty for that of the seed.
+        seed, first: seed and first board of the practice game; no board for that of the seed.
     """
 
     kind: Literal["game", "practice"]
@@ -80,18 +76,13 @@ class Mistake(msgspec.Struct):
     """A position of the notebook.
 
     Attributes:
-        id: stands for the position.
-        board: the board.
-        rules: the rules.
         move: the person's move.
-        best: the best move.
-        values: of up, right, down and left; None for illegal moves.
-        shares: of the best value that these moves keep, 0 to 1.
-        unit: of the values: `points`, `chance`, or a player's own.
-        source: where the move was made.
-        added: when, ISO 8601.
-        missed: wrong answers.
-        row: right answers in a row; `SOLVED_ROW` solve the position.
+        values: of up, right, down and left; null for illegal moves.
+        shares: of the best value, 0 to 1; null for illegal moves.
+        unit: of the values: `points`, `chance`, or the evaluator's own.
+        added: time in ISO 8601.
+        missed: number of wrong answers.
+        row: number of correct answers in a row.
     """
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
@@ -109,7 +100,7 @@ class Mistake(msgspec.Struct):
 
     @property
     def is_solved(self) -> bool:
-        """Whether it is asked no more."""
+        """True if it does not come again."""
         return self.row >= SOLVED_ROW
 
     @property
@@ -119,53 +110,32 @@ class Mistake(msgspec.Struct):
 
     @property
     def weight(self) -> float:
-        """How likely it is asked next, in proportion."""
+        """Weight of the position in the draw of the next one."""
         return self.lost * (1 + self.missed)
 
 
 class NotebookContent(msgspec.Struct):
-    """The file.
-
-    Attributes:
-        version: of the format.
-        mistakes: oldest first.
-    """
+    """The file; mistakes are oldest first."""
 
     version: Literal[1] = 1
     mistakes: list[Mistake] = []
 
 
 class Notebook:
-    """The notebook in a folder. May be used by several threads.
-
-    Args:
-        folder: of the data; made when something is kept.
-        chance: draws the next position.
-    """
+    """The notebook in the data folder; `chance` draws the next position. Thread-safe."""
 
     def __init__(self, folder: Path, chance: random.Random | None = None) -> None:
         self._file = KeptFile(folder / FILE, NotebookContent, "mistake notebook", MAX_BYTES, _check)
         self._chance = chance or random.Random()
 
     def counts(self) -> tuple[int, int]:
-        """How many positions are open, and how many are solved.
-
-        Raises:
-            InvalidInput: the file is damaged.
-        """
+        """Number of open and of solved positions; raises InvalidInput if the file is damaged."""
         mistakes = self._file.read().mistakes
         solved = sum(one.is_solved for one in mistakes)
         return len(mistakes) - solved, solved
 
     def next(self, after: str = "") -> Mistake | None:
-        """A position to ask; None if all are solved.
-
-        Args:
-            after: id of the one that was asked before, which does not come again at once.
-
-        Raises:
-            InvalidInput: the file is damaged.
-        """
+        """An open position, not `after` if there is another; None if all are solved."""
         left = [one for one in self._file.read().mistakes if not one.is_solved]
         left = [one for one in left if one.id != after] or left
         if not left:
@@ -173,12 +143,7 @@ class Notebook:
         return self._chance.choices(left, [one.weight + 1e-9 for one in left])[0]
 
     def answer(self, name: str, move: Move) -> Mistake:
-        """Take an answer down; the position as it is then.
-
-        Raises:
-            NotFound: there is no such position.
-            InvalidInput: the file is damaged or cannot be written.
-        """
+        """Record an answer; returns the updated position. Raises NotFound or InvalidInput."""
 
         def edit(one: Mistake) -> Mistake:
             if (one.shares[move] or 0.0) >= GOOD_SHARE:
@@ -190,11 +155,7 @@ class Notebook:
         return self._change(name, edit)
 
     def drop(self, name: str) -> Mistake:
-        """Ask a position no more.
-
-        Raises:
-            NotFound, InvalidInput: as `answer`.
-        """
+        """Mark a position as solved; raises as `answer`."""
 
         def edit(one: Mistake) -> Mistake:
             one.row = SOLVED_ROW
@@ -203,13 +164,9 @@ class Notebook:
         return self._change(name, edit)
 
     def add(self, mistakes: Sequence[Mistake]) -> int:
-        """Add positions; one that is there already and was made elsewhere counts as missed.
+        """Add positions; returns the number of new ones. Raises InvalidInput.
 
-        Returns:
-            How many are new.
-
-        Raises:
-            InvalidInput: the file cannot be written.
+        A position that is there, from another game, counts as answered wrongly.
         """
         if not mistakes:
             return 0
@@ -220,7 +177,7 @@ class Notebook:
             for one in content.mistakes:
                 if one.id == name:
                     return edit(one)
-            raise NotFound("expected a position of the notebook, got another one")
+            raise NotFound("there is no such position in the notebook")
 
         return self._file.change(change)
 
@@ -244,26 +201,18 @@ def _add(content: NotebookContent, mistakes: Sequence[Mistake]) -> int:
 
 
 def _check(content: NotebookContent) -> None:
-    """Refuse boards and rules that cannot be read."""
     for one in content.mistakes:
         Board.parse(one.board)
         Rules.parse(one.rules)
 
 
-# ---- where mistakes come from
+# ---- sources of mistakes
 
 
 def mistakes_of_game(
     game: str, record: Record, judged: Sequence[MoveJudgement], unit: str
 ) -> list[Mistake]:
-    """The worst mistakes of the person in a game that was reviewed.
-
-    Args:
-        game: its id.
-        record: the game. Where it names players and the person is none of them, there are none.
-        judged: judgements of its first moves.
-        unit: of their values.
-    """
+    """The person's largest mistakes in a game; `judged` are its first moves, in `unit`."""
     bad = [one for one in own_moves(record, judged) if one.label in MISTAKES]
     worst = sorted(bad, key=lambda one: one.ratio)[:MOST_OF_GAME]
     wanted = {one.move_number: one for one in worst}
@@ -275,10 +224,10 @@ def mistakes_of_game(
 
 
 def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudgement]:
-    """The judgements of the moves that the person made, or may have made.
+    """The judgements of the moves that the person made.
 
-    Where a record does not say who made which move, all count if the person is among those who
-    played, or nobody is named.
+    If a record does not say who made which move, all count if the person is among its players, or
+    if it names none.
     """
     autoplay = autoplay_of(record.player, record.tags)
     if autoplay is not None:
@@ -303,7 +252,7 @@ def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement, uni
 
 
 def _share(one: MoveJudgement, value: float) -> float:
-    """What a move of this value keeps of the best, between the best move and the one made."""
+    """The share of the best value for a move, interpolated between the move made and the best."""
     best, made = one.values[one.best], one.values[one.move]
     assert best is not None
     assert made is not None
@@ -318,13 +267,7 @@ def _finite(value: float) -> float:
 def mistake_of_practice(
     source: MistakeSource, before: "PracticePosition", move: Move
 ) -> Mistake | None:
-    """The mistake that a move of a practice game was; None where it was none.
-
-    Args:
-        source: the practice game.
-        before: the position.
-        move: the legal move made there.
-    """
+    """The move of a practice game if it was a mistake, otherwise None."""
     shares = [None if one is None else one / before.best for one in before.chances]
     if label_of(shares[move] or 0.0) not in MISTAKES:
         return None

@@ -1,7 +1,6 @@
 """The puzzle of the day: one position, one move, the same for everyone on a date in UTC.
 
-The puzzle of a date is at place `(days since 0001-01-01, that day counted) mod count` of the file
-`data/puzzles.txt`, which comes with the package; `docs/puzzles.py` makes it.
+It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
 """
 
 from collections.abc import Callable
@@ -28,19 +27,14 @@ FILE: Final = "puzzles.json"
 MAX_BYTES: Final = 1 << 20
 
 FIRST_DAY: Final = date(2026, 1, 1)
-"""The day of the first puzzle."""
+"""Date of the first puzzle."""
 
 _ILLEGAL: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position with one best move.
-
-    Attributes:
-        board: the board.
-        values: of up, right, down and left, in points; None for illegal moves.
-    """
+    """A position, and the values of its moves in points, None for illegal moves."""
 
     board: Board
     values: tuple[int | None, ...]
@@ -52,13 +46,13 @@ class Puzzle:
 
     @property
     def tempting(self) -> list[Move]:
-        """The moves that make the most points at once."""
+        """The moves with the largest reward."""
         rewards = {move: self.board.slide(move).reward for move in self._legal}
         return [move for move, points in rewards.items() if points == max(rewards.values())]
 
     @property
     def shares(self) -> list[float | None]:
-        """What each move keeps of the best value, as in a review; None for illegal moves."""
+        """The share of the best value of each move, as in a review; None for illegal moves."""
         best = self.values[self.best] or 0
         return [None if one is None else (FLOOR + one) / (FLOOR + best) for one in self.values]
 
@@ -87,18 +81,12 @@ def puzzle_of(day: date) -> Puzzle:
 
 
 def today() -> date:
-    """The date in UTC."""
+    """Today's date in UTC."""
     return datetime.now(UTC).date()
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The first answer to a puzzle.
-
-    Attributes:
-        move: the move.
-        right: whether it is the best one.
-        on_time: whether it was given on the day of the puzzle.
-    """
+    """The first answer to a puzzle; `on_time` if it was given on the day."""
 
     move: Letter
     right: bool
@@ -106,43 +94,25 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct):
-    """The file.
-
-    Attributes:
-        version: of the format.
-        days: answers by date.
-    """
+    """The file, with the answers by date."""
 
     version: Literal[1] = 1
     days: dict[date, Answer] = {}
 
 
 class PuzzleBook:
-    """The person's answers to the puzzles. May be used by several threads.
-
-    Args:
-        folder: of the data; made when something is kept.
-        clock: the date in UTC.
-    """
+    """The person's answers in the data folder; `clock` is the date in UTC. Thread-safe."""
 
     def __init__(self, folder: Path, clock: Callable[[], date] = today) -> None:
         self._file = KeptFile(folder / FILE, Answers, "answers to the puzzles", MAX_BYTES)
         self.clock: Final = clock
 
     def answers(self) -> dict[date, Answer]:
-        """The answers so far.
-
-        Raises:
-            InvalidInput: the file is damaged.
-        """
+        """The answers so far; raises InvalidInput if the file is damaged."""
         return self._file.read().days
 
     def answer(self, day: date, move: Move) -> dict[date, Answer]:
-        """Take an answer down, unless there is one: the first one counts. All answers then.
-
-        Raises:
-            InvalidInput: the move is illegal, or the file cannot be written.
-        """
+        """Record the first answer to a puzzle; returns all. Raises InvalidInput."""
         puzzle = puzzle_of(day)
         if puzzle.values[move] is None:
             raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
@@ -165,11 +135,7 @@ class PuzzleBook:
         return length
 
     def parse_day(self, text: str) -> date:
-        """A day that has a puzzle.
-
-        Raises:
-            NotFound: it is none, or is yet to come.
-        """
+        """Parse a day from the first puzzle to today; raises NotFound."""
         try:
             day = date.fromisoformat(text)
         except ValueError:

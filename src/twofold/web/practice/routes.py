@@ -1,4 +1,4 @@
-"""What the HTTP API can do for the Practice page."""
+"""The HTTP operations of the Practice page."""
 
 from datetime import date
 from pathlib import Path
@@ -24,12 +24,7 @@ from twofold.web.practice.puzzles import FIRST_DAY, Answer, PuzzleBook, puzzle_o
 
 
 def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
-    """What the API can do for the page.
-
-    Args:
-        notebook: the notebook of mistakes.
-        data: the folder of the data.
-    """
+    """The operations; `data` is the data folder."""
     return [
         *_endgame_operations(_Endgames(notebook)),
         *_notebook_operations(_Mistakes(notebook)),
@@ -41,13 +36,13 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
     return [
         Operation(
             path="/api/practice/tables",
-            summary="List the endgame tables that are built.",
+            summary="List the endgame tables on this machine.",
             work=endgames.tables,
             reply=list[TableFacts],
         ),
         Operation(
             path="/api/practice/offers",
-            summary="Endgame tables that could be built, and what they take.",
+            summary="Endgame tables that could be built, and their requirements.",
             work=endgames.offers,
             reply=list[TableOffer],
             at_once=1,
@@ -63,7 +58,7 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
         Operation(
             method="POST",
             path="/api/practice/mistake",
-            summary="Keep the last move of a practice game in the notebook, if it was a mistake.",
+            summary="Add the last move of a practice game to the notebook, if it was a mistake.",
             work=endgames.keep,
             body=EndgameBody,
             reply=KeptMistake,
@@ -75,7 +70,7 @@ def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
     return [
         Operation(
             path="/api/notebook",
-            summary="How many mistakes are in the notebook.",
+            summary="The number of mistakes in the notebook.",
             work=mistakes.counts,
             reply=NotebookCounts,
         ),
@@ -124,8 +119,6 @@ def _puzzle_operations(puzzles: "_Puzzles") -> list[Operation]:
 
 
 class _Endgames:
-    """The work of the operations for endgames."""
-
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
 
@@ -152,8 +145,6 @@ class _Endgames:
 
 
 class _Mistakes:
-    """The work of the operations for the notebook."""
-
     def __init__(self, notebook: Notebook) -> None:
         self._notebook = notebook
 
@@ -176,8 +167,6 @@ class _Mistakes:
 
 
 class _Puzzles:
-    """The work of the operations for the puzzle of the day."""
-
     def __init__(self, book: PuzzleBook) -> None:
         self._book = book
 

@@ -1,11 +1,9 @@
-"""What the page and the server say to each other over the WebSocket: JSON objects, no socket here.
+"""The messages between page and server over the WebSocket: JSON objects; no socket here.
 
-Every message has a `type`. The page sends a `Request`; its `ref` comes back in each `Reply` that
-it causes, so that the page knows what an answer belongs to. Replies with `ref` 0 come unasked, to
-every session that has the game open: a game that is open in two tabs is one game.
-
-Seeds and the score a board is analysed with are text, for JavaScript's numbers end at 2^53.
-Tiles are numbers, 0 for an empty cell, row by row. Moves are `u`, `r`, `d`, `l`.
+Every message has a `type`. The `ref` of a `Request` comes back in each `Reply` to it. Replies with
+`ref` 0 go to every session that follows the game. Seeds and scores of analyses are text, since
+numbers in JavaScript are exact up to 2^53 only. Tiles are numbers, 0 for an empty cell, row by row.
+Moves are `u`, `r`, `d`, `l`.
 
     >>> parse_request(b'{"type":"move","ref":7,"game":"k3","move":"u","move_number":0}')
     MoveRequest(game='k3', move='u', move_number=0, ref=7)
@@ -37,7 +35,7 @@ from twofold.web.protocol.requests import *  # noqa: F403
 from twofold.web.protocol.requests import AnyRequest, Request
 
 MAX_MESSAGE_BYTES: Final = 16_384
-"""Largest message that is read."""
+"""Maximum size of a message."""
 
 AnyReply = (
     Welcome
@@ -62,19 +60,15 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 class InvalidMessage(InvalidInput):
-    """A message that is no request: the connection that sent it is closed."""
+    """A message that is not a valid request; its connection is closed."""
 
 
 class StaleMove(InvalidInput):
-    """A move was meant for another position than the game's."""
+    """A move for another move number than the game's."""
 
 
 def parse_request(data: bytes | str) -> AnyRequest:
-    """Read a message of the page.
-
-    Raises:
-        InvalidMessage: it is too long, no JSON, or not of a known type with its fields.
-    """
+    """Parse a message of the page; raises InvalidMessage."""
     if len(data) > MAX_MESSAGE_BYTES:
         raise InvalidMessage(
             f"expected a message of at most {MAX_MESSAGE_BYTES} bytes, got {len(data)}"
@@ -87,11 +81,7 @@ def parse_request(data: bytes | str) -> AnyRequest:
 
 
 def parse_reply(data: bytes | str) -> AnyReply:
-    """Read a message of the server, for clients in Python and for tests.
-
-    Raises:
-        InvalidMessage: it is no reply.
-    """
+    """Parse a message of the server; raises InvalidMessage."""
     try:
         reply: AnyReply = _REPLIES.decode(data)
         return reply
@@ -100,5 +90,5 @@ def parse_reply(data: bytes | str) -> AnyReply:
 
 
 def format_message(message: Request | Reply) -> bytes:
-    """A message as JSON, as `parse_request` and `parse_reply` read it."""
+    """A message as JSON."""
     return _ENCODER.encode(message)

@@ -1,4 +1,4 @@
-"""What the server says of a position or of a whole game: analyses, outcomes, reviews."""
+"""Messages about a position or a whole game: analyses, outcomes, reviews."""
 
 import msgspec
 
@@ -7,12 +7,9 @@ from twofold.web.protocol.requests import Letter
 
 
 class MoveValueInfo(msgspec.Struct, frozen=True):
-    """What one move is worth.
+    """The value of one move, null for an illegal move and without values.
 
-    Attributes:
-        value: in the unit of the analysis; None for an illegal move or where moves are not valued.
-        ratio: value by the value of the best move, 0 to 1, for bars; None like `value`.
-        reward: points of the move itself.
+    `ratio` is relative to the best move, 0 to 1; `reward` is in points.
     """
 
     move: Letter
@@ -25,13 +22,9 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
 
 
 class TableAnswerInfo(msgspec.Struct, frozen=True):
-    """What the endgame table says that chooses the move.
+    """The answer of an endgame table, such as `442-512`, that chooses the move.
 
-    Attributes:
-        name: of the table, such as `442-512`.
-        target: the tile whose chance it tells.
-        chances: of making that tile after up, right, down and left; None where the table does not
-            know the move.
+    `chances` are those of making `target` after up, right, down, left; null if not in the table.
     """
 
     name: str
@@ -40,21 +33,18 @@ class TableAnswerInfo(msgspec.Struct, frozen=True):
 
 
 class AnalysisReply(Reply, tag="analysis", frozen=True):
-    """What a player thinks of a position.
+    """An analysis of a position.
 
     Attributes:
-        board: text of the position.
-        final: whether nothing better follows.
-        best: letter of the best move.
+        final: true if no better one follows.
         unit: of the values, such as `points`.
-        depth: how deep, in words: `3 plies`.
+        depth: as text, such as `3 plies`.
         source: name of the evaluator.
-        line: how the game may go on: moves and spawns, `l@5:2`.
-        bar: evaluation bar, 0 to 1; None where the player values nothing.
-        bar_text: what it says, in words.
-        outcomes: whether `OutcomesReply`s follow.
-        table: the endgame table that chooses the best move; None where none does. The ratios of
-            the moves that it knows are then those of their chances.
+        line: principal variation: moves and spawns, such as `l@5:2`.
+        bar: evaluation bar, 0 to 1; null if the player values nothing.
+        outcomes: true if `OutcomesReply`s follow.
+        table: the endgame table that chooses the best move, or null. The ratios of the moves that
+            it knows are then ratios of chances.
     """
 
     board: str
@@ -75,12 +65,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
 
 
 class TileChance(msgspec.Struct, frozen=True):
-    """How often games end with a tile as the largest one.
-
-    Attributes:
-        chance: that it is the largest at the end, 0 to 1.
-        reached: of ever having one as large.
-    """
+    """The chance that a tile is the largest at the end, and the chance to reach it, 0 to 1."""
 
     tile: int
     chance: float
@@ -88,19 +73,16 @@ class TileChance(msgspec.Struct, frozen=True):
 
 
 class OutcomesReply(Reply, tag="outcomes", frozen=True):
-    """How games go on from a position to their end under optimal play; exact.
-
-    It takes until all states that may follow are passed: meanwhile it says how far it is.
+    """How games end from a position under optimal play, exactly; progress replies come first.
 
     Attributes:
-        board: text of the position.
-        final: whether nothing follows.
-        done: the part of the states that is passed, 0 to 1.
-        tiles: ascending; empty before the end, and where there are none.
-        moves: to the end, on average.
-        problem: what is played, and for what.
-        worth: what the position is worth, in words.
-        note: why there are none, in a sentence; empty else.
+        final: true for the last reply.
+        done: share of the states that are done, 0 to 1.
+        tiles: ascending; empty before the end.
+        moves: mean number of moves to the end.
+        problem: the rules and the objective.
+        worth: the value of the position, as text.
+        note: why there are no outcomes; empty otherwise.
     """
 
     board: str
@@ -114,17 +96,15 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
 
 
 class JudgementInfo(msgspec.Struct, frozen=True):
-    """What a player thinks of one move of a game.
+    """The judgement of one move of a game.
 
     Attributes:
-        move_number: moves made before it.
-        move: the move that was made.
-        best: the best move.
-        values: of up, right, down, left; None for illegal moves.
-        ratio: value of the move by the value of the best, 0 to 1.
-        accuracy: of the move, in percent.
+        move_number: number of moves before it.
+        values: of up, right, down, left; null for illegal moves.
+        ratio: value relative to the best move, 0 to 1.
+        accuracy: in percent.
         label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
-        table: the endgame table that the ratio is from; None where none speaks.
+        table: the endgame table that gave the ratio, or null.
     """
 
     move_number: int
@@ -138,13 +118,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
 
 class Judged(Reply, tag="judged", frozen=True):
-    """Some moves of a game judged, in order.
-
-    Attributes:
-        done: moves judged so far.
-        total: moves of the game.
-        unit: of the values, as in `Reviewed`.
-    """
+    """Judgements of some moves of a game, in order; `done` of `total` moves are judged."""
 
     game: str
     judgements: list[JudgementInfo]
@@ -154,12 +128,9 @@ class Judged(Reply, tag="judged", frozen=True):
 
 
 class ReviewPart(msgspec.Struct, frozen=True):
-    """The review of some moves of a game.
+    """The review of some moves: accuracy in percent, 100 if there was no choice.
 
-    Attributes:
-        moves: how many were judged.
-        accuracy: in percent; 100 where none was a choice.
-        match_rate: share of the choices that were the best move.
+    `match_rate` is the share of the choices that were the best move.
     """
 
     moves: int
@@ -168,12 +139,9 @@ class ReviewPart(msgspec.Struct, frozen=True):
 
 
 class PhaseInfo(ReviewPart, frozen=True):
-    """The review of a phase of a game.
+    """The review of a phase, after tile `after` was made and until tile `before` was.
 
-    Attributes:
-        after: the tile whose making began it; 0 for the start of the game.
-        before: the tile that its last move makes; 0 where the game ends first.
-        start: move number of its first position.
+    0 stands for the start or the end of the game; `start` is a move number.
     """
 
     after: int = 0
@@ -182,18 +150,16 @@ class PhaseInfo(ReviewPart, frozen=True):
 
 
 class Reviewed(Reply, tag="reviewed", frozen=True):
-    """The review of a game as a whole.
+    """The review of a whole game, and of its phases.
 
     Attributes:
         accuracy: in percent.
         match_rate: share of moves that were the best one.
         goodness_of_fit: product of all ratios.
-        labels: how many moves have each label.
-        longest_perfect_run: most best moves in a row.
-        complete: whether every move was judged.
-        own: the person's moves alone; None where a player made none, or nobody knows which.
-        helped: the moves that a player made, where `own` is there.
-        phases: the game divided by its largest tiles.
+        labels: number of moves with each label.
+        complete: true if every move was judged.
+        own: the person's moves only; null if one made all moves, or if it is unknown.
+        helped: the moves that a player made, if `own` is there.
     """
 
     game: str

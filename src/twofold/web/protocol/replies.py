@@ -1,4 +1,4 @@
-"""What the server says of games: where they stand, what happens in them."""
+"""Messages about games: their state and their changes."""
 
 from typing import Literal
 
@@ -9,25 +9,17 @@ from twofold.web.protocol.requests import Letter, Note
 
 
 class Reply(msgspec.Struct, kw_only=True, frozen=True):
-    """Base of everything the server sends.
-
-    Attributes:
-        ref: of the request it answers; 0 if none.
-    """
+    """Base of all messages of the server; `ref` is that of the request, 0 for none."""
 
     ref: int = 0
 
 
 class PlayerInfo(msgspec.Struct, frozen=True):
-    """A player that can be picked from a list.
+    """A player to choose from.
 
     Attributes:
-        spec: what to send.
-        name: short name to show.
-        summary: one line about it.
-        values: whether it values moves, so that it can give hints and reviews.
-        elsewhere: name of the player that takes its place on boards other than 4x4; empty where
-            none does.
+        values: true if it values moves, as hints and reviews need.
+        elsewhere: name of the player for boards other than 4x4; empty if it is the same.
     """
 
     spec: str
@@ -38,15 +30,12 @@ class PlayerInfo(msgspec.Struct, frozen=True):
 
 
 class Welcome(Reply, tag="welcome", frozen=True):
-    """The first message of a connection.
+    """The first message of a connection; the first player is the default.
 
     Attributes:
-        version: of twofold.
-        players: those to pick from; the first is the default.
-        ready: whether the default player is loaded; `Ready` follows where it is not.
-        max_side: most rows or columns of a board.
-        server: another text at each start of the server: one that was killed may have games as
-            they were before the last moves.
+        ready: true if the default player is loaded; otherwise `Ready` follows.
+        max_side: maximum number of rows or columns.
+        server: differs at each start of the server; after a crash the last moves may be missing.
     """
 
     version: str
@@ -61,19 +50,14 @@ class Ready(Reply, tag="ready", frozen=True):
 
 
 class RefusedReply(Reply, tag="refused", frozen=True):
-    """A request could not be done.
-
-    Attributes:
-        message: one sentence for the person.
-        kind: name of the error's class, such as `IllegalMove`.
-    """
+    """A request failed: a sentence, and the name of the error's class, such as `IllegalMove`."""
 
     message: str
     kind: str
 
 
 class RulesInfo(msgspec.Struct, frozen=True):
-    """Rules, taken apart for the page."""
+    """Rules as fields."""
 
     text: str
     rows: int
@@ -85,19 +69,17 @@ class RulesInfo(msgspec.Struct, frozen=True):
 
 
 class GameNow(msgspec.Struct, frozen=True):
-    """Where a game stands; part of `GameState` and `StepReply`.
+    """The current position of a game.
 
     Attributes:
-        board: text of the board.
-        tiles: the same as tiles, row by row.
-        status: `going`, `won` (and may go on), `stopped` (at the goal) or `over`.
+        tiles: row by row.
+        status: `going`, `won` (and can continue), `stopped` (at the goal) or `over`.
         legal: letters of the legal moves.
-        best: best score of any kept game under these rules, this one included; scores count
-            that were undone or whose game was deleted, but not those of games that began on a
-            given board.
-        undos: moves undone so far.
-        autoplay: spec of the player that plays; empty where the person does.
-        hints: for how many positions hints were shown.
+        best: best score under these rules, including this game's, undone moves and deleted games,
+            but not games from a given board.
+        undos: number of undone moves.
+        autoplay: spec of the player that is playing; empty for the person.
+        hints: number of positions for which hints were shown.
     """
 
     board: str
@@ -115,20 +97,17 @@ class GameNow(msgspec.Struct, frozen=True):
 
 
 class GameState(Reply, tag="game", frozen=True):
-    """A whole game, as it stands.
+    """The state of a game.
 
     Attributes:
-        game: id.
-        kept: whether it is stored.
-        player: who played: `me`, a spec, or several.
+        kept: true if it is saved.
+        player: the players: `me`, a spec, or several.
         date: when it began, ISO 8601 with time zone.
-        first: move number before the first move that can be looked at.
-        undone: letter of the move that was just taken back; empty else.
-        note: what another program has just done to its file; empty for nothing. `newer`: it went
-            on with the game, which is shown here. `parted`: it saved other moves. `deleted`: it
-            deleted the game. `damaged`: it wrote something else there.
-        was: the id until now, where another program has `parted`, `deleted` or `damaged` the
-            file, so that this game goes on in a file of its own.
+        first: move number of the earliest position that can be viewed.
+        undone: letter of a move that was just undone; empty otherwise.
+        note: what another program just did to the file: `newer` (added moves, shown here), `parted`
+            (saved other moves), `deleted` or `damaged`; empty for nothing.
+        was: the former id, if the game got a new file because of `note`.
         daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
     """
 
@@ -147,10 +126,10 @@ class GameState(Reply, tag="game", frozen=True):
 
 
 class TileSlide(msgspec.Struct, array_like=True, frozen=True):
-    """A tile that a move takes from one cell to another; `[from, to, merged]` in JSON.
+    """The path of a tile in a move; `[from, to, merged]` in JSON.
 
-    Tiles that stay where they are have a slide too, so that the slides of a step name every tile.
-    Two tiles that merge have the same `to`, and `merged` is true for both.
+    Tiles that do not move are included. Two tiles that merge have the same `to`, both with
+    `merged`.
     """
 
     start: int
@@ -159,14 +138,13 @@ class TileSlide(msgspec.Struct, array_like=True, frozen=True):
 
 
 class StepReply(Reply, tag="step", frozen=True):
-    """One move of a game, with what the page needs to animate it.
+    """One move of a game.
 
     Attributes:
-        slides: where each tile of the board before goes.
-        cell: where the new tile appears.
-        tile: the new tile.
-        by: spec of the player who moved; empty for the person.
-        goal_reached: whether this move made the goal tile for the first time.
+        slides: the paths of all tiles of the board before.
+        cell, tile: the new tile and its place.
+        by: spec of the player that moved; empty for the person.
+        goal_reached: true if this move made the goal tile for the first time.
     """
 
     game: str
@@ -181,11 +159,7 @@ class StepReply(Reply, tag="step", frozen=True):
 
 
 class FrameReply(Reply, tag="frame", frozen=True):
-    """A position of a game that goes too fast to show each move.
-
-    Attributes:
-        moves_per_second: of the last second or so.
-    """
+    """A position of a game that is too fast to show each move; speed over the last second."""
 
     game: str
     now: GameNow
@@ -193,11 +167,9 @@ class FrameReply(Reply, tag="frame", frozen=True):
 
 
 class PositionReply(Reply, tag="position", frozen=True):
-    """An earlier position of a game.
+    """A position; `last` is the last move number of the game.
 
-    Attributes:
-        last: highest move number of the game.
-        next_move: letter of the move made there; empty at the end.
+    `next_move` is the letter of the move made there, empty at the end.
     """
 
     game: str
@@ -210,12 +182,9 @@ class PositionReply(Reply, tag="position", frozen=True):
 
 
 class AutoplayEnded(Reply, tag="ended", frozen=True):
-    """A player moves no longer.
+    """Autoplay has ended; `message` is the error, if it failed.
 
-    Attributes:
-        reason: `over`, `stopped` (at the goal), `tile` (the one asked for), `moves` (as many as
-            asked for), `paused` or `failed`.
-        message: what went wrong, where it failed.
+    The reason `stopped` means at the goal; `tile` and `moves` are limits of the request.
     """
 
     game: str
@@ -225,13 +194,13 @@ class AutoplayEnded(Reply, tag="ended", frozen=True):
 
 
 class GamesReply(Reply, tag="games", frozen=True):
-    """The kept games, last played first."""
+    """The saved games, last played first."""
 
     games: list[GameInfo]
 
 
 class BoardInfo(Reply, tag="board", frozen=True):
-    """A board that was read."""
+    """A parsed board."""
 
     board: str
     tiles: list[int]

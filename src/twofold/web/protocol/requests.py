@@ -1,4 +1,4 @@
-"""What the page asks."""
+"""Messages of the page."""
 
 from typing import Annotated, Final, Literal
 
@@ -7,10 +7,10 @@ import msgspec
 from twofold.limits import MAX_TEXT
 
 STEPS_PER_SECOND: Final = 30
-"""Up to this speed every move of a player is a `Step`."""
+"""Up to this speed every move of a player is a `StepReply`."""
 
 FRAMES_PER_SECOND: Final = 60
-"""Most `Frame`s a second of one game."""
+"""Maximum number of `FrameReply`s per second of one game."""
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
@@ -21,38 +21,30 @@ Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 
 
 class Request(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """Base of everything the page sends.
-
-    Attributes:
-        ref: number that the replies carry; 0 where the page does not care.
-    """
+    """Base of all messages of the page; `ref` comes back in the replies."""
 
     ref: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
 
 
 class OpenRequest(Request, tag="open", frozen=True):
-    """Show a game: answered by `GameState`, and followed by what happens in it.
+    """Follow a game; reply `GameState`, then its changes.
 
-    Attributes:
-        game: its id; empty for the game played last, or a new one where there is none: under the
-            rules that the owner's player is for, or the original ones.
+    An empty id means the game played last, or a new one if there is none.
     """
 
     game: Id = ""
 
 
 class NewRequest(Request, tag="new", frozen=True):
-    """Begin a game: answered by `GameState`. The game before it is kept.
+    """Begin a game; reply `GameState`. The game before it is kept.
 
     Attributes:
-        rules: as `Rules.parse` reads them; empty for the original ones.
-        seed: seed of the dice; empty for a random one.
-        board: the board to begin on; empty for the one of the dice.
-        score: points at the start, where a board is given.
-        source: id of a game to go on from, at `move_number`: its moves up to there are made.
-            Rules, seed and board are then those of that game.
-        move_number: where to go on from.
-        keep: whether it is stored. The boards of a race are not.
+        rules: empty for standard rules.
+        seed: empty for a random one.
+        board: first board; empty for that of the seed.
+        score: initial score, if a board is given, in points.
+        source: id of a game to copy up to `move_number`, with its rules, seed and start.
+        keep: true to save it; boards of a race are not saved.
     """
 
     rules: Text = ""
@@ -65,11 +57,9 @@ class NewRequest(Request, tag="new", frozen=True):
 
 
 class MoveRequest(Request, tag="move", frozen=True):
-    """Make a move: answered by `Step` to all who have the game open.
+    """Make a move; all followers get `StepReply`.
 
-    Attributes:
-        move_number: moves made before this one, as the page knows it; where it differs from
-            the game's the move is refused, for it was meant for another board.
+    It is refused unless `move_number`, the number of moves before it, is that of the game.
     """
 
     game: Id
@@ -78,30 +68,28 @@ class MoveRequest(Request, tag="move", frozen=True):
 
 
 class UndoRequest(Request, tag="undo", frozen=True):
-    """Take the last move back: answered by `GameState`, with `undone`."""
+    """Undo the last move; reply `GameState` with `undone`."""
 
     game: Id
 
 
 class RedoRequest(Request, tag="redo", frozen=True):
-    """Make the move undone last again: answered by `Step`."""
+    """Redo the last undone move; reply `StepReply`."""
 
     game: Id
 
 
 class ViewRequest(Request, tag="view", frozen=True):
-    """Look at an earlier position without changing the game: answered by `Position`."""
+    """View a position without changing the game; reply `PositionReply`."""
 
     game: Id
     move_number: Count
 
 
 class CloseRequest(Request, tag="close", frozen=True):
-    """Stop following a game. One that is not kept ends with its last follower. No answer.
+    """Stop following a game; no reply. Without followers, an unsaved game ends.
 
-    Attributes:
-        game: the game.
-        unplayed: forget it, if nothing has happened in it and nobody else follows it.
+    With `unplayed`, so does a game in which nothing has happened.
     """
 
     game: Id
@@ -109,28 +97,26 @@ class CloseRequest(Request, tag="close", frozen=True):
 
 
 class GamesRequest(Request, tag="games", frozen=True):
-    """List the kept games, last played first: answered by `Games`."""
+    """List the saved games, last played first; reply `GamesReply`."""
 
 
 class DeleteRequest(Request, tag="delete", frozen=True):
-    """Delete a kept game: answered by `Games`, without it."""
+    """Delete a saved game; reply `GamesReply` without it."""
 
     game: Id
 
 
 class AutoplayRequest(Request, tag="autoplay", frozen=True):
-    """Let a player make the moves: `Step` or `Frame` follow, then `AutoplayEnded`.
+    """Start autoplay, or change player and speed; steps or frames follow, then `AutoplayEnded`.
 
-    Sent again while it plays, it changes player and speed at once. A player that takes a moment
-    to load is waited for: the one before it plays on until then.
+    The present player continues until a new one is loaded.
 
     Attributes:
-        player: spec of the player; empty for the default one.
-        moves_per_second: at most so many; None for as many as it can. Up to
-            `STEPS_PER_SECOND` every move is a `Step`, above that there are `Frame`s; a single
-            move (`moves` 1) is always a `Step`.
+        player: spec; empty for the default player.
+        moves_per_second: maximum speed, null for none. Moves come as steps up to
+            `STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
         stop_tile: pause once this tile is made; 0 for never.
-        moves: pause after so many moves; 0 for no limit. 1 plays the best move.
+        moves: pause after this number of moves; 0 for no limit.
     """
 
     game: Id
@@ -141,37 +127,31 @@ class AutoplayRequest(Request, tag="autoplay", frozen=True):
 
 
 class PauseRequest(Request, tag="pause", frozen=True):
-    """End autoplay: answered by `AutoplayEnded`."""
+    """End autoplay; reply `AutoplayEnded`."""
 
     game: Id
 
 
 class BoardRequest(Request, tag="board", frozen=True):
-    """Read a board as text: answered by `BoardInfo`.
-
-    Attributes:
-        text: exponents or tiles, as `Board.parse` reads them.
-    """
+    """Parse a board as text, exponents or tiles; reply `BoardInfo`."""
 
     text: Text
 
 
 class AnalyseRequest(Request, tag="analyse", frozen=True):
-    """Value the four moves: answered by `AnalysisReply`s that improve, the last one `final`.
+    """Value the four moves; `AnalysisReply`s of increasing depth, the last one `final`.
 
-    A session has one analysis at a time: this one ends the one before.
+    It cancels the session's earlier analysis.
 
     Attributes:
-        board: the position.
-        rules: the rules; empty for the original ones on a board of that shape.
-        score: points so far, as text; empty where not known.
-        player: spec of the player; empty for the default one.
-        seconds: longest time; clamped by the server, and its default where no limit is given.
-        nodes: most positions visited.
-        ply: depth.
-        outcomes: whether `OutcomesReply`s are to follow where the player has solved the game.
-        game: the game whose board it is, where the values are hints for the person who plays it:
-            they are counted, and refused in a daily game; empty for any other analysis.
+        rules: empty for standard rules on a board of that shape.
+        score: in points, as text; empty if unknown.
+        player: spec; empty for the default player.
+        seconds: time limit; the server sets one if it is missing or longer.
+        nodes: maximum number of positions.
+        outcomes: true for `OutcomesReply`s, if the player has solved the game.
+        game: id of a game that the person plays, for a hint: it is counted, and refused in a daily
+            game. Empty for other analyses.
     """
 
     board: Text
@@ -186,19 +166,13 @@ class AnalyseRequest(Request, tag="analyse", frozen=True):
 
 
 class StopRequest(Request, tag="stop", frozen=True):
-    """End this session's analysis and review with what they have. No answer of its own."""
+    """Stop this session's analysis and review; they send the result found so far."""
 
 
 class ReviewRequest(Request, tag="review", frozen=True):
-    """Judge the moves of a game: `Judged` messages, then `Reviewed`.
+    """Judge the moves of a saved game; `Judged` replies, then `Reviewed`.
 
-    A session has one review at a time. What was judged before with the same player and limits
-    is kept and sent at once.
-
-    Attributes:
-        game: id of a game that is kept.
-        player: spec of the player who judges; empty for the default one.
-        ply: depth for each move; None for the server's default.
+    It cancels the session's earlier review. Player and ply are those of the judge.
     """
 
     game: Id
