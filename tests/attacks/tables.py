@@ -96,7 +96,7 @@ FILES: Final = [
 """Refused before anything of their content is looked at."""
 
 CONTENT: Final = [
-    Attack("wrong checksums", lambda: table(), "other keys of the states with 4 in tiles"),
-    Attack("NaN", lambda: table(values=VALUES * np.nan), "got other keys"),
+    Attack("wrong checksums", lambda: table(), "wrong keys of the states with the tile sum 4"),
+    Attack("NaN", lambda: table(values=VALUES * np.nan), "wrong keys"),
 ]
 """Refused when their content is compared with its checksums."""

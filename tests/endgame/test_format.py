@@ -81,7 +81,7 @@ def test_what_a_file_says_is_checked(
 def test_what_the_attacks_are_changes_of_is_opened(tmp_path: Path) -> None:
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS}, TEXTS)
     table = EndgameTable.open(tmp_path / "t")
-    with pytest.raises(InvalidTable, match="other chances of the boards with 0 in free cells"):
+    with pytest.raises(InvalidTable, match="wrong chances of the boards with 0 in free cells"):
         table.check()
 
 

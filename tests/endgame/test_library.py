@@ -159,8 +159,8 @@ def test_tiles_that_are_none_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("free4-8", "free cells hold 16 at most, and a table speaks from 24 on"),
-        ("free5-8", "free cells hold 20 at most, and a table speaks from 24 on"),
+        ("free4-8", "free cells hold 16 at most, and a table needs at least 24"),
+        ("free5-8", "free cells hold 20 at most, and a table needs at least 24"),
         ("44-256/32-64", "a cap of 128 in the third row, got 44-256/32-64"),
         ("441-16/4-4", "a cap of 8 in the third row"),
         ("443-256/64,8", "a cap of at most that of the third, such as 443-256/8-64, got"),

@@ -102,5 +102,5 @@ def test_no_move_follows_the_end_and_none_that_changes_nothing() -> None:
 
 
 def test_a_board_that_the_table_does_not_know_is_refused() -> None:
-    with pytest.raises(InvalidBoard, match="442-32 says nothing of this board"):
+    with pytest.raises(InvalidBoard, match="442-32 has no answer for this board"):
         list(play(TABLE, Board.parse("0000/0000/0001/0001"), 1, []))

@@ -58,7 +58,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
     outcomes = list(check_engine(words, boards=10, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     details = {one.name: one.detail for one in outcomes}
-    assert details["busy"] == "readyok at once, position and go refused"
+    assert details["busy"] == "readyok immediately, position and go refused"
     assert details["shapes"].startswith("63 shapes")
     figure(f"stop: {details['stop']}")
 
@@ -69,11 +69,11 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("no-author", "handshake", "expected id author before u2048ok, got none"),
         ("dies-at-once", "handshake", "no such weights"),
         ("no-games", "ready", "to be accepted, got error: no games today"),
-        ("strict", "unknown words", "expected unknown lines to be passed over, got error: what is"),
-        ("quiet", "bad lines", "expected one error in answer to 'position', got 0"),
-        ("dies-of-errors", "bad lines", "its errors end with: "),
+        ("strict", "unknown words", "expected unknown lines to be ignored, got error: what is"),
+        ("quiet", "bad lines", "expected one error as reply to 'position', got 0"),
+        ("dies-of-errors", "bad lines", "its stderr ends with: "),
         ("dies-of-errors", "long line", "expected readyok .*, got its end with exit code 1"),
-        ("takes-all", "bad lines", "in answer to 'option frobnicate 1', got 0"),
+        ("takes-all", "bad lines", "as reply to 'option frobnicate 1', got 0"),
         ("illegal", "moves", "expected a legal move .* got 'bestmove"),
         ("illegal", "shapes", "expected a legal move .* got 'bestmove"),
         ("illegal", "large tiles", "expected a legal move .* got 'bestmove"),
@@ -83,14 +83,18 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("undead", "dead board", "expected 'bestmove none' on a dead board, got 'bestmove u'"),
         ("twice", "one answer", "expected readyok .* got bestmove"),
         ("partial-info", "info", "expected values of all legal moves or of none"),
-        ("other-best", "info", "expected bestmove as the last best"),
-        ("deep-info", "limits", "expected at most 1 plies of 'go ply 1', got 99"),
+        ("other-best", "info", "expected bestmove to be the last best"),
+        ("deep-info", "limits", "expected at most 1 plies for 'go ply 1', got 99"),
         ("many-nodes", "limits", "expected 1000 nodes at most, got 5000"),
         ("stops-twice", "stop, idle", "expected readyok .* got bestmove u"),
-        ("forgetful", "repeat", "expected the same game after the same new"),
+        ("forgetful", "repeat", "expected equal games after equal new lines"),
         ("bad-exit", "quit", "expected exit code 0 after quit, got 4"),
-        ("stays", "quit, busy", "expected its end within .* s of quit, got none"),
-        ("stays", "end of input", "expected its end within .* s of the end of its input, got none"),
+        ("stays", "quit, busy", "expected the program to end within .* s of quit"),
+        (
+            "stays",
+            "end of input",
+            "expected the program to end within .* s of the end of its input",
+        ),
     ],
 )
 def test_what_does_not_is_found(

@@ -160,17 +160,20 @@ def play_a_little(player: EnginePlayer) -> None:
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
-        ("silent", "expected u2048ok .* in answer to 'u2048', got nothing for 0.5 s"),
-        ("dies-at-once", "got its end with exit code 3; its errors end with: no such weights"),
+        ("silent", "expected u2048ok .* in reply to 'u2048', got nothing for 0.5 s"),
+        ("dies-at-once", "got its end with exit code 3; its stderr ends with: no such weights"),
         ("unfriendly", "expected u2048ok .* got error no"),
         ("many-options", "got more than 200 options"),
         ("bad-option", "expected u2048ok .*expected a whole number from 8 to 9 .* got '7' as its"),
         ("mute", r"expected a bestmove .* got nothing for 0.2 s \(after 3 restarts\)"),
-        ("crash", r"exit code 3; its errors end with: .*ZeroDivisionError: boom \(after 1 restart"),
+        (
+            "crash",
+            r"exit code 3; its stderr ends with: .*ZeroDivisionError: boom \(after 1 restart",
+        ),
         ("signal", r"got its end by SIGTERM \(after 1 restarts\)"),
         (
             "illegal",
-            r"expected a legal move \(.*\) .* in answer to 'position .*, go', got bestmove",
+            r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
         ),
         ("none", r"expected a legal move \(.*\) .* got bestmove none"),
         ("garbage", "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l"),
@@ -178,7 +181,7 @@ def play_a_little(player: EnginePlayer) -> None:
         ("megabyte", "got a line of more than 10000 bytes: b'info string xxx"),
         ("flood", "got more than 2000 lines"),
         ("error", "got error: not today"),
-        ("early", "expected silence until it is asked|expected one bestmove"),
+        ("early", "expected no line before a command|expected one bestmove"),
         ("twice", "expected one bestmove .* got another one, bestmove"),
     ],
 )
@@ -346,8 +349,8 @@ LEAVES = {
     "closes": "the end of its output",
     "unended": "its end with exit code 0",
     "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
-    "hungry": "exit code 1; its errors end with: .*MemoryError",
-    "eager": "expected silence until it is asked|expected one bestmove",
+    "hungry": "exit code 1; its stderr ends with: .*MemoryError",
+    "eager": "expected no line before a command|expected one bestmove",
     "babbles": "got more than 500 lines",
 }
 """What programs do to be left behind, or to be misread; what is said of it, if anything."""
@@ -480,7 +483,7 @@ def test_only_named_files_count() -> None:
     ("spec", "says"),
     [
         ("engine", "expected cmd= and the command of an engine, got ''"),
-        ('engine:cmd="\'"', "expected cmd= with quotations that end"),
+        ('engine:cmd="\'"', "expected cmd= with closed quotations"),
         ('engine:cmd="a\\u0000b"', "without zero bytes"),
         ("engine:cmd=python,options=depth", "expected options as name=value"),
         ("engine:cmd=python,options=depth=1 depth=2", "expected options as name=value, each once"),

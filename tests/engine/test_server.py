@@ -249,7 +249,7 @@ def test_an_option_names_no_code_but_what_the_engine_was_started_with(tmp_path: 
     talk = Talk(make_player(f"expectimax:eval={mine}:ROWS,ply=1"))
     assert talk.say("option ply 2", "ready") == ["readyok"]
     (said,) = talk.say(f"option eval {other}:ROWS")
-    assert said.startswith("error expected eval without code of its own, which only the one who")
+    assert said.startswith("error expected eval without Python code, got")
     assert talk.say("option eval snake", f"option eval {mine}:ROWS", "ready") == ["readyok"]
     assert not (tmp_path / "ran").exists()
     talk.server.close()
@@ -319,7 +319,7 @@ def test_a_player_without_any_shape_is_refused() -> None:
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
             raise AssertionError
 
-    with pytest.raises(InvalidInput, match="boards of some shape"):
+    with pytest.raises(InvalidInput, match="supports no shape of boards"):
         opening_rules(Nowhere())
 
 

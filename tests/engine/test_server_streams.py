@@ -93,7 +93,7 @@ def test_what_is_said_during_a_search_is_answered_at_once() -> None:
     slow = Slow()
     with wired(slow) as wire:
         wire.say(f"position {BOARD}", "go", "ready", "go")
-        wire.until("error expected stop, ready or quit while a search is under way")
+        wire.until("error expected stop, ready or quit during a search")
         assert wire.lines[0] == "readyok"
         slow.gate.set()
         move = wire.until("bestmove")

@@ -223,7 +223,7 @@ def test_a_step_after_the_end_changes_nothing(illegal: Illegal) -> None:
 
 def test_a_step_needs_a_reset_and_closing_twice_does_no_harm() -> None:
     env = Env2048()
-    with pytest.raises(ResetNeeded, match="expected a reset before the first step"):
+    with pytest.raises(ResetNeeded, match="call reset before the first step"):
         env.step(0)
     env.close()
     env.close()

@@ -295,7 +295,7 @@ def test_options_that_cannot_be_used_are_refused() -> None:
     for mask in (np.zeros(2, dtype=bool), np.ones(3, dtype=bool), np.ones(2), [True, True]):
         with pytest.raises(InvalidInput, match="expected a reset_mask of 2 booleans"):
             many.reset(options={"reset_mask": mask})
-    with pytest.raises(InvalidInput, match="expected a first reset of all games"):
+    with pytest.raises(InvalidInput, match="the first reset must reset all games"):
         many.reset(options={"reset_mask": np.array([True, False])})
     with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules"):
         many.reset(options={"board": "2x2:1100"})

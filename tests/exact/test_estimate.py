@@ -44,7 +44,7 @@ def test_an_estimate_in_words() -> None:
     [
         (10**12, 10**13, 0, 10**15, "at most 100,000,000,000 states to solve, got about 1,000,0"),
         (10**6, 10**9, 10**18, 10**15, "of the free memory for a solution"),
-        (10**6, 10**9, 10, 10**9, "expected 2.0 GB of free disk to solve about 1,000,000 states"),
+        (10**6, 10**9, 10, 10**9, "solving about 1,000,000 states needs 2.0 GB of free disk"),
     ],
 )
 def test_what_does_not_fit(states: int, disk: int, memory: int, free: int, message: str) -> None:
