@@ -115,7 +115,7 @@ def test_what_cannot_be_looked_up(two_by_two: ExactTable) -> None:
         two_by_two.value(Board.empty((3, 3)))
     with pytest.raises(InvalidBoard, match="expected a board that can occur under 2x2"):
         two_by_two.value(Board.parse("2x2:ff/0a"))
-    with pytest.raises(InvalidBoard, match="can occur under .*, got 2x2:z0/01"):
+    with pytest.raises(InvalidBoard, match=r"can occur under .*, got 2x2:z0/01"):
         two_by_two.value(Board.parse("2x2:z0/01"))
     assert two_by_two.value(Board.parse("2x2:12/21")) == 0  # over
 
@@ -124,7 +124,7 @@ def test_a_board_of_other_tiles_is_not_taken_for_another() -> None:
     """Its key, without the last tile, is that of a board with a free cell there."""
     table = solve(Problem.parse("2x2 spawn=4:1"))
     assert table.holds(Board.parse("2x2:02/20"))
-    with pytest.raises(InvalidBoard, match="can occur under .*, got 2x2:02/21"):
+    with pytest.raises(InvalidBoard, match=r"can occur under .*, got 2x2:02/21"):
         table.value(Board.parse("2x2:02/21"))
 
 
@@ -166,7 +166,7 @@ def test_every_changed_byte_of_the_content_is_found(tmp_path: Path, two_by_two: 
         changed = bytearray(data)
         changed[place] ^= 0x20
         path.write_bytes(changed)
-        with pytest.raises(InvalidTable, match="expected "):
+        with pytest.raises(InvalidTable, match=r"expected |damaged table: "):
             ExactTable.open(path, check=True)
 
 

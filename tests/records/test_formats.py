@@ -176,11 +176,23 @@ def test_the_largest_cell_of_each_format() -> None:
 @pytest.mark.parametrize(
     ("record", "name", "message"),
     [
-        (played(Rules(5, 5), 1), "verse-old", "a board of at most 4x4 cells, as verse-old"),
-        (played(Rules(3, 4), 1), "moporgic", "a 4x4 board, as moporgic holds no other"),
-        (played(Rules(3, 4), 1), "original", "a square board, as original holds no other"),
-        (played(Rules(start_tiles=3), 1), "verse", "from its 2 first tiles on, as verse"),
-        (played(Rules(spawn=((8, 1.0),)), 1), "verse", "tiles 2 and 4 to appear, .* got 8"),
+        (
+            played(Rules(5, 5), 1),
+            "verse-old",
+            "a board of at most 4x4 cells for the format verse-old",
+        ),
+        (played(Rules(3, 4), 1), "moporgic", "a 4x4 board for the format moporgic"),
+        (played(Rules(3, 4), 1), "original", "a square board for the format original"),
+        (
+            played(Rules(start_tiles=3), 1),
+            "verse",
+            "from its 2 start tiles on for the format verse",
+        ),
+        (
+            played(Rules(spawn=((8, 1.0),)), 1),
+            "verse",
+            "only the new tiles 2 and 4 for the format verse, got 8",
+        ),
         (parse_any_record(SAVED), "verse-old", "got one that begins on .* with 4 points"),
     ],
 )
@@ -205,7 +217,7 @@ def test_what_is_left_out_is_said() -> None:
     assert "the moves" in left_out(record, "original", format_game(record, "original"))
     bare = replace(record, score=None, final=None, result="")
     assert left_out(bare, "moporgic", text) == left_out(record, "moporgic", text)
-    with pytest.raises(InvalidRecord, match="expected the same game back from verse"):
+    with pytest.raises(InvalidRecord, match="expected the same game from its text in verse"):
         left_out(record, "verse", REPLAYS["verse"])
 
 
@@ -400,7 +412,7 @@ def test_many_games_in_a_file(tmp_path: Path) -> None:
 def test_formats_with_one_game_take_one() -> None:
     records = [parse_any_record(REPLAYS["verse"])] * 2
     assert len(list(format_games(records, "jsonl"))) == 2
-    with pytest.raises(InvalidRecord, match="expected one game for verse, which holds no more"):
+    with pytest.raises(InvalidRecord, match="expected one game in the format verse"):
         list(format_games(records, "verse"))
     with pytest.raises(InvalidRecord, match="game 1: expected a 4x4 board"):
         list(format_games([played(Rules(2, 2), 1)], "moporgic"))

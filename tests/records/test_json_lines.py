@@ -76,7 +76,7 @@ def changed(**values: Any) -> str:
         (lambda: changed(spawns=[[2, 15, 2]]), "move 2: expected an empty cell"),
         (lambda: changed(comments={"x": ""}), "expected a record as a JSON object"),
         (lambda: changed(comments={"7": ""}), "expected the move of a comment from 0 to 6"),
-        (lambda: changed(tags={"seed": ""}), "expected the tag Seed in its own place"),
+        (lambda: changed(tags={"seed": ""}), "expected a tag other than twofold's Seed"),
     ],
 )
 def test_what_is_refused(make: Callable[[], str | bytes], message: str) -> None:
