@@ -187,7 +187,7 @@ def text_of(cells: Cells) -> str:
         ("free5-16", ["a3b3/cd33/e2f4/5679"], ["a3b3/cd33/e2f3/5679", "a3b3/cd33/e2f5/5679"]),
     ],
 )  # fmt: skip
-def test_a_table_speaks_of_its_boards_alone(
+def test_a_table_answers_only_for_its_boards(
     name: str, speaks: list[str], silent: list[str]
 ) -> None:
     table = made(name)
@@ -226,7 +226,7 @@ def test_names_and_caps() -> None:
         EndgamePattern.parse("free11-8")
 
 
-def test_where_large_tiles_may_move_the_table_is_asked_first() -> None:
+def test_tables_with_movable_large_tiles_take_precedence() -> None:
     free, fixed = EndgamePattern.parse("free8-64"), EndgamePattern.parse("44-64")
     assert free.rank < fixed.rank < EndgamePattern.parse("free8-32").rank
 

@@ -66,7 +66,7 @@ def test_sizes_are_those_of_the_halves() -> None:
          "upper free cells"),
     ],
 )  # fmt: skip
-def test_what_a_file_says_is_checked(
+def test_header_fields_are_checked(
     tmp_path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, str], says: str
 ) -> None:
     path = tmp_path / "t"
@@ -78,7 +78,7 @@ def test_what_a_file_says_is_checked(
     assert len(str(caught.value)) < 1000
 
 
-def test_what_the_attacks_are_changes_of_is_opened(tmp_path: Path) -> None:
+def test_the_unmodified_file_opens(tmp_path: Path) -> None:
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS}, TEXTS)
     table = EndgameTable.open(tmp_path / "t")
     with pytest.raises(InvalidTable, match="wrong chances of the boards with 0 in free cells"):
@@ -103,7 +103,7 @@ def test_torn_files_are_refused(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.promise("R23")
-def test_places_that_are_no_files(tmp_path: Path) -> None:
+def test_paths_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(InvalidTable):
@@ -138,7 +138,7 @@ def test_the_hash_covers_pattern_bits_and_chances(tmp_path: Path, data: bytes) -
 
 @pytest.mark.promise("R23")
 @pytest.mark.parametrize("level", [0, 1, 65_535])
-def test_no_level_leads_a_look_up_anywhere(tmp_path: Path, level: int) -> None:
+def test_arbitrary_levels_cause_no_read_out_of_bounds(tmp_path: Path, level: int) -> None:
     """Whatever the levels are, they are read where the pattern says, and only compared."""
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS + np.uint16(level)}, TEXTS)
     tables = EndgameTables([EndgameTable.open(tmp_path / "t")])

@@ -89,14 +89,14 @@ class Snake(DenseWay):
 
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("target", PUBLISHED)
-def test_with_the_goal_of_macroxue_his_chances_are_found(target: int) -> None:
+def test_chances_equal_those_of_macroxue_with_the_same_goal(target: int) -> None:
     assert Snake(target).chance() == pytest.approx(
         PUBLISHED[target], abs=2e-6
     )  # both are sums of float32
 
 
 @pytest.mark.parametrize("target", OURS)
-def test_with_our_goal_the_chances_are_higher(target: int) -> None:
+def test_chances_are_higher_with_the_goal_of_twofold(target: int) -> None:
     builder = Builder(EndgamePattern.parse(f"44-{target}"))
     wanted = sum(1 << one for one in (*THIRD, *FOURTH) if one) // 2
     layer = next(one for one in builder.layers() if one.number == wanted)

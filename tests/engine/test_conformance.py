@@ -44,7 +44,7 @@ def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
         pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
     ],
 )
-def test_what_keeps_the_protocol_passes(words: list[str]) -> None:
+def test_conforming_engines_pass(words: list[str]) -> None:
     outcomes = list(check_engine(words, boards=30, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     assert [one.name for one in outcomes] == NAMES
@@ -97,7 +97,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ),
     ],
 )
-def test_what_does_not_is_found(
+def test_violations_are_found(
     mode: str, check: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
@@ -113,7 +113,7 @@ def test_what_does_not_is_found(
 
 
 @pytest.mark.parametrize(("check", "limit"), [("time", 0.05), ("stop", 0.05), ("busy", 0.05)])
-def test_one_that_is_late_is_found(check: str, limit: float) -> None:
+def test_late_replies_are_found(check: str, limit: float) -> None:
     (wanted,) = (one for one in CHECKS if one.name == check)
     with Subject(rogue("late"), slack=1.0) as subject:
         outcome = conformance._outcome(wanted, subject)
@@ -128,18 +128,18 @@ def test_a_spin_past_its_end_must_be_refused() -> None:
     assert outcome.passed, outcome.detail
 
 
-def test_who_does_not_introduce_itself_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_handshake_ends_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_dialogue, "START_SECONDS", 0.5)
     outcomes = list(check_engine(rogue("silent"), slack=1.0))
     assert [(one.name, one.passed) for one in outcomes] == [("handshake", False)]
 
 
-def test_there_must_be_such_a_program() -> None:
+def test_a_missing_program_is_refused() -> None:
     with pytest.raises(InvalidSpec, match="expected a program that can be run"):
         list(check_engine(["no-such-thing"]))
 
 
-def test_boards_of_every_shape_are_dead_or_not_as_wanted() -> None:
+def test_generated_boards_are_dead_or_alive_as_requested() -> None:
     rng = random.Random(1)
     for shape in ALL_SHAPES:
         assert dead_board(shape).is_over

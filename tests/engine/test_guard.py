@@ -79,7 +79,7 @@ def test_after_the_end_of_its_input_it_waits_and_gives_up(
     assert 0 < poll.waits[-1] <= engine_guard.LOOK_MILLISECONDS
 
 
-def test_what_is_told_of_children_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reaping_children(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = [(9, 0), (7, 3 << 8), (8, 0), (0, 0), (0, 0)]
     monkeypatch.setattr(os, "waitpid", lambda *_: ended.pop(0))
     assert engine_guard._reap(7) == 3
@@ -109,7 +109,7 @@ def test_all_children_are_killed_and_what_they_leave(monkeypatch: pytest.MonkeyP
     assert {kind for _, kind in killed} == {signal.SIGKILL}
 
 
-def test_what_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_be_killed_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_guard, "KILL_SECONDS", 0.01)
     monkeypatch.setattr(os, "waitpid", lambda *_: (0, 0))
     monkeypatch.setattr(engine_guard, "children", lambda: [1 << 29])  # there is no such process

@@ -89,7 +89,7 @@ def test_many_quick_searches_need_one_thread() -> None:
     assert player.closed == 1
 
 
-def test_what_is_said_during_a_search_is_answered_at_once() -> None:
+def test_commands_during_a_search_are_answered_immediately() -> None:
     slow = Slow()
     with wired(slow) as wire:
         wire.say(f"position {BOARD}", "go", "ready", "go")
@@ -104,7 +104,7 @@ def test_what_is_said_during_a_search_is_answered_at_once() -> None:
 
 
 @pytest.mark.promise("R34")
-def test_stop_is_answered_for_players_that_go_on(
+def test_the_server_answers_stop_for_slow_players(
     monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:
     others = [Slow(), Slow(), make_player("corner")]

@@ -57,16 +57,14 @@ def test_nothing_in_time_is_none(output: Output, pipe: Pipe) -> None:
     output.close()
 
 
-def test_one_that_was_closed_has_ended(output: Output, pipe: Pipe) -> None:
+def test_a_closed_output_has_ended(output: Output, pipe: Pipe) -> None:
     os.close(pipe[1])
     output.close()
     assert pipe[0].closed
     assert output.get(1.0) == b""
 
 
-def test_a_thread_with_more_than_is_wanted_ends(
-    pipe: Pipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_with_unread_chunks_ends(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_streams, "_WAITING", 1)
     monkeypatch.setattr(engine_streams, "JOIN_SECONDS", 60.0)
     pumped = PumpedOutput(pipe[0])
@@ -91,7 +89,7 @@ def test_the_end_of_the_errors_is_kept(pipe: Pipe, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX")
 @pytest.mark.parametrize("cores", [1, 4])
-def test_waiting_awake_where_it_was_quick(
+def test_busy_polling_after_a_short_wait(
     cores: int, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stream, write_end = pipe

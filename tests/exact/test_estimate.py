@@ -47,7 +47,7 @@ def test_an_estimate_in_words() -> None:
         (10**6, 10**9, 10, 10**9, "solving about 1,000,000 states needs 2.0 GB of free disk"),
     ],
 )
-def test_what_does_not_fit(states: int, disk: int, memory: int, free: int, message: str) -> None:
+def test_resource_limits(states: int, disk: int, memory: int, free: int, message: str) -> None:
     with pytest.raises(ResourceError, match=message):
         Estimate(states, disk, memory, 1.0).check(free)
     Estimate(10**6, 10**9, 10, 1.0).check(None)

@@ -223,7 +223,7 @@ def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
     figure(f"{rules}: {expected:.2f} learnt in {games:,} games, plays {got:.2f} of {exact:.2f}")
 
 
-def test_a_search_sees_a_state_as_the_table_does(two_by_three: ExactTable) -> None:
+def test_a_search_agrees_with_the_table(two_by_three: ExactTable) -> None:
     """One ply on the exact values of afterstates would be optimal play: look-ups agree."""
     for board in states(two_by_three, slice(0, 60, 7), 50):
         values = two_by_three.move_values(board)

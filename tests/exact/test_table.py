@@ -40,7 +40,7 @@ def write(path: Path, table: ExactTable) -> None:
     write_layers(path, table.problem, first, keys, values)
 
 
-def test_what_was_written_is_read(path: Path, two_by_three: ExactTable) -> None:
+def test_a_written_table_can_be_read(path: Path, two_by_three: ExactTable) -> None:
     table = ExactTable.open(path, check=True)
     assert table.problem == two_by_three.problem
     assert table.start_value == two_by_three.start_value
@@ -103,14 +103,14 @@ def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
     assert two_by_three.value(other) == two_by_three.value(board)
 
 
-def test_one_tile_before_the_states_is_worth_its_moves(two_by_two: ExactTable) -> None:
+def test_a_board_of_one_tile_has_the_value_of_its_best_move(two_by_two: ExactTable) -> None:
     """A game begins with two tiles, so a board with one is no state; its moves lead to some."""
     board = Board.parse("2x2:00/01")
     assert not two_by_two.holds(board)
     assert two_by_two.value(board) == pytest.approx(two_by_two.start_value, rel=0.02)
 
 
-def test_what_cannot_be_looked_up(two_by_two: ExactTable) -> None:
+def test_invalid_look_ups(two_by_two: ExactTable) -> None:
     with pytest.raises(InvalidBoard, match="expected a 2x2 board, got 3x3:"):
         two_by_two.value(Board.empty((3, 3)))
     with pytest.raises(InvalidBoard, match="expected a board that can occur under 2x2"):
@@ -120,7 +120,7 @@ def test_what_cannot_be_looked_up(two_by_two: ExactTable) -> None:
     assert two_by_two.value(Board.parse("2x2:12/21")) == 0  # over
 
 
-def test_a_board_of_other_tiles_is_not_taken_for_another() -> None:
+def test_impossible_tiles_do_not_alias_another_board() -> None:
     """Its key, without the last tile, is that of a board with a free cell there."""
     table = solve(Problem.parse("2x2 spawn=4:1"))
     assert table.holds(Board.parse("2x2:02/20"))
@@ -274,7 +274,7 @@ def test_the_end_of_the_states_and_their_values_lost_together(
     assert np.array_equal(store.table().values, two_by_two.layers.values)
 
 
-def test_what_is_not_ours_stays_in_the_folder(tmp_path: Path) -> None:
+def test_other_files_stay_in_the_folder(tmp_path: Path) -> None:
     problem = Problem.parse("2x2 goal=8", "goal")
     store = WorkFolder(tmp_path / "t", problem, interval=0.0)
     store.folder.mkdir()
@@ -328,7 +328,7 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
      np.zeros(2), np.zeros((2, 2), dtype=np.uint64)],
     ids=str,
 )  # fmt: skip
-def test_boards_that_are_no_numbers(two_by_two: ExactTable, boards: Any) -> None:
+def test_invalid_board_numbers(two_by_two: ExactTable, boards: Any) -> None:
     with pytest.raises(InvalidBoard, match="expected boards as numbers of 64 bits, got"):
         two_by_two.values(boards)
 
@@ -344,7 +344,7 @@ def test_boards_as_any_whole_numbers(two_by_two: ExactTable) -> None:
 
 @pytest.mark.promise("R64")
 @pytest.mark.parametrize("name", ["layers", "words", "problem"])
-def test_what_kernels_read_stays_in_its_place(two_by_two: ExactTable, name: str) -> None:
+def test_arrays_for_kernels_stay_in_place(two_by_two: ExactTable, name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(two_by_two, name, getattr(two_by_two, name))
     with pytest.raises(ValueError, match="read-only"):
@@ -364,7 +364,7 @@ def test_what_kernels_read_stays_in_its_place(two_by_two: ExactTable, name: str)
         (lambda layers: {"part": "keys"}, "expected no values"),
     ],
 )
-def test_layers_that_do_not_fit_each_other(
+def test_inconsistent_layers_are_refused(
     two_by_two: ExactTable, change: Callable[[Layers], dict[str, Any]], message: str
 ) -> None:
     layers = two_by_two.layers

@@ -87,7 +87,7 @@ def test_names_and_comments_are_only_text(name: str) -> None:
     assert html.unescape(frame.partition('srcdoc="')[2].partition('" width')[0]) == page
 
 
-def test_a_page_names_nothing_of_elsewhere() -> None:
+def test_a_page_has_no_external_references() -> None:
     page = replay(played()).html
     assert not re.findall(r"(?:https?:)?//[a-z]|\bsrc=|\bhref=|@import|url\(", page)
     assert "default-src 'none'" in page

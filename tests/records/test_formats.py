@@ -87,7 +87,7 @@ def test_a_saved_game() -> None:
 
 
 @pytest.mark.parametrize("name", [one.name for one in FORMATS])
-def test_a_text_tells_its_format(name: str) -> None:
+def test_format_detection(name: str) -> None:
     text = format_game(parse_any_record(REPLAYS["verse-old"]), name)
     assert detect_format(text).name == name
     assert parse_any_record(text).final == parse_any_record(text, name).final
@@ -107,7 +107,7 @@ def test_a_text_in_no_format(name: str) -> None:
         parse_any_record("a game of chess", name)
 
 
-def test_a_format_that_is_none() -> None:
+def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InvalidRecord, match=r"format of games \(twofold, jsonl, .*\), got 'pgn'"):
         find_format("pgn")
 
@@ -136,7 +136,7 @@ def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) ->
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_golden_games_go_there_and_back(path: Path) -> None:
+def test_golden_games_round_trip(path: Path) -> None:
     record = parse_record(path.read_bytes())
     rules = record.rules
     game = record.replay()
@@ -196,12 +196,14 @@ def test_the_largest_cell_of_each_format() -> None:
         (parse_any_record(SAVED), "verse-old", "got one that begins on .* with 4 points"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(record: Record, name: str, message: str) -> None:
+def test_games_that_a_format_cannot_hold_are_refused(
+    record: Record, name: str, message: str
+) -> None:
     with pytest.raises(InvalidRecord, match=message):
         format_game(record, name)
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_left_out_parts_are_named() -> None:
     game = Game(Rules(goal=64), seed=5, undos=2)
     game.play(game.legal_moves()[0])
     record = Record.from_game(
@@ -233,7 +235,7 @@ def test_what_is_kept_of_player_and_date() -> None:
     assert parse_any_record(REPLAYS["moporgic"].replace("1763765370000", "9" * 18)).date == ""
 
 
-def test_what_stands_in_the_header_of_a_new_replay_is_kept() -> None:
+def test_the_header_of_a_new_replay_is_kept() -> None:
     record = parse_any_record(REPLAYS["verse"].replace("4x4-", "4x4-id=7,v2"))
     assert record.tags == {verse.META_TAG: "id=7,v2"}
     assert format_game(record, "verse").startswith("4x4-id=7,v2_¾")
@@ -252,7 +254,7 @@ def test_a_space_at_the_end_is_a_move() -> None:
     assert (record.moves, record.spawns) == ((Move.UP,), {1: (0, 2)})
 
 
-def test_times_of_new_replays_are_read_over() -> None:
+def test_times_of_new_replays_are_ignored() -> None:
     timed = parse_any_record("4x4-_¾ú0¾úMY2l8Úy")
     assert timed == parse_any_record(REPLAYS["verse"])
 

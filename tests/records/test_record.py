@@ -47,7 +47,7 @@ def test_the_text_of_a_short_game() -> None:
     assert parse_record(SHORT) == record == Record.parse(SHORT.encode())
 
 
-def test_what_a_record_of_a_foreign_game_holds() -> None:
+def test_the_record_of_a_foreign_game() -> None:
     record = parse_record(FOREIGN)
     assert (record.seed, record.board) == (None, Board.parse("2x2:11/00"))
     assert (record.start_score, record.start_move) == (100, 7)
@@ -325,7 +325,7 @@ def test_own_tags_are_those_that_are_written() -> None:
 # ---- a part of a record
 
 
-def test_a_torn_record_is_read_up_to_its_last_move() -> None:
+def test_a_truncated_record_is_read_up_to_its_last_move() -> None:
     torn = SHORT.replace("drdlur", "drdlux")
     record = parse_record(torn, partial=True)
     assert "".join(move.letter for move in record.moves) == "drdlu"
@@ -335,7 +335,7 @@ def test_a_torn_record_is_read_up_to_its_last_move() -> None:
     assert parse_record(str(record)).damage == ""
 
 
-def test_the_last_word_of_a_torn_record_is_not_trusted() -> None:
+def test_the_last_token_of_a_truncated_record_is_dropped() -> None:
     text = FOREIGN.partition("{x}")[0]
     assert len(parse_record(text, partial=True).moves) == 3
     assert len(parse_record(text.rstrip(), partial=True).moves) == 2
@@ -401,7 +401,7 @@ def test_printable(text: str, shown: str) -> None:
     assert printable(text).isprintable()
 
 
-def test_a_record_s_text_can_be_shown() -> None:
+def test_texts_are_printable() -> None:
     nasty = "\x1b]0;x\x07\u202e\u2028\x9b\x7f\U000e0001"
     game = play_on(Game(seed=1), 3)
     record = Record.from_game(game, player=nasty, comments={2: nasty}, tags={"A": nasty})
@@ -413,7 +413,7 @@ def test_a_record_s_text_can_be_shown() -> None:
 # ---- going on
 
 
-def test_a_record_that_was_read_goes_on() -> None:
+def test_a_game_continues_from_a_record() -> None:
     game = Game(seed=3)
     for move in "urdlurdl":
         game.play(move)
@@ -448,7 +448,7 @@ def test_given_tiles_stay() -> None:
     assert Record.from_game(fork).resume().board == fork.board
 
 
-def test_a_record_from_a_board_goes_on() -> None:
+def test_a_game_continues_from_a_record_with_a_board() -> None:
     board = Board.parse("1234/0000/0000/0000")
     game = Game.from_board(board, seed=5, score=100, move_number=40)
     game.play(Move.DOWN)

@@ -1,8 +1,8 @@
 """Builds an endgame table: the chance of making the target, for every board of a pattern.
 
 A move keeps the sum of the tiles and a spawn adds 2 or 4, so a layer (all boards of one sum)
-depends on the two layers above it only. The chance after a move is the mean over the spawns, the
-chance before a move the maximum over the moves. Only the chances after moves are stored.
+depends on the two layers above it only. Only the chances after moves are stored: means over the
+spawns of the best chances before the next moves.
 """
 
 import itertools
@@ -64,10 +64,8 @@ class Builder:
     ) -> Iterator[Layer]:
         """Yield the layers, the highest first; raises `Stopped` when the build is stopped.
 
-        Args:
-            above: chances before moves in the two layers above `next_layer`, the lower one first;
-                empty for the highest layer.
-            next_layer: the first layer to build; None for the highest one.
+        To continue at `next_layer`, `above` holds the chances before moves of the two layers above
+        it, the lower one first.
         """
         highest = self._pattern.highest
         first = highest if next_layer is None else next_layer
@@ -131,7 +129,7 @@ class DenseWay:
         return list(itertools.pairwise(places))
 
     def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """The steps of a layer; each runs on all parts before the next one starts."""
+        """The functions to run on all parts of a layer, one after the other."""
         number = layer.number
         offsets = [self.halves.offsets(number + more) for more in range(3)]
 
@@ -166,7 +164,7 @@ class CellsWay:
         )
 
     def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """The steps of a layer; each runs on all parts before the next one starts."""
+        """The functions to run on all parts of a layer, one after the other."""
 
         def spread(part: Part) -> None:
             endgame_cells.spread(*part, layer.number, self._words, *above, layer.after)

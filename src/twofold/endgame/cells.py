@@ -35,8 +35,8 @@ class Places:
 
     Attributes:
         free: the free cells of each place; uint64, whole nibbles.
-        numbers: int32 (65536,), see `endgame_words.PLACES`.
-        symmetries: int32 (65536,), see `endgame_words.SYMMETRIES`.
+        numbers: int32 (65536,), see `kernels.endgame.words.PLACES`.
+        symmetries: int32 (65536,), see `kernels.endgame.words.SYMMETRIES`.
     """
 
     free: Words
@@ -98,7 +98,6 @@ def layer_sizes(pattern: EndgamePattern) -> list[int]:
 
 
 def _contents(caps: Sequence[int], highest: int) -> list[list[int]]:
-    """Numbers of contents by sum, in units of 2: of no cell, the first cell, the first two, ..."""
     found = [[1] + [0] * highest]
     for cap in caps:
         longer = [0] * (highest + 1)
@@ -143,12 +142,12 @@ class Cells:
 
 
 def above_word(target: int) -> int:
-    """See `endgame_words.ABOVE`."""
+    """See `kernels.endgame.words.ABOVE`."""
     return int((16 - target) * 0x0101010101010101)
 
 
 def _ranks(contents: Ints, target: int) -> Ints:
-    """See `endgame_words.RANKS`; `contents` by number of last cells and by sum."""
+    """See `kernels.endgame.words.RANKS`; `contents` by number of last cells and by sum."""
     cells, sums = len(contents) - 1, contents.shape[1]
     with_each = np.zeros((cells, sums, 16), dtype=np.int64)
     for exponent in range(target):

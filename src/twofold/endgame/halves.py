@@ -159,8 +159,7 @@ class Lift:
     Attributes:
         low: the pair's part of the low half's new code; int32, shape (low pairs, high pairs).
         high: its part of the high half's new code, with flags; uint32, the same shape.
-        low_pairs: the pair's content by place in the low half; int32.
-        high_pairs: the same for the high half.
+        low_pairs, high_pairs: the pair's content by place in each half; int32.
     """
 
     low: NDArray[np.int32]

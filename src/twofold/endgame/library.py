@@ -47,8 +47,7 @@ def path_of(pattern: EndgamePattern, folder: Path) -> Path:
 def find(name: str) -> Path:
     """The file of a table, by the name of a built pattern such as `442-512`, or by its path.
 
-    Raises:
-        InvalidTable: it is neither a pattern nor a path, or the table is not built.
+    Raises `InvalidTable` if it is neither, or the table is not built.
     """
     if is_path(name):
         return Path(name)
@@ -67,11 +66,7 @@ def find(name: str) -> Path:
 
 
 def place_of(name: str, folder: Path | None = None) -> Path:
-    """The path of a table that may not be built yet, in a folder (None: `tables_folder`).
-
-    Raises:
-        InvalidTable: the name is neither a pattern nor a table's file.
-    """
+    """The path of a table in a folder (None: `tables_folder`), even if it is not built yet."""
     if name.endswith(SUFFIX):
         return Path(name)
     return path_of(EndgamePattern.parse(name), folder or tables_folder())
@@ -130,12 +125,7 @@ def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
 
 
 def open_tables(names: str | Iterable[str]) -> EndgameTables:
-    """A set of tables: names or paths, `+` between them, `auto` for `strong`, `none` for none.
-
-    Raises:
-        InvalidTable: there is no such table, or a file cannot be used.
-        LimitExceeded: there are too many.
-    """
+    """A set of tables: names or paths, `+` between them, `auto` for `strong`, `none` for none."""
     parts = split(names) if isinstance(names, str) else list(names)
     check_limit("endgame tables", len(parts), 0, MAX_ENDGAME_TABLES)
     return EndgameTables([open_table(name) for name in parts])

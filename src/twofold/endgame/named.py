@@ -14,9 +14,6 @@ def find_tables(text: str) -> EndgameTables | None:
     """The tables of a spec, memory-mapped once and shared; None for no table.
 
     `text` is `none`, `auto`, or names and paths, such as `442-512+443-512`.
-
-    Raises:
-        InvalidTable: a table is not built, or its file cannot be used.
     """
     named = settled_tables(text)
     return None if named == NONE else library.open_tables(named)
@@ -25,11 +22,7 @@ def find_tables(text: str) -> EndgameTables | None:
 def settled_tables(text: str, rules: Rules | None = None) -> str:
     """The text with `auto` resolved, and names and paths in order of precedence.
 
-    Under rules that tables do not cover, `auto` becomes `none`; None stands for any rules.
-
-    Raises:
-        InvalidTable: as `find_tables`.
-        UnsupportedRules: tables are named, but do not cover these rules.
+    Under rules that tables do not cover, `auto` becomes `none` and names raise `UnsupportedRules`.
     """
     fits = rules is None or suits(rules)
     if text == NONE or (text == AUTO and not fits):

@@ -255,7 +255,7 @@ def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
         raise InvalidTable(f"expected {name}, got {name}/{low}-{high}: {shape} takes no caps")
     if low > high:
         raise InvalidTable(
-            f"expected in the fourth row a cap of at most that of the third, such as "
+            f"expected a cap in the fourth row up to that in the third, such as "
             f"{name}/{high}-{low}, got {name}/{low}-{high}"
         )
 
@@ -268,11 +268,11 @@ def _check_speaks(pattern: EndgamePattern) -> None:
             f"cells hold {2 * pattern.largest_sum} at most, and a table needs at least "
             f"{2 * pattern.lowest}"
         )
-    # Two tiles of half the target must meet: in the second row alone two free cells are needed.
+    # Two tiles of half the target must meet: the second row alone needs two free cells for that.
     if pattern.kind is PatternKind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
         raise InvalidTable(
-            f"expected for {pattern.shape} a cap of {1 << half} in the third row, got {name}: "
-            f"with smaller caps no two tiles of {1 << half} can meet"
+            f"expected a cap of {1 << half} in the third row of {pattern.shape}, got {name}: "
+            f"with smaller caps two tiles of {1 << half} cannot meet"
         )
 
 

@@ -63,10 +63,8 @@ def play(
 ) -> Iterator[PracticePosition]:
     """Yield the positions of a practice game: the first one, and one after each move.
 
-    Raises:
-        InvalidBoard: the first board is not in the table.
-        GameOver: there are moves after the end.
-        IllegalMove: a move changes nothing.
+    Raises `InvalidBoard` if the first board is not in the table, `GameOver` for moves after the
+    end.
     """
     tables, target = EndgameTables([table]), table.pattern.target
     if silence := table.silence(board):
@@ -133,7 +131,6 @@ def _is_choice(answer: TableAnswer) -> bool:
 
 
 def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -> Board | None:
-    """A board after play of random length; None if the game ended before."""
     lowest, span = 2 * pattern.lowest, max(1, (1 << pattern.target) - 2 * pattern.lowest)
     wanted = lowest + int(dice.random() * span)
     game = Game.from_board(_bare_board(pattern), STANDARD, dice.getrandbits(SEED_BITS))
@@ -174,7 +171,6 @@ def _small_sum(board: Board, target: int) -> int:
 
 
 def _bare_board(pattern: EndgamePattern) -> Board:
-    """The large tiles, from the target up, row by row, and two tiles 2 in the last row."""
     cells = [0] * 16
     place = pattern.places[0]
     for number, cell in enumerate(reversed(place)):

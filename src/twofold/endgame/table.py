@@ -61,9 +61,7 @@ class TableAnswer:
 class EndgameTable:
     """A table whose levels are memory-mapped, so that processes share its memory.
 
-    Raises:
-        InvalidTable: the levels do not fit the pattern.
-        ResourceError: there is not enough memory for the board numbers.
+    Raises `InvalidTable` if the levels do not fit the pattern, `ResourceError` if memory is short.
     """
 
     def __init__(self, head: TableHead, levels: NDArray[Any], path: str = "") -> None:
@@ -103,7 +101,6 @@ class EndgameTable:
         return self.head.hash
 
     def __len__(self) -> int:
-        """Number of boards."""
         return len(self.levels)
 
     def check(self) -> None:
@@ -253,15 +250,10 @@ def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:
 
 
 class EndgameTables:
-    """Tables that answer for a board, ordered by `EndgamePattern.rank`.
+    """Tables that answer for a board, in the order of `EndgamePattern.rank`.
 
-    Attributes:
-        tables: the tables in order of precedence.
-        words: read by kernels; the arrays at its addresses live as long as this object.
-
-    Raises:
-        LimitExceeded: there are too many.
-        InvalidTable: two have the same name.
+    `words` are read by kernels; the arrays at its addresses live as long as this object. Raises
+    `LimitExceeded` for too many tables and `InvalidTable` for two of the same name.
     """
 
     def __init__(self, tables: Sequence[EndgameTable]) -> None:

@@ -62,8 +62,6 @@ class BuildProgress:
 
 
 class _Pace:
-    """Measures the speed over the last seconds, starting with `states` boards done."""
-
     def __init__(self, states: int) -> None:
         self._began = time.monotonic()
         self._marks = [(0.0, states)]
@@ -241,8 +239,7 @@ class Work:
 def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | None:
     """The header of a table that already exists at a path; None if there is no file.
 
-    Raises:
-        InvalidTable: another file is there, or the same table with other bits.
+    Raises `InvalidTable` if another file is there, or the same table with other bits.
     """
     if not os.path.lexists(path):
         return None
@@ -327,11 +324,6 @@ def build_table(
         threads: number of threads.
         on_progress: called after each layer.
         stop: called often; True stops the build, which keeps the finished layers.
-
-    Raises:
-        InvalidInput: another program builds this table.
-        InvalidTable: another file is in its place.
-        ResourceError: the disk is full or another system call failed.
     """
     with alone(path, "builder of tables"):
         if existing(path, pattern, bits) is not None:
@@ -373,7 +365,6 @@ def _write(file: IO[bytes], place: int, array: NDArray[Any]) -> None:
 
 @contextlib.contextmanager
 def _telling(path: Path, size: int) -> Iterator[None]:
-    """Turn system errors into errors of twofold that name the file."""
     try:
         yield
     except OSError as error:

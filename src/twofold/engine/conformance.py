@@ -369,7 +369,6 @@ def _busy(subject: Subject) -> str:
 
 
 def _next(subject: Subject) -> Answer:
-    """The next answer that is not an info."""
     patience = subject.allowed(PATIENCE_SECONDS)
     answer = subject.dialogue.answer(patience, "an answer", infos=False)
     if answer is None:
@@ -468,16 +467,14 @@ def check_engine(
 ) -> Generator[CheckOutcome]:
     """Check a program; yields the outcome of each check, in order.
 
-    If the handshake fails, its outcome is the only one.
+    If the handshake fails, its outcome is the only one. Raises `InvalidSpec` if there is no such
+    program.
 
     Args:
         words: the program and its arguments.
         boards: number of boards in the longest check.
         slack: factor on all time limits.
         seed: seed of the boards.
-
-    Raises:
-        InvalidSpec: there is no such program.
     """
     with Subject(words, boards=boards, slack=slack, seed=seed) as subject:
         for number, check in enumerate(CHECKS):

@@ -75,12 +75,7 @@ class Dialogue:
         self.say_lines([format_line(message) for message in messages])
 
     def say_lines(self, lines: Sequence[str]) -> None:
-        """Send lines of text, valid or not.
-
-        Raises:
-            EngineLost: the engine has ended.
-            PlayerError: the engine does not read.
-        """
+        """Send lines of text, valid or not; raises `EngineLost` or `PlayerError`."""
         self._asked = ", ".join(lines)
         self._lines = 0
         self._write(lines)
@@ -103,11 +98,8 @@ class Dialogue:
         """The next known line; None if none comes within `seconds`.
 
         `expected` is the reply that errors name; without `infos`, `info` lines are skipped
-        unparsed.
-
-        Raises:
-            EngineLost: the engine has ended.
-            PlayerError: the engine breaks the protocol.
+        unparsed. Raises `EngineLost` at the end of the engine, `PlayerError` if it breaks the
+        protocol.
         """
         until = time.monotonic() + seconds
         while (line := self._read(until - time.monotonic(), expected)) is not None:
@@ -136,12 +128,7 @@ class Dialogue:
             raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
 
     def pass_over(self) -> None:
-        """Skip the lines that the engine has sent since its last reply.
-
-        Raises:
-            EngineLost: the engine has ended.
-            PlayerError: the engine has sent a move without a `go`.
-        """
+        """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""
         while (message := self.answer(0.0, "no line before a command", infos=False)) is not None:
             if isinstance(message, BestMove):
                 raise PlayerError(

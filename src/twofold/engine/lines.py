@@ -102,13 +102,11 @@ def first_word(line: str) -> str:
 
 
 def _rest(line: str, words: int) -> str:
-    """The text after the first `words` words, stripped."""
     parts = line.strip().split(None, words)
     return parts[words] if len(parts) > words else ""
 
 
 def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
-    """The word after each known key; ignores unknown words."""
     found: dict[str, str] = {}
     rest = iter(words)
     for key in rest:

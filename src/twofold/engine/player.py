@@ -88,12 +88,7 @@ class EnginePlayer(Player):
         return f"expected boards of {named}{' ...' if len(shapes) > _SHAPES_SHOWN else ''}"
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Start a new game.
-
-        Raises:
-            UnsupportedRules: the engine cannot play under these rules.
-            PlayerError: the engine breaks the protocol.
-        """
+        """Start a new game; raises `UnsupportedRules` if the engine refuses it."""
         super().start(rules, seed)
         self.faults = []
         self._begun = True
@@ -275,7 +270,6 @@ class EnginePlayer(Player):
                 yield answer
 
     def _hush(self, dialogue: Dialogue) -> None:
-        """Stop a search whose move is not needed any more."""
         try:
             dialogue.add(Word.STOP)
             until = time.monotonic() + STOP_SECONDS
@@ -296,7 +290,6 @@ def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
 
 
 def _best_of(info: Info, legal: Sequence[Move]) -> Move:
-    """The best move so far: the engine's, otherwise the move of the largest value."""
     if info.best in legal:
         assert info.best is not None
         return info.best

@@ -71,12 +71,7 @@ class EngineProcess:
         )
 
     def write(self, lines: Sequence[str]) -> None:
-        """Write lines, all at once.
-
-        Raises:
-            EngineEnded: the program has closed its input.
-            EngineOverflow: the program does not read.
-        """
+        """Write lines, all at once; raises `EngineEnded` or `EngineOverflow`."""
         data = memoryview("".join(f"{line}\n" for line in lines).encode())
         until = time.monotonic() + WRITE_SECONDS
         assert self._process.stdin is not None
@@ -94,9 +89,7 @@ class EngineProcess:
     def read(self, seconds: float) -> str | None:
         """The next line, without the line break; None after the timeout.
 
-        Raises:
-            EngineEnded: the output has ended.
-            EngineOverflow: the line is too long.
+        Raises `EngineEnded` at the end of the output, `EngineOverflow` if the line is too long.
         """
         until = time.monotonic() + seconds
         while not self._lines:

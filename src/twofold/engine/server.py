@@ -126,7 +126,6 @@ class EngineServer:
         )
 
     def _options(self) -> list[Option]:
-        """The keys of the player's spec; without the hashes of files."""
         options = []
         for name, value in split_hashes(parse_spec(self._spec).values)[0].items():
             try:
@@ -150,7 +149,6 @@ class EngineServer:
         self._use(self._make(spec))
 
     def _use(self, player: Player) -> None:
-        """Replace the player if the new one can play under the current rules."""
         try:
             player.start(self._rules, self._seed)
         except TwofoldError:
@@ -219,7 +217,6 @@ def _short(spec: str) -> str:
 
 
 def _code_of(spec: str) -> frozenset[str]:
-    """The code that a spec names; empty if the spec is not a known one."""
     try:
         return code_of(spec)
     except InvalidSpec:
@@ -227,11 +224,7 @@ def _code_of(spec: str) -> frozenset[str]:
 
 
 def opening_rules(player: Player) -> Rules:
-    """Rules that the player can play: the standard ones, or those of the first shape it takes.
-
-    Raises:
-        InvalidInput: there is no such shape.
-    """
+    """Rules that the player can play: the standard ones, or those of the first shape it takes."""
     if not player.unsupported(STANDARD):
         return STANDARD
     for shape in ALL_SHAPES:

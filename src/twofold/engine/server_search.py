@@ -85,7 +85,6 @@ class ServerSearch:
             yield self._chosen()
 
     def _move_alone(self) -> Move:
-        """The move, without the rest of an analysis."""
         player = self._player
         board, budget = self._position.board, self._go.budget
         if searching_of(player) is None:
@@ -114,7 +113,6 @@ class ServerSearch:
                 self._say([*self._table_lines(found), info_of(found)])
 
     def _table_lines(self, found: Analysis) -> list[Info]:
-        """A line about the endgame table that chooses the move, once."""
         if found.table is None or self._said_table:
             return []
         self._said_table = True

@@ -10,11 +10,7 @@ from twofold.notation import shown
 
 
 def parse_command_words(text: str) -> tuple[str, ...]:
-    """Split a command into the program and its arguments, as a shell would.
-
-    Raises:
-        InvalidSpec: the command is empty, or a quotation does not end.
-    """
+    """Split a command into the program and its arguments, as a shell would."""
     words = _split("cmd", text)
     if not words or not words[0]:
         raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")
@@ -22,11 +18,7 @@ def parse_command_words(text: str) -> tuple[str, ...]:
 
 
 def parse_option_words(text: str) -> dict[str, str]:
-    """Parse `"depth=4 style='very calm'"` to values by name.
-
-    Raises:
-        InvalidSpec: a part is not name=value, or a name comes twice.
-    """
+    """Parse `"depth=4 style='very calm'"` to values by name."""
     found: dict[str, str] = {}
     for word in _split("options", text):
         name, equals, value = word.partition("=")

@@ -101,7 +101,6 @@ class EnvGames:
         self._make_words()
 
     def _make_words(self) -> None:
-        """List the constants and the addresses of the arrays for the kernels."""
         self.scores, self.move_numbers, self.max_tiles = self.numbers
         self.first_observation, self.first_legal = self.observations[0], self.legal[0]
         self.first_numbers = self.numbers[:, 0]
@@ -179,9 +178,8 @@ class EnvGames:
     def replace(self, which: NDArray[np.bool_]) -> tuple[int, Numbers]:
         """Begin the chosen games with seeds from `ahead`.
 
-        Returns:
-            The number of games that have used up those seeds, and the final numbers of each chosen
-            game, 0 for the others.
+        Returns the number of games that have used up those seeds, and the final numbers of each
+        chosen game, 0 for the others.
         """
         count = len(self)
         legal = np.zeros((count, 4), dtype=np.int8)
@@ -194,12 +192,7 @@ class EnvGames:
         return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
 
     def place(self, which: NDArray[np.bool_], start: Start) -> None:
-        """Begin the chosen games, with their seeds in `seeds`, on a given board.
-
-        Raises:
-            InvalidBoard: the board does not have the shape of the rules.
-            LimitExceeded: score or move number are out of range.
-        """
+        """Begin the chosen games, with their seeds in `seeds`, on a board of the same shape."""
         board, rules = start.board, self.settings.rules
         Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
         self.rewards[which], self._steps[which] = 0.0, 0

@@ -104,7 +104,7 @@ class OpenSpielState:
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The chance actions with their probabilities, by cell and then by tile."""
         if not self.is_chance_node():
-            raise InvalidMove("expected a tile to appear, got a position where none does")
+            raise InvalidMove("this position is not a chance node")
         tiles = [tile for tile, _ in self._rules.spawn]
         return [
             (spawn.cell * len(tiles) + tiles.index(spawn.tile), spawn.probability)
@@ -115,7 +115,7 @@ class OpenSpielState:
         """The chance action of twofold's dice: with it, the game is `Game(rules, seed)`."""
         seed = check_seed(seed)
         if not self.is_chance_node():
-            raise InvalidMove("expected a tile to appear, got a position where none does")
+            raise InvalidMove("this position is not a chance node")
         cell, tile = throw(self._board, self._rules, seed, self._placed)
         tiles = [known for known, _ in self._rules.spawn]
         return cell * len(tiles) + tiles.index(tile)
@@ -130,7 +130,7 @@ class OpenSpielState:
             CellOccupied: the tile's cell is not empty.
         """
         if self.is_terminal():
-            raise GameOver(f"expected a game in progress, got {self._board}")
+            raise GameOver(f"the game is over on {self._board}")
         if self._to_place:
             self._board = self._board.place(*self._cell_and_tile(action))
             self._to_place -= 1
@@ -215,7 +215,6 @@ class OpenSpielState:
         return str(self)
 
     def __str__(self) -> str:
-        """The tiles in columns of 5 characters, one line a row."""
         return "".join("".join(f"{tile:5}" for tile in row) + "\n" for row in self._board.tiles)
 
 

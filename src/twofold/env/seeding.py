@@ -27,9 +27,7 @@ class Seeding:
     def listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
         """A seed for each game, or None: `seed + i` for game i, or one seed per game.
 
-        Raises:
-            InvalidSeed: a seed is out of range.
-            InvalidInput: the number of seeds is not the number of games.
+        Raises `InvalidSeed` if one is out of range, `InvalidInput` if their number is wrong.
         """
         count = len(self._games)
         if as_int(seed) is not None:

@@ -62,13 +62,7 @@ class EnvSettings:
         illegal: Illegal,
         penalty: float,
     ) -> Self:
-        """The settings, validated.
-
-        Raises:
-            InvalidInput: a value is not one of those offered.
-            InvalidRules: the rules cannot be read.
-            UnsupportedRules: the board does not fit the form of the observations.
-        """
+        """The settings, validated; raises `InvalidInput` for values that are not offered."""
         rules = Rules.of(rules)
         _check_choice("an observation of", observation, OBSERVATIONS)
         _check_choice("a reward of", reward, REWARDS)
@@ -112,7 +106,7 @@ def parse_start(options: dict[str, Any] | None) -> Start | None:
         if key not in START_OPTIONS:
             raise InvalidInput(f"expected options of {', '.join(START_OPTIONS)}, got {shown(key)}")
     if "board" not in options:
-        raise InvalidInput(f"expected a board beside {shown(next(iter(options)))}, got none")
+        raise InvalidInput(f"expected a board with {shown(next(iter(options)))}, got none")
     board = options["board"]
     if not isinstance(board, Board):
         if not isinstance(board, str):

@@ -57,7 +57,9 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     Infos are arrays with an element a game; the mask `_key` says which games have a key. The keys
     are `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`.
 
-    Args, other than those of `Env2048`:
+    The other arguments are those of `Env2048`.
+
+    Args:
         num_envs: number of games.
         max_episode_steps: steps after which a game is truncated; None for never.
         autoreset_mode: one of Gymnasium's, or its text.

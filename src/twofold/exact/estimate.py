@@ -136,7 +136,6 @@ def _is_packed(full: Flags) -> Flags:
 
 
 def _largest_share(grids: Grids, problem: Problem) -> float:
-    """The share of the largest layer, with a margin for the sampling error."""
     if not len(grids):
         return 1.0
     sums = np.where(grids > 0, 1 << grids, 0).sum(axis=(1, 2)) >> problem.unit_exponent
@@ -146,7 +145,6 @@ def _largest_share(grids: Grids, problem: Problem) -> float:
 
 
 def _rounded(states: int) -> int:
-    """Two significant digits."""
     digits = max(len(str(states)) - 2, 0)
     return round(states, -digits)
 

@@ -100,14 +100,10 @@ def write_layers(
     keys: Sequence[NDArray[Any]] | None,
     values: Sequence[NDArray[np.float64]] | None,
 ) -> None:
-    """Write layers to a file, see `twofold.files.atomic_write`; raises `ResourceError`.
+    """Write layers to a file in one step; raises `ResourceError`.
 
-    Args:
-        path: the file.
-        problem: the game and the objective.
-        first: sum of the tiles in the first layer, in units; the others follow without gaps.
-        keys: of the states of each layer, or None.
-        values: of the states of each layer, or None if keys are given.
+    `first` is the sum of the tiles in the first layer, in units; the others follow without gaps.
+    Keys and values are given by layer; one of them can be None.
     """
     both = [part for part in (keys, values) if part is not None]
     index = np.zeros((len(both[0]), 4), dtype=np.uint64)
@@ -136,9 +132,7 @@ def _metadata(problem: Problem, part: str) -> dict[str, str]:
 def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
     """Read a file of layers into memory; `Layers.damage` checks its content.
 
-    Raises:
-        InvalidTable: the file is missing, not a table of this part, or truncated.
-        ResourceError: there is no room for it, see `twofold.memory.load`.
+    Raises `InvalidTable` if the file is missing, not a table of this part, or truncated.
     """
     with _opened(path) as file:
         _layers(file, part, TensorFile.view)  # before anything is read into memory

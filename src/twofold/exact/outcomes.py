@@ -63,17 +63,13 @@ def outcomes(
     *,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Outcomes:
-    """How games under optimal play end.
+    """How games under optimal play end, from a board or the start of a game; 8 bytes a state.
 
     Args:
         table: the solved game.
         board: the first board; None for the start of a game.
         on_progress: called every few milliseconds with a layer and the number of states done; an
             exception from it ends the work.
-
-    Raises:
-        InvalidBoard: the board cannot occur in a game.
-        ResourceError: there is too little memory: 8 bytes a state.
     """
     check_memory(8 * len(table), "the chances of all states")
     problem, layers = table.problem, table.layers

@@ -62,7 +62,6 @@ class Problem:
         objective: the quantity to maximise; `ExactObjective.GOAL` makes play stop at the goal.
 
     Raises:
-        InvalidInput: there is no such objective.
         UnsupportedRules: boards do not fit 64 bits, spawn tiles are too far apart, games can begin
             in too many ways, or the goal cannot be reached.
     """
@@ -110,12 +109,7 @@ class Problem:
 
     @classmethod
     def parse(cls, rules: str, objective: str = "score") -> Self:
-        """A problem from the texts of its rules and its objective, `score` or `goal`.
-
-        Raises:
-            InvalidRules, UnsupportedRules: the rules are invalid, or cannot be solved.
-            InvalidInput: there is no such objective.
-        """
+        """A problem from the texts of its rules and its objective, `score` or `goal`."""
         return cls(Rules.parse(rules), objective)  # type: ignore[arg-type]
 
     def __str__(self) -> str:

@@ -145,7 +145,6 @@ class Solver:
         return True
 
     def _starts(self) -> dict[int, Slots]:
-        """The sets of the first boards of games, by layer."""
         starts, pending = self.problem.starts, {}
         for layer in np.unique(starts.layers).tolist():
             words = starts.boards[(starts.layers == layer) & ~starts.stopped]
@@ -155,8 +154,6 @@ class Solver:
         return pending
 
     def _collected(self, slots: Slots) -> NDArray[Any]:
-        """The sorted keys of the live boards of a set."""
-
         def collect(part: slice) -> Words:
             words = slots.words[part]
             keys = np.empty(len(words), dtype=np.uint64)
@@ -234,7 +231,6 @@ class Solver:
         return values
 
     def _remembered(self, layer: int, keys: NDArray[Any]) -> Slots:
-        """The states of a layer with their values, for look-ups by the layers below."""
         values = self.store.values[layer]
         slots = Slots(len(keys), valued=True)
         total = self._tile_sum(layer)
@@ -254,7 +250,6 @@ class Solver:
         return layer << self.problem.unit_exponent
 
     def _go_on(self, phase: str, layer: int, states: int, total: int | None) -> bool:
-        """Report progress; False if the work should stop."""
         if self._tell:
             seconds = time.perf_counter() - self._began
             self._tell(SolveProgress(phase, self._tile_sum(layer), states, total, seconds))

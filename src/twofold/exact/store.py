@@ -84,8 +84,7 @@ class LayerStore:
 class WorkFolder(LayerStore):
     """Layers in memory and in the folder beside `path`, saved every `interval` seconds.
 
-    Raises:
-        InvalidTable: the folder holds work on another problem, or other files.
+    Raises `InvalidTable` if the folder holds work on another problem, or other files.
     """
 
     def __init__(
@@ -135,7 +134,6 @@ class WorkFolder(LayerStore):
         self._map(path, part)
 
     def _map(self, path: Path, part: str) -> None:
-        """Replace the layers of a file in memory by their mapped copies."""
         found = map_layers(path, part)
         if found.problem != self.problem:
             raise InvalidTable(

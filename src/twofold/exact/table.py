@@ -72,9 +72,7 @@ class ExactTable:
     def open(cls, path: str | os.PathLike[str], *, check: bool = False) -> Self:
         """Read a table into memory; `check` compares its content with its checksums.
 
-        Raises:
-            InvalidTable: the file is missing, not a table, truncated or damaged.
-            ResourceError: there is no room for it, see `twofold.memory.load`.
+        Raises `InvalidTable` if the file is missing, not a table, truncated or damaged.
         """
         table = cls(read_layers(path))
         if check:
@@ -90,7 +88,6 @@ class ExactTable:
         return f"<ExactTable of {self.problem}: {counted(len(self), 'state')}>"
 
     def __len__(self) -> int:
-        """Number of states."""
         return len(self.layers.keys)
 
     @property
@@ -114,8 +111,7 @@ class ExactTable:
     def value(self, board: Board) -> float:
         """The value of a board under optimal play, in the unit of the problem; 0 if it is over.
 
-        Raises:
-            InvalidBoard: the board cannot occur in a game, or has another shape.
+        Raises `InvalidBoard` if the board cannot occur in a game, or has another shape.
         """
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
@@ -128,8 +124,7 @@ class ExactTable:
     def move_values(self, board: Board) -> dict[Move, float]:
         """The value of each legal move on a board, followed by optimal play.
 
-        Raises:
-            InvalidBoard: the board cannot occur in a game, has another shape, or play has stopped.
+        Raises `InvalidBoard` as `value`, and if play has stopped on the board.
         """
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
@@ -145,9 +140,7 @@ class ExactTable:
     def best(self, board: Board | str) -> Move:
         """An optimal move; of equal ones the first in the order up, right, down, left.
 
-        Raises:
-            GameOver: no move is legal.
-            InvalidBoard: as `move_values`.
+        Raises `GameOver` if no move is legal, otherwise as `move_values`.
         """
         board = Board.of(board)
         values = self.move_values(board)
@@ -192,12 +185,9 @@ def solve(
     threads: int = 1,
     on_progress: Callable[[SolveProgress], None] | None = None,
 ) -> ExactTable:
-    """Solve a problem in memory.
+    """Solve a problem in memory; rules, also as text, mean the expected score.
 
-    Args:
-        problem: the game and the objective; rules, also as text, mean the expected score.
-        threads: number of threads; it does not change the result.
-        on_progress: called after each layer.
+    `threads` does not change the result; `on_progress` is called after each layer.
     """
     if not isinstance(problem, Problem):
         problem = Problem(Rules.of(problem))

@@ -73,11 +73,6 @@ def animate(
         form: the format of the file.
         shade: light or dark colours.
         on_scene: called with the number of positions drawn; may raise to stop.
-
-    Raises:
-        MissingExtra: Pillow is not installed.
-        InvalidInput: there is no such rate or move.
-        LimitExceeded: there are too many moves for an animation.
     """
     check_installed()
     if rate not in RATES:

@@ -152,7 +152,6 @@ class Easel:
 
 
 def _rounded(size: tuple[int, int], radius: float) -> "Image.Image":
-    """A mask with smooth round corners."""
     from PIL import Image, ImageDraw
 
     width, height = (side * _SMOOTH for side in size)

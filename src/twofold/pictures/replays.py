@@ -41,7 +41,6 @@ class Replay:
     height: int
 
     def _repr_html_(self) -> str:
-        """The page in a sandboxed frame."""
         return (
             f'<iframe title="{html.escape(self.title)}" sandbox="allow-scripts" '
             f'srcdoc="{html.escape(self.html)}" width="{self.width}" height="{self.height}" '
@@ -52,12 +51,7 @@ class Replay:
         return f"<Replay: {self.title}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file.
-
-        Raises:
-            InvalidInput: the path cannot be written to.
-            ResourceError: the disk is full or failed; the old file is intact.
-        """
+        """Write the page to a file in one step; raises `InvalidInput` or `ResourceError`."""
         atomic_write(path, self.html)
 
 

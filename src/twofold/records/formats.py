@@ -193,7 +193,6 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
 
 
 def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
-    """The first line that is not blank, and its number."""
     number = 1
     while (line := file.readline(MAX_RECORD_BYTES + 2)) and not line.strip():
         number += 1

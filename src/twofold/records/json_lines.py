@@ -101,7 +101,7 @@ def _decode(data: str | bytes) -> _Line:
             raise InvalidRecord(
                 f"expected records of schema {SCHEMA}, got schema {shown(outline.schema)}"
             )
-        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # has brackets itself
+        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # moves has 2 quotes
             raise InvalidRecord("expected one new tile for each move, got more")
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:

@@ -94,7 +94,6 @@ class Record:
         _check_values(self)
 
     def _repr_svg_(self) -> str:
-        """A picture for notebooks: the last board, points and moves."""
         ended = self.replay()
         caption = game_caption(ended.score, self.start_move + len(self.moves), self.player)
         board = ended.board

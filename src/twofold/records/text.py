@@ -201,7 +201,6 @@ def parse_moves(text: str, position: int, line: int) -> Iterator[MoveText | Comm
 
 
 def _continues(match: re.Match[str] | None, text: str, position: int) -> bool:
-    """True if the token can belong to the move before it."""
     if match is None:
         return text[position] == "@"
     return match["cell"] is not None or match["space"] is not None

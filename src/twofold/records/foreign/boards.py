@@ -62,8 +62,8 @@ def parse_saved(text: str) -> ScoredBoard:
 def _parse_text(text: str) -> ScoredBoard:
     if text.strip().lower().startswith("0x") and _HEX.fullmatch(text.strip()):
         raise InvalidBoard(
-            f"expected a board whose first digit is its top-left cell, got {shown(text)}, "
-            "whose order is not known: say hex or hex-low"
+            f"the order of the cells in {shown(text)} is ambiguous. Choose the format hex "
+            "(top-left cell first) or hex-low (bottom-right cell first)"
         )
     return ScoredBoard(Board.parse(text))
 

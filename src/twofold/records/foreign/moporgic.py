@@ -95,7 +95,6 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[TurnTile], Iterator[re.Match[str]]]:
-    """The tiles before the first slide, and the remaining tokens."""
     start: list[TurnTile] = []
     for token in tokens:
         if token["slide"]:

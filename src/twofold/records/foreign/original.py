@@ -94,7 +94,6 @@ def _state(text: str) -> _SavedState:
 
 
 def _board(grid: _Grid) -> Board:
-    """The board from cells in columns."""
     cols = len(grid.cells)
     rows = len(grid.cells[0]) if cols else 0
     if any(len(column) != rows for column in grid.cells):
