@@ -1,4 +1,4 @@
-"""What analyses, reviews, engines and pages say where an endgame table chooses the move."""
+"""Output of analyses, reviews, engines and pages when an endgame table chooses the move."""
 
 import json
 from pathlib import Path

@@ -31,7 +31,7 @@ from twofold.rules import Move
 
 SEED = 11
 SMALL = ("free4-8",)
-"""Patterns whose recursion takes some seconds."""
+"""Patterns whose recursion takes a few seconds."""
 
 MIDDLE = ("t-8", "L3-16", "LL-8", "free5-16")
 """Patterns that are built in a second."""
@@ -74,7 +74,7 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("name", [*MIDDLE, *long(*LONG)])
 def test_each_layer_follows_from_those_above_by_the_rules(name: str) -> None:
-    """One step of the recursion for boards of every layer: together they are the recursion."""
+    """One step of the recursion for boards of every layer."""
     pattern, chosen = EndgamePattern.parse(name), random.Random(SEED)
     above: list[Layer] = []
     for layer in Builder(pattern, 2).layers():
@@ -157,7 +157,7 @@ def _spoken(pattern: EndgamePattern, chosen: random.Random) -> Cells:
 
 
 def _chance(name: str, shown: Cells, move: Move, symmetry: int) -> float | None:
-    """What the layers say of a move on a board; None where they say nothing."""
+    """The chance of a move on a board by the layers; None without one."""
     pattern, twin = pattern_of(name), naive_cells(name)
     named = [LARGE + at if one >= pattern.target else one for at, one in enumerate(shown)]
     slid = tuple(min(one, LARGE) for one in reference.slide(named, 4, 4, move)[0])

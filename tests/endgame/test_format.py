@@ -1,4 +1,4 @@
-"""Files that are no tables, or torn, are refused before anything is done with them."""
+"""Invalid and truncated table files are refused."""
 
 import os
 from pathlib import Path
@@ -139,7 +139,7 @@ def test_the_hash_covers_pattern_bits_and_chances(tmp_path: Path, data: bytes) -
 @pytest.mark.promise("R23")
 @pytest.mark.parametrize("level", [0, 1, 65_535])
 def test_arbitrary_levels_cause_no_read_out_of_bounds(tmp_path: Path, level: int) -> None:
-    """Whatever the levels are, they are read where the pattern says, and only compared."""
+    """Levels are data: they never become indices."""
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS + np.uint16(level)}, TEXTS)
     tables = EndgameTables([EndgameTable.open(tmp_path / "t")])
     answer = tables.answer(Board.parse("abcd/6521/1212/2120"))

@@ -1,4 +1,4 @@
-"""Tables by name: what is built, what is not, and what lies there and is none."""
+"""Tables by name: built, missing and invalid ones."""
 
 import itertools
 import re

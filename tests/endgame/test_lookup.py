@@ -1,4 +1,4 @@
-"""What tables say of a board equals recursion from the rules, in all symmetries."""
+"""Answers of tables equal recursion from the rules, in all symmetries."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Practice with endgame tables: boards to begin on, and positions as the table values them."""
+"""Practice with endgame tables: first boards, and positions with the table's chances."""
 
 from functools import cache
 

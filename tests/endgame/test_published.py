@@ -35,7 +35,7 @@ def number_of(halves: Halves, layer: int) -> int:
 
 
 def losing(words: np.ndarray) -> np.ndarray:
-    """What moves give, where making the target is no win but exceeds a cap."""
+    """Results of moves if the target is not a win but exceeds a cap."""
     wins = (words & endgame.WINS) != 0
     changed = words & ~(endgame.WINS | endgame.RANK)
     return np.where(wins, changed | endgame.OVER, words).astype(np.uint32)

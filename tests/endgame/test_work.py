@@ -1,4 +1,4 @@
-"""Making tables: the same file whatever happens on the way; nothing half-made in its place."""
+"""Builds of tables: interruptions do not change the file, and leave no unfinished one."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ PATTERN = EndgamePattern.parse(NAME)
 
 
 def whole(folder: Path, bits: int = 16, threads: int = 1) -> bytes:
-    """The content of a table that is built at once."""
+    """The content of a table that is built without interruption."""
     path = folder / f"whole-{bits}-{threads}"
     assert build_table(path, PATTERN, bits, threads=threads)
     return path.read_bytes()

@@ -1,4 +1,4 @@
-"""The checker of engines: it passes those that keep the protocol, and finds what others do."""
+"""The checker of engines passes conforming engines and finds violations."""
 
 import random
 import re
@@ -23,7 +23,7 @@ from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec
 
 SLACK = 20.0
-"""Machines that test are busy; the figures themselves are for `engine-check`."""
+"""Test machines are busy; `engine-check` itself has the real limits."""
 
 MINE = EXAMPLE.with_name("my_player.py")
 """A player in plain Python, which starts at once."""

@@ -1,4 +1,4 @@
-"""The guard of an engine's process; that it kills what is left is tested with the player."""
+"""The guard of an engine's process; tests of the player check that it kills children."""
 
 import os
 import select
@@ -37,7 +37,7 @@ def test_the_exit_code_is_that_of_the_program(command: list[str], code: int, say
 
 
 class Poll:
-    """Stands for `select.poll`: the streams of which it tells, in turn."""
+    """A fake `select.poll` that reports streams in turn."""
 
     def __init__(self, *told: list[int]) -> None:
         self.told = list(told)

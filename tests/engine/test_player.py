@@ -44,7 +44,7 @@ def example() -> Iterator[EnginePlayer]:
 
 
 def greedy_move(board: Board) -> Move:
-    """What the example plays."""
+    """The move of the example."""
 
     def worth(move: Move) -> int:
         after, reward = board.slide(move)
@@ -144,7 +144,7 @@ def test_unknown_words_are_ignored() -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines that do not stop are not waited for as long."""
+    """Shorter time limits for engines that do not stop."""
     monkeypatch.setattr(engine_module, "STOP_SECONDS", 0.3)
 
 
@@ -353,7 +353,7 @@ LEAVES = {
     "eager": "expected no line before a command|expected one bestmove",
     "babbles": "got more than 500 lines",
 }
-"""What programs do to be left behind, or to be misread; what is said of it, if anything."""
+"""Programs that try to survive or to be misread; the expected error, if any."""
 
 
 @pytest.mark.promise("R33")

@@ -1,4 +1,4 @@
-"""The server of the engine protocol: any player, asked in lines of text."""
+"""The server of the engine protocol."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ DEAD = "1212/2121/1212/2121"
 
 
 class Talk:
-    """A server, and what it has said."""
+    """A server, and its output."""
 
     def __init__(self, player: Player) -> None:
         self.lines: list[str] = []
@@ -46,7 +46,7 @@ class Talk:
         return make_player(spec)
 
     def say(self, *lines: str) -> list[str]:
-        """What is said at once in answer to lines."""
+        """The immediate replies to lines."""
         self.lines.clear()
         for line in lines:
             assert self.server.obey(line)
@@ -61,7 +61,7 @@ class Talk:
             return list(self.lines)
 
     def ask(self, position: str, go: str = "go") -> list[str]:
-        """What is said in answer to a position and `go`."""
+        """The replies to a position and `go`."""
         self.say(f"position {position}", go)
         return self.until("bestmove")
 
@@ -81,7 +81,7 @@ def greedy() -> Iterator[Talk]:
 
 
 class Streams(Player):
-    """Finds a move that is not the first, then thinks on."""
+    """Finds a move that is not the first, then continues."""
 
     def __init__(self, found: Analysis) -> None:
         self.found, self.gate = found, threading.Event()

@@ -1,4 +1,4 @@
-"""The engine protocol over streams: threads that take turns, ends of all kinds, long lines."""
+"""The engine protocol over streams: threads, ends of all kinds, long lines."""
 
 import io
 import os
@@ -17,7 +17,7 @@ from twofold.engine.server_streams import lines_of, serve
 
 
 class Wire:
-    """A player that is spoken to through a pipe, and what it has said."""
+    """A player behind a pipe, and its output."""
 
     def __init__(self, write_end: int) -> None:
         self.lines: list[str] = []
@@ -191,7 +191,7 @@ def test_a_worker_that_starts_late_gets_its_search(monkeypatch: pytest.MonkeyPat
 
 
 def spoken(spec: str, text: bytes) -> list[str]:
-    """What is said in answer to an input, up to its end."""
+    """The output for an input, up to its end."""
     sink = io.BytesIO()
     player = make_player(spec)
     player.start(Rules(), 0)

@@ -1,4 +1,4 @@
-"""What a program writes: its output with a time limit, and the end of its errors."""
+"""A program's output with a time limit, and the end of its errors."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ Pipe = tuple[IO[bytes], int]
 
 @pytest.fixture
 def pipe() -> Iterator[Pipe]:
-    """The end to read from, which is closed by who reads, and the one to write to."""
+    """The read end, closed by the reader, and the write end."""
     read_end, write_end = os.pipe()
     with open(read_end, "rb", buffering=0) as stream:
         yield stream, write_end

@@ -1,4 +1,4 @@
-"""A game as OpenSpiel has it: its numbers and texts, and the dice of twofold as chance."""
+"""OpenSpiel's states: numbers and texts, with the dice of twofold as chance."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from twofold.game import Game
 from twofold.rules import Move, Rules
 
 GOLDEN = Path(__file__).parent / "openspiel.json"
-"""Games that OpenSpiel played, some of their positions written down; the file says how."""
+"""Recorded games of OpenSpiel; the file says how they were made."""
 
 LEFT_OUT = {750: [3]}
 """A legal move that OpenSpiel 2.0.2 does not list: nothing would move but one tile into its equal,

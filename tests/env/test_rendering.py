@@ -1,4 +1,4 @@
-"""Frames: numbers can be read from the image again, and the text is the board."""
+"""Frames: the numbers in images, and the board as text."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_every_number_fits_its_cell(exponent: int) -> None:
 
 @pytest.mark.parametrize("shape", [(1, 2), (3, 4), (4, 4), (8, 5)])
 def test_image_sides_suit_video_recorders(shape: tuple[int, int]) -> None:
-    """From odd sides H.264 has no colours that browsers show; some recorders want 16 dots."""
+    """Browsers cannot show H.264 with odd sides; some recorders need multiples of 16."""
     image = rendering.draw(Board.empty(shape))
     assert [side % 16 for side in image.shape[:2]] == [0, 0]
 

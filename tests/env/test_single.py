@@ -50,7 +50,7 @@ def variants() -> Iterator[dict[str, Any]]:
 def test_the_environment_passes_gymnasiums_checker(
     options: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It draws actions without the mask; warnings are errors here, and it renders every mode."""
+    """The checker draws actions without the mask and renders every mode; warnings are errors."""
     with gymnasium.make(ENV_ID, **options) as env:
         raw = env.unwrapped
         raw.action_space.seed(4)  # legal on the boards of the checker's seeds

@@ -369,7 +369,7 @@ def test_frames_of_each_game() -> None:
 def test_games_stepped_at_once_equal_games_stepped_alone(
     options: dict[str, Any], start: str | None
 ) -> None:
-    """With actions that are illegal, tiles too large for it, and games left over."""
+    """With illegal actions, tiles too large for it, and a remainder of games."""
     count = 3 * WIDTH - 1
     many = VectorEnv2048(count, **options)
     alone = [VectorEnv2048(1, **options) for _ in range(count)]
@@ -387,7 +387,7 @@ def test_games_stepped_at_once_equal_games_stepped_alone(
 
 
 def joined(parts: Any) -> Any:
-    """What vectors of one game each return, as one vector returns it."""
+    """Results of vectors of one game each, as one vector returns them."""
     first = parts[0]
     if isinstance(first, dict):
         return {key: joined([part[key] for part in parts]) for key in first}

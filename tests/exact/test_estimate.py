@@ -1,4 +1,4 @@
-"""Estimates are near what is known, and what does not fit is refused before it begins."""
+"""Estimates are close to known counts, and problems beyond the resources are refused."""
 
 import pytest
 

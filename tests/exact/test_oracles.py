@@ -1,4 +1,4 @@
-"""Exact values as the judge of search, of play and of learning."""
+"""Search, play and learning against exact values."""
 
 import random
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from twofold.seeds import SeedRange
 
 @compiled
 def _nothing(bits, score, params):  # type: ignore[no-untyped-def]
-    """What is not seen is worth nothing: exact where the search sees every end."""
+    """Values 0 beyond the horizon: exact if the search sees every end."""
     return 0.0
 
 
@@ -50,7 +50,7 @@ def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[
 
 @cache
 def ends_within(board: Board, moves: int) -> bool:
-    """Whether no more than so many moves can follow."""
+    """True if at most `moves` moves can follow."""
     legal = board.legal_moves()
     if not legal or not moves:
         return not legal
@@ -135,7 +135,7 @@ def test_games_of_the_exact_player_have_its_value(
 
 
 def learnt(rules: str, patterns: str, schedule: str, games: int, **settings: Any) -> Network:
-    """What TD learning of a pattern of all cells, a table of all boards, comes to."""
+    """TD learning with one pattern of all cells, a table of all boards."""
     training = Training(
         TrainingSettings(
             patterns=patterns,

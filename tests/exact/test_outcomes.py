@@ -1,4 +1,4 @@
-"""How games end: the same as walking through all games one after the other finds."""
+"""Outcomes equal a walk through all games."""
 
 from collections import defaultdict
 
@@ -13,7 +13,7 @@ from twofold.rules import Move
 
 
 class Walk:
-    """Follows optimal play on `Board` alone, remembering what it has seen."""
+    """Follows optimal play on `Board` alone, with a cache."""
 
     def __init__(self, table: ExactTable) -> None:
         self.table = table

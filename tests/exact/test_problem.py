@@ -1,4 +1,4 @@
-"""Which games are solved: what a problem says of itself, and what it refuses."""
+"""Problems: their properties, and the rules they refuse."""
 
 from collections import defaultdict
 

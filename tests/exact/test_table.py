@@ -1,4 +1,4 @@
-"""Tables: look-ups, files that are written and read, torn, damaged or foreign."""
+"""Tables: look-ups, and files that are valid, truncated, damaged or foreign."""
 
 import itertools
 import random
@@ -53,7 +53,7 @@ def test_a_written_table_can_be_read(path: Path, two_by_three: ExactTable) -> No
 @pytest.mark.promise("R66")
 @pytest.mark.parametrize("change", [b"", b"text", bytes(1_000_000)])
 def test_a_table_in_use_whose_file_is_written_over(path: Path, change: bytes) -> None:
-    """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
+    """In place, as `cp` does it. A missing page of a mapped file kills the process."""
     table = ExactTable.open(path)
     before = table.start_value
     path.write_bytes(change)
@@ -104,7 +104,7 @@ def test_values_and_moves_agree_and_symmetric_boards_are_worth_the_same(
 
 
 def test_a_board_of_one_tile_has_the_value_of_its_best_move(two_by_two: ExactTable) -> None:
-    """A game begins with two tiles, so a board with one is no state; its moves lead to some."""
+    """A game begins with two tiles: one tile is not a state, but its moves lead to states."""
     board = Board.parse("2x2:00/01")
     assert not two_by_two.holds(board)
     assert two_by_two.value(board) == pytest.approx(two_by_two.start_value, rel=0.02)
@@ -199,7 +199,7 @@ def test_a_table_is_the_old_one_or_the_new_one(tmp_path: Path, two_by_two: Exact
 def test_a_solution_killed_anywhere_goes_on_from_what_it_has_written(
     tmp_path: Path, two_by_three: ExactTable, figure: Callable[[str], None]
 ) -> None:
-    """Each run writes every layer and ends without a word after a few; the table is the same."""
+    """Each run writes every layer and dies after a few; the table is the same."""
     problem = two_by_three.problem
     path = tmp_path / "2x3.table"
     runs, states, done = 0, [0], False
@@ -258,7 +258,7 @@ def test_torn_and_damaged_parts_are_found_again(tmp_path: Path, two_by_two: Exac
 def test_the_end_of_the_states_and_their_values_lost_together(
     tmp_path: Path, two_by_two: ExactTable
 ) -> None:
-    """Values in the middle are kept, and those that depend on what was lost are right again."""
+    """Values in the middle are kept, and those that depend on lost ones are computed again."""
     problem = two_by_two.problem
     path = tmp_path / "t"
     whole = WorkFolder(path, problem, interval=0.0)

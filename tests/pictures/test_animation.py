@@ -1,4 +1,4 @@
-"""Games as GIF and WebP: one frame a position, its time, and no more than fits."""
+"""Games as GIF and WebP: frames, times and limits."""
 
 import io
 from itertools import pairwise

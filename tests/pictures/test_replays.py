@@ -1,4 +1,4 @@
-"""Replays: one page that holds a game and can reach nothing."""
+"""Replays: one page with a game and without network access."""
 
 import base64
 import html
@@ -26,7 +26,7 @@ def played(rules: Rules | None = None, moves: int = 30) -> Game:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """What the script of a page is given."""
+    """The data of a page's script."""
     packed = re.search('id="data">([A-Za-z0-9+/=]*)</script>', page)
     assert packed
     found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))

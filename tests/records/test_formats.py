@@ -1,4 +1,4 @@
-"""Games of other programs: read, written, told apart, refused."""
+"""Games of other programs: reading, writing, detection, errors."""
 
 import io
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def played(rules: Rules, seed: int, most: int = 20) -> Record:
 
 
 def game_of(record: Record) -> tuple[object, ...]:
-    """What every replay must hold of a game."""
+    """The parts of a game that every replay holds."""
     game = record.replay()
     steps = [(step.move, step.cell, step.tile, step.board) for step in game.steps]
     return game.start_board, steps, game.score, game.board
