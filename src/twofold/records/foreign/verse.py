@@ -43,10 +43,10 @@ NEW: Final = "verse"
 OLD: Final = "verse-old"
 
 NEW_SIDE: Final = 8
-"""Largest number of rows or columns in the new format: three bits each."""
+"""Largest number of rows or columns in the new format, with three bits each."""
 
 OLD_SIDE: Final = 4
-"""Largest number of rows or columns in the old format: two bits each."""
+"""Largest number of rows or columns in the old format, with two bits each."""
 
 META_TAG: Final = "VerseMeta"
 """Tag of a record for the text between `-` and `_` in the new format."""
