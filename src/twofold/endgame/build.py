@@ -1,8 +1,8 @@
 """Builds an endgame table: the chance of making the target, for every board of a pattern.
 
 A move keeps the sum of the tiles and a spawn adds 2 or 4, so a layer (all boards of one sum)
-depends on the two layers above it only. Only the chances after moves are stored: means over the
-spawns of the best chances before the next moves.
+depends on the two layers above it only. The chance after a move, which is stored, is the mean over
+the spawns of the best next move's chance.
 """
 
 import itertools

@@ -206,7 +206,7 @@ class EnvGames:
             kernels.refresh_game(self._address, game)
 
     def step(self) -> int:
-        """Step every game with the actions in `actions`; if it raises, no game has changed.
+        """Step every game with the actions in `actions`.
 
         Returns the number of games that have ended, and from bit `names.EXHAUSTED` on the number of
         games whose seeds are used up. Raises as `VectorEnv2048.step`.

@@ -162,14 +162,14 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return start, which.copy()
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Make a move in every game, 0 to 3 each; if it raises, no game has changed.
+        """Make a move in every game, 0 to 3 each.
 
         Returns observations, rewards (float64), terminations, truncations and infos.
 
         Raises:
             ResetNeeded: `reset` has not been called.
-            InvalidMove: an action is not 0 to 3.
-            IllegalMove: a move changes nothing, and `illegal="error"`.
+            InvalidMove: an action is not 0 to 3; no game has changed.
+            IllegalMove: a move changes nothing, and `illegal="error"`; no game has changed.
             TileTooLarge: a merge would make an exponent past 35.
         """
         if self._seeding is None:
