@@ -31,12 +31,9 @@ SPAWN_STEPS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where large tiles may be.
+    """Where large tiles may be; see `kernels.endgame.words` for `numbers` and `symmetries`.
 
-    Attributes:
-        free: the free cells of each place; uint64, whole nibbles.
-        numbers: int32 (65536,), see `kernels.endgame.words.PLACES`.
-        symmetries: int32 (65536,), see `kernels.endgame.words.SYMMETRIES`.
+    `free` holds the free cells of each place as whole nibbles, uint64.
     """
 
     free: Words

@@ -90,11 +90,9 @@ class Half:
         return np.asarray((ranks.astype(np.uint32) | flags)[self.order])
 
     def spawned(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
-        """The ranks after spawns.
+        """The ranks after spawns of 2 and of 4 for each empty cell, in two arrays.
 
-        Returns:
-            By place in `order`, where its empty cells begin in the other two arrays, (size + 1,);
-            for each empty cell the rank after a spawn of 2; the same of 4.
+        The first array returned is, by place in `order`, where its empty cells begin in these two.
         """
         empty = np.stack([digit[self.order] == 0 for digit in self.digits], axis=1)
         starts = np.concatenate([[0], np.cumsum(empty.sum(axis=1))])
@@ -156,10 +154,9 @@ class Row:
 class Lift:
     """The result of up on a pair of columns.
 
-    Attributes:
-        low: the pair's part of the low half's new code; int32, shape (low pairs, high pairs).
-        high: its part of the high half's new code, with flags; uint32, the same shape.
-        low_pairs, high_pairs: the pair's content by place in each half; int32.
+    `low`, int32, and `high`, uint32 with flags, are the pair's parts of the halves' new codes,
+    shape (low pairs, high pairs). `low_pairs` and `high_pairs` are its content by place in each
+    half, int32.
     """
 
     low: NDArray[np.int32]

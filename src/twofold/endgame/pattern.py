@@ -124,10 +124,8 @@ class EndgamePattern:
     def parse(cls, text: str) -> Self:
         """A pattern by name: `442-512`; `443-512/16-64` with caps 16 and 64 for rows 4 and 3.
 
-        Without caps in the name, those of the shape apply; `443-512_16,64` also parses.
-
-        Raises:
-            InvalidTable: there is no such pattern, or its table could not contain any board.
+        Without caps in the name, those of the shape apply; `443-512_16,64` also parses. Raises
+        `InvalidTable` if there is no such pattern, or its table could not contain any board.
         """
         found = _NAME.fullmatch(text)
         if not found:

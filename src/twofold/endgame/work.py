@@ -286,8 +286,7 @@ def held_bytes(path: Path) -> int:
 def remove_table(path: Path) -> int:
     """Remove a table and its unfinished work; returns the bytes of the table.
 
-    Raises:
-        InvalidInput: a path is a link, another program is building it, or it cannot be removed.
+    Raises `InvalidInput` for links, during a build, and if the file cannot be removed.
     """
     for place in (path, work_folder(path)):
         if place.is_symlink():

@@ -101,14 +101,8 @@ class Identity:
 class Option:
     """An option that an engine offers.
 
-    Attributes:
-        name: its name.
-        kind: `check` (true or false), `spin` (a whole number), `combo` (one of several words) or
-            `string`.
-        default: its value until it is set.
-        low: the smallest value of a `spin`.
-        high: its largest.
-        choices: the words of a `combo`.
+    `kind` is `check` (true or false), `spin` (a whole number from `low` to `high`), `combo` (one of
+    `choices`) or `string`.
     """
 
     name: str

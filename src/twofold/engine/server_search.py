@@ -58,10 +58,9 @@ class ServerSearch:
             return self._changed.wait_for(lambda: self.is_over, seconds)
 
     def end_within(self, seconds: float) -> bool:
-        """End the search; if the player does not end in time, send the best move so far.
+        """End the search; True if the player has ended, False if it is abandoned.
 
-        Returns:
-            True if the player has ended, False if it is abandoned.
+        An abandoned search sends the best move so far.
         """
         self._stop.raise_flag()
         with self._changed:

@@ -43,11 +43,7 @@ PGX_PLANES: Final = 31
 
 
 class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int], RecordConstructorArgs):
-    """One game with actions in another order, given as letters such as `"lurd"`.
-
-    Raises:
-        InvalidInput: the order does not name each move once, or the environment is not Env2048.
-    """
+    """One game with actions in another order, given as letters such as `"lurd"`."""
 
     def __init__(self, env: gymnasium.Env[NDArray[Any], int], order: str = PGX) -> None:
         RecordConstructorArgs.__init__(self, order=order)  # its spec can then create it again
@@ -79,11 +75,7 @@ class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int], Recor
 
 
 class VectorActionOrder(_VectorWrapper):
-    """Many games with actions in another order, given as letters such as `"lurd"`.
-
-    Raises:
-        InvalidInput: the order does not name each move once, or `env` is not a VectorEnv2048.
-    """
+    """Many games with actions in another order, given as letters such as `"lurd"`."""
 
     def __init__(
         self,

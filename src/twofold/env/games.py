@@ -56,17 +56,8 @@ class EnvGames:
     """Games under the same rules; each array has one element a game.
 
     A game is truncated after `max_steps`; with `autoreset` the next step begins a new one.
-
-    Attributes:
-        actions: of the next step, int64; ignored for games that have ended.
-        seeds: seeds of the dice, uint64.
-        numbers: int64, (3, count): scores in points, move numbers, largest tiles; also as `scores`,
-            `move_numbers` and `max_tiles`.
-        legal: int8, (count, 4): 1 for each legal move.
-        rewards, terminated, truncated: of the last step; float64, bool, bool.
-        observations: (count, ...), in the form of the settings.
-        ahead: seeds of future games, uint64, (count, BLOCK).
-        used: number of seeds of `ahead` that are used, int64.
+    `numbers`, int64 (3, count), are scores in points, move numbers and largest tiles. `ahead`,
+    uint64 (count, BLOCK), holds seeds of future games, of which `used` are used.
     """
 
     def __init__(
@@ -178,8 +169,7 @@ class EnvGames:
     def replace(self, which: NDArray[np.bool_]) -> tuple[int, Numbers]:
         """Begin the chosen games with seeds from `ahead`.
 
-        Returns the number of games that have used up those seeds, and the final numbers of each
-        chosen game, 0 for the others.
+        Returns how many games have used up those seeds, and the final numbers of the chosen games.
         """
         count = len(self)
         legal = np.zeros((count, 4), dtype=np.int8)

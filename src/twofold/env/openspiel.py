@@ -123,11 +123,7 @@ class OpenSpielState:
     def apply_action(self, action: int) -> None:
         """Make a move, or place a tile.
 
-        Raises:
-            GameOver: the game has ended.
-            IllegalMove: the move changes nothing.
-            InvalidMove: there is no such action here.
-            CellOccupied: the tile's cell is not empty.
+        Raises `GameOver`, `IllegalMove`, `InvalidMove` for an unknown action, or `CellOccupied`.
         """
         if self.is_terminal():
             raise GameOver(f"the game is over on {self._board}")

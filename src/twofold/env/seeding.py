@@ -1,7 +1,6 @@
-"""The seeds of the games of a vector environment, one generator a game.
+"""The seeds of the games of a vector environment, one generator (`np_random`) a game.
 
-A generator is the `np_random` of a single environment, so a vector plays the games of single
-environments. Seeds are drawn in blocks, with the same result as one by one.
+Seeds are drawn in blocks, with the same result as one by one.
 """
 
 from collections.abc import Sequence

@@ -148,11 +148,7 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         return np.array(self._games.first_legal, dtype=np.bool_)
 
     def afterstates(self) -> Afterstates:
-        """The afterstates of the four actions: boards, rewards, mask.
-
-        With values of afterstates, the best action is the legal one with the largest reward plus
-        value.
-        """
+        """The afterstates of the four actions: boards, rewards, mask."""
         boards, rewards, mask = self._games.afterstates()
         return Afterstates(boards[0], rewards[0], mask[0])
 

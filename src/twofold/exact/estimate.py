@@ -1,9 +1,8 @@
 """Estimates the number of states of a game before they are listed.
 
-Random boards are tested for conditions that every state meets: no tile larger than the cells
-allow; a possible last spawn, without which all tiles are packed against one side; a legal move.
-Only a share of such boards can be reached. It is fitted to known counts, from 2x2 to 3x4 complete
-and 4x4 to 64; estimates are within a factor of 1.6 of all of these.
+Random boards are tested for conditions that every state meets. The share of these boards that can
+be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64; estimates are within a
+factor of 1.6 of all of these.
 """
 
 from dataclasses import dataclass

@@ -39,8 +39,7 @@ _GROWTH: Final = 1.25
 class SolveProgress:
     """Progress of a solution; the phase is `listing` (forwards) or `solving` (backwards).
 
-    `layer` is the last layer done, as the sum of its tiles; `total` is None until all states are
-    listed; `seconds` is the time of this run.
+    `layer` is the last one done, as its sum of tiles; `total` is None until all states are listed.
     """
 
     phase: str

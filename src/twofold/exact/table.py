@@ -96,10 +96,9 @@ class ExactTable:
         return start_value(self.problem, self._values(self.problem.starts.boards))
 
     def values(self, boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The values of many boards, given in 64 bits; fast. Raises `InvalidBoard`.
+        """The values of many boards, given in 64 bits, as float64; fast.
 
-        Returns:
-            float64; 0 for a board without a legal move, NaN for one that cannot occur in a game.
+        0 for a board without a legal move, NaN for one that cannot occur in a game.
         """
         return self._values(_as_bits(boards))
 

@@ -142,8 +142,7 @@ def detect_format(text: str) -> Format:
 def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
     """Read one game in any format (None: detected) and check it by playing its moves.
 
-    Raises:
-        InvalidRecord: the game is invalid; says what was expected, and where.
+    Raises `InvalidRecord`, which says what was expected, and where.
     """
     text = _decode(data).lstrip()
     found = detect_format(text) if form is None else find_format(form)
@@ -165,8 +164,7 @@ def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Re
 def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterator[Record]:
     """Yield the games of a file in any format, each read and checked in turn.
 
-    Raises:
-        InvalidRecord: at the first invalid game, with its line; earlier games have been yielded.
+    Raises `InvalidRecord` at the first invalid game, with its line.
     """
     with open_regular(path, InvalidRecord) as file:
         yield from games_of(file, form, shown(os.fspath(path)))
@@ -251,8 +249,8 @@ def format_games(
 ) -> Iterator[str]:
     """Yield the texts of games in a format; calls `on_left_out` with each part that a text lacks.
 
-    Raises:
-        InvalidRecord: there is no such format, or it cannot hold a game, or more than one.
+    Raises `InvalidRecord` for a game that the format cannot hold, or more than one where it takes
+    one.
     """
     found = find_format(form)
     for number, record in enumerate(records, 1):

@@ -148,8 +148,7 @@ class Record:
     def replay(self) -> Game:
         """Play the moves and check the end; without a seed, the dice of seed 0 continue the game.
 
-        Raises:
-            InvalidRecord: a move is illegal, a tile impossible, or the end differs.
+        Raises `InvalidRecord` for an illegal move, an impossible tile, or another end.
         """
         game = _begin(self)
         for number, move in enumerate(self.moves, self.start_move + 1):

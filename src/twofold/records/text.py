@@ -90,11 +90,7 @@ class CommentText(NamedTuple):
 
 
 def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
-    """The text of a record without a byte order mark, and the fault in its encoding, if `partial`.
-
-    Raises:
-        InvalidRecord: the text is too large, or not UTF-8.
-    """
+    """The text of a record without a byte order mark; if `partial`, also its encoding fault."""
     if len(data) > MAX_RECORD_BYTES:
         raise InvalidRecord(
             f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"

@@ -84,11 +84,7 @@ MAX_BOARD_TEXT: Final = MAX_SAVED_GAME
 
 
 def parse_position(text: str, form: str | None = None) -> ScoredBoard:
-    """Read a board in one of `BOARD_FORMATS`; None means `original` for JSON, otherwise `text`.
-
-    Raises:
-        InvalidBoard: there is no such format, or the text is not a board in it.
-    """
+    """Read a board in one of `BOARD_FORMATS`; None means `original` for JSON, otherwise `text`."""
     if form is None:
         form = "original" if text.lstrip()[:1] in ("{", '"') else "text"
     if form not in _PARSERS:

@@ -52,8 +52,7 @@ def to_record(
 ) -> Record:
     """Play a game that is read turn by turn, and return its record.
 
-    Raises:
-        InvalidRecord: a move is illegal, or a tile or a reward impossible; says where.
+    Raises `InvalidRecord` for an illegal move, or an impossible tile or reward; says where.
     """
     with located("start tiles"):
         rules = Rules(*shape, start_tiles=len(start))
@@ -101,8 +100,8 @@ def _play(game: Game, turn: Turn) -> None:
 def from_record(record: Record, name: str) -> PlayedTurn:
     """The game of a record for the replay format `name`; plays it.
 
-    Raises:
-        InvalidRecord: the record is invalid, or the format cannot hold its beginning or a tile.
+    Raises `InvalidRecord` if the record is invalid, or the format cannot hold its beginning or a
+    tile.
     """
     game = record.replay()
     start = [TurnTile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
