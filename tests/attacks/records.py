@@ -95,7 +95,7 @@ REFUSED: Final = [
     Attack("two encodings", lambda: GOOD.encode("utf-16"), "expected a record in UTF-8"),
     Attack("a byte that is no text", lambda: GOOD.encode() + b"\xc0\x80", "expected a record in U"),
     Attack("a tag twice", tag('[Seed "1"]'), "expected each tag once, got Seed twice"),
-    Attack("a tag in disguise", tag('[seed "2"]'), "expected the tag Seed in its own place"),
+    Attack("a tag in disguise", tag('[seed "2"]'), "expected a tag other than twofold's Seed"),
     Attack("a tag without end", tag('[A "' + "a" * 10**6), "expected a tag of at most 2000"),
     Attack("a tag of escapes", tag('[A "' + "\\u0041" * 10**5 + '"]'), "a tag of at most 2000"),
     Attack("half a character", tag('[A "\\ud800"]'), "line 4: expected A as a JSON string"),

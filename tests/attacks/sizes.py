@@ -194,9 +194,9 @@ def lists(count: int) -> Callable[[Any], Any]:
 ATTACKS: Final = [
     # tables
     Attack("100,000 empty layers", "table", content(empty_layers(100_000, tables.RULES)),
-           "expected layers up to the sum 60 in tiles, got 100000 layers"),
+           "expected layers up to the tile sum 60, got 100000 layers"),
     Attack("as many empty layers as there may be", "table", content(empty_layers(65_000, GOAL)),
-           "got other keys of the states with 130000 in tiles"),
+           "wrong keys of the states with the tile sum 130000"),
     Attack("16,777,216 ways to begin", "table", content(empty_layers(2, MANY)),
            "at most 1,000,000 ways to place the start tiles to solve, got 16,777,216"),
     # checkpoints

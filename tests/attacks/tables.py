@@ -75,10 +75,10 @@ FILES: Final = [
     Attack("layers without rows", lambda: table(layers=index(states=())), "of 4 columns"),
     Attack("layers in one column", lambda: table(layers=index()[:, :1].copy()), "of 4 columns"),
     Attack("layers with a sign", lambda: table(layers=index().astype("<i8")), "of 4 columns"),
-    Attack("layers with a gap", lambda: table(layers=index(states=(1, 1), step=4)), "the sums of"),
-    Attack("layers downwards", lambda: table(layers=index(states=(1, 1), step=-2)), "the sums of"),
-    Attack("sums past all boards", lambda: table(layers=index(first=2**40)), "the sums of tiles"),
-    Attack("sums that wrap", lambda: table(layers=index(first=2**64 - 2)), "the sums of tiles"),
+    Attack("layers with a gap", lambda: table(layers=index(states=(1, 1), step=4)), "consecutive"),
+    Attack("layers downwards", lambda: table(layers=index(states=(1, 1), step=-2)), "consecutive"),
+    Attack("sums past all boards", lambda: table(layers=index(first=2**40)), "consecutive"),
+    Attack("sums that wrap", lambda: table(layers=index(first=2**64 - 2)), "consecutive"),
     Attack("more states than there are", lambda: table(layers=index(states=(3,))), "3 keys of"),
     Attack("fewer states", lambda: table(layers=index(states=(1,))), "expected 1 keys of"),
     Attack("counts that wrap", lambda: table(layers=index(states=(2**64 - 1, 3))), "expected 1844"),
@@ -96,7 +96,7 @@ FILES: Final = [
 """Refused before anything of their content is looked at."""
 
 CONTENT: Final = [
-    Attack("wrong checksums", lambda: table(), "other keys of the states with 4 in tiles"),
-    Attack("NaN", lambda: table(values=VALUES * np.nan), "got other keys"),
+    Attack("wrong checksums", lambda: table(), "wrong keys of the states with the tile sum 4"),
+    Attack("NaN", lambda: table(values=VALUES * np.nan), "wrong keys"),
 ]
 """Refused when their content is compared with its checksums."""

@@ -346,5 +346,5 @@ def test_hexadecimal_digits_in_either_order(cli: Cli) -> None:
         assert json.loads(cli(*arguments).out)["board"] == BOARD
     result = cli("analyse", "0x7531420031002100", "--player", "greedy")
     assert result.code == 2
-    assert "say hex or hex-low" in result.err
+    assert "Choose the format hex (top-left cell first) or hex-low" in result.err
     assert "expected a format of boards" in cli("analyse", BOARD, "--board-format", "x").err

@@ -77,12 +77,12 @@ def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["x.2048"], "expected one game for twofold, which holds no more, got several"),
+        (["x.2048"], "expected one game in the format twofold, got several"),
         (["x.2048", "--game", "3"], "expected --game up to 2, as there are no more, got 3"),
         (["x.2048", "--game", "0"], "expected the number of a game from 1 to"),
         (["x.txt"], "expected --to FORMAT or a name that ends in .2048, .jsonl, .json or .html"),
         (["x.txt", "--to", "pgn"], "expected a format of games (twofold, jsonl, original, verse"),
-        (["x.html"], "expected one game for html, which holds no more, got several"),
+        (["x.html"], "expected one game in the format html, got several"),
         (["x.2048", "--from", "pgn"], "expected a format of games"),
         (["x.2048", "--from", "verse"], "expected a replay that begins with a shape such as 4x4-_"),
         (["no/such/x.2048", "--game", "1"], "expected an existing folder to write to"),

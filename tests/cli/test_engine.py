@@ -76,7 +76,7 @@ def test_ctrl_c_ends_it_quietly(process: "subprocess.Popen[str]") -> None:
         (["engine", "nobody"], 2, "expected a player (random, "),
         (["engine", "expectimax:ply=99"], 2, "expected ply from 1 to 12"),
         (["engine-check", "no-such-thing"], 2, "expected a program that can be run"),
-        (["engine-check", "'"], 2, "expected cmd= with quotations that end"),
+        (["engine-check", "'"], 2, "expected cmd= with closed quotations"),
         (["engine-check", "x", "--boards", "0"], 2, "expected boards from 1 to 1000000"),
         (["engine-check", "x", "--slack", "0.5"], 2, "expected slack from 1 to 1000"),
         (["watch", "engine:cmd=no-such-thing"], 2, "expected a program that can be run"),

@@ -149,7 +149,7 @@ def test_a_cap_that_silences_a_table_is_named(cli: Cli) -> None:
         (["build", NAME, "--jobs", "0"], "expected --jobs from 1 to 1024, got 0"),
         (["build", NAME, "--out", "/no/such"], "expected --out with an existing folder"),
         (["info", "442-512"], "Build it with: twofold tables build 442-512"),
-        (["query", SPOKEN, "--tables", "442-512"], "expected a table that is built"),
+        (["query", SPOKEN, "--tables", "442-512"], "the table '442-512' is not built"),
         (["query", "12", "--tables", "none"], "expected"),
         (["remove", "readme.txt"], "expected a table such as"),
     ],
@@ -170,8 +170,8 @@ def test_what_does_not_fit_is_refused(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9))
     code, _, err = cli("tables", "build", "default")
     assert code == 3
-    assert "expected 3.6 GB of free disk for 442-512/32-128, 443-512, 443-256/8-64" in err
-    assert "got 1.0 GB" in err
+    assert "442-512/32-128, 443-512, 443-256/8-64 needs 3.6 GB of free disk" in err
+    assert "only 1.0 GB is free" in err
     assert not any(folder_of(tmp_path).iterdir())
     code, _, err = cli("tables", "build", "444-2048/1024-1024")
     assert code == 3

@@ -1,4 +1,4 @@
-"""Chances of endgame boards by recursion from the rules: slow, and plainly right."""
+"""Chances of endgame boards by recursion from the rules: the naive twin of the tables."""
 
 from functools import cache
 
@@ -9,13 +9,13 @@ from twofold.endgame.pattern import EndgamePattern
 Cells = tuple[int, ...]
 
 QUICK = ("44-16", "44-16/4-8", "441-8", "442-8")
-"""Patterns whose recursion takes some seconds together."""
+"""Patterns whose recursion takes a few seconds in all."""
 
 SLOW = ("442-16/4-8", "443-8", "444-8")
-"""Patterns whose recursion takes half a minute together."""
+"""Patterns whose recursion takes half a minute in all."""
 
 LARGE = 16
-"""The exponents from here on, up to 31, stand for large tiles: too far up for any target."""
+"""Exponents from here up to 31 mean large tiles; no target is as large."""
 
 SPAWNS = ((1, 0.9), (2, 0.1))
 
@@ -75,5 +75,5 @@ class Naive:
 
 @cache
 def naive(name: str) -> Naive:
-    """The recursion of a pattern; what it finds is kept."""
+    """The cached recursion of a pattern."""
     return Naive(EndgamePattern.parse(name))

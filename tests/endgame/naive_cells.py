@@ -1,4 +1,4 @@
-"""Patterns numbered cell by cell, from the rules: slow, and plainly right.
+"""Patterns numbered cell by cell, from the rules: the naive twin.
 
 Boards are 4x4, row by row; a large tile is LARGE, and never merges.
 """
@@ -11,7 +11,7 @@ from twofold.endgame.pattern import EndgamePattern
 Cells = tuple[int, ...]
 
 LARGE = 40
-"""Stands for every large tile of a board; moves number them, so that none are alike."""
+"""Stands for every large tile; moves number them, so that none are equal."""
 
 SPAWNS = ((1, 0.9), (2, 0.1))
 
@@ -27,7 +27,7 @@ def turned(cells: Cells, symmetry: int) -> Cells:
 
 
 SYMMETRIES = [turned(tuple(range(16)), symmetry) for symmetry in range(8)]
-"""The cells that come to each cell in turn."""
+"""The source cell of each cell after a turn."""
 
 
 def large_of(cells: Cells) -> Cells:
@@ -145,7 +145,7 @@ class NaiveCells:
 
 
 def pattern_of(name: str) -> EndgamePattern:
-    """A pattern of the kind `CELLS`, also one that is too small for its table to speak."""
+    """A pattern of the kind `CELLS`, even if it is too small for a table."""
     shape, _, target = name.partition("-")
     top = int(target).bit_length() - 2
     return EndgamePattern(shape, top + 1, (top, top, top))
@@ -153,5 +153,5 @@ def pattern_of(name: str) -> EndgamePattern:
 
 @cache
 def naive_cells(name: str) -> NaiveCells:
-    """The twin of a pattern; what it finds is kept."""
+    """The cached twin of a pattern."""
     return NaiveCells(pattern_of(name))

@@ -1,4 +1,4 @@
-"""What analyses, reviews, engines and pages say where an endgame table chooses the move."""
+"""Output of analyses, reviews, engines and pages when an endgame table chooses the move."""
 
 import json
 from pathlib import Path
@@ -96,7 +96,7 @@ def test_the_command_and_its_document(cli: Cli, tables_here: Path) -> None:
     assert parse_spec(document["player"]).values["tables"] == "44-16+442-16"
 
 
-def test_without_a_table_nothing_is_said(tables_here: Path) -> None:
+def test_no_table_line_without_a_table(tables_here: Path) -> None:
     found = analysed(Board.parse("0012/0013/0024/1357"))
     assert found.table is None
     assert found.chance(Move.UP) is None
@@ -106,7 +106,7 @@ def test_without_a_table_nothing_is_said(tables_here: Path) -> None:
         assert reply_of(found, player, spec=SPEC).table is None
 
 
-def test_a_judge_goes_by_the_chances(tables_here: Path) -> None:
+def test_a_judge_uses_the_chances(tables_here: Path) -> None:
     answer = answer_of()
     with make_player(SPEC) as player:
         judge = Judge(player, STANDARD, Budget())
@@ -130,7 +130,7 @@ def asked(go: Go) -> list[object]:
     return said
 
 
-def test_an_engine_says_it_once_in_words(tables_here: Path) -> None:
+def test_an_engine_sends_one_table_line(tables_here: Path) -> None:
     first, *infos, last = asked(Go(Budget(nodes=200)))
     assert first == Info(text="table 442-16: 95.9 % to make 16 (right), 81.6 % (up)")
     assert len(infos) > 1
@@ -139,7 +139,7 @@ def test_an_engine_says_it_once_in_words(tables_here: Path) -> None:
     assert asked(Go(quiet=True)) == [BestMove(Move.RIGHT)]
 
 
-def test_a_page_is_told_the_chances(tables_here: Path) -> None:
+def test_a_page_receives_the_chances(tables_here: Path) -> None:
     with make_player(SPEC) as player:
         reply = reply_of(player.analyse(BOARD), player, spec=SPEC)
     answer = answer_of()
@@ -195,7 +195,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 # ---- where tables are missing
 
 
-def test_a_worker_far_away_says_which_table_is_missing(tables_here: Path) -> None:
+def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
         ray_workers._made("nneonneo:tables=442-512", allow_code=False)
     with pytest.raises(InvalidTable, match=r"[^)]$"):

@@ -31,7 +31,7 @@ from twofold.rules import Move
 
 SEED = 11
 SMALL = ("free4-8",)
-"""Patterns whose recursion takes some seconds."""
+"""Patterns whose recursion takes a few seconds."""
 
 MIDDLE = ("t-8", "L3-16", "LL-8", "free5-16")
 """Patterns that are built in a second."""
@@ -74,7 +74,7 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("name", [*MIDDLE, *long(*LONG)])
 def test_each_layer_follows_from_those_above_by_the_rules(name: str) -> None:
-    """One step of the recursion for boards of every layer: together they are the recursion."""
+    """One step of the recursion for boards of every layer."""
     pattern, chosen = EndgamePattern.parse(name), random.Random(SEED)
     above: list[Layer] = []
     for layer in Builder(pattern, 2).layers():
@@ -157,7 +157,7 @@ def _spoken(pattern: EndgamePattern, chosen: random.Random) -> Cells:
 
 
 def _chance(name: str, shown: Cells, move: Move, symmetry: int) -> float | None:
-    """What the layers say of a move on a board; None where they say nothing."""
+    """The chance of a move on a board by the layers; None without one."""
     pattern, twin = pattern_of(name), naive_cells(name)
     named = [LARGE + at if one >= pattern.target else one for at, one in enumerate(shown)]
     slid = tuple(min(one, LARGE) for one in reference.slide(named, 4, 4, move)[0])
@@ -187,7 +187,7 @@ def text_of(cells: Cells) -> str:
         ("free5-16", ["a3b3/cd33/e2f4/5679"], ["a3b3/cd33/e2f3/5679", "a3b3/cd33/e2f5/5679"]),
     ],
 )  # fmt: skip
-def test_a_table_speaks_of_its_boards_alone(
+def test_a_table_answers_only_for_its_boards(
     name: str, speaks: list[str], silent: list[str]
 ) -> None:
     table = made(name)
@@ -226,7 +226,7 @@ def test_names_and_caps() -> None:
         EndgamePattern.parse("free11-8")
 
 
-def test_where_large_tiles_may_move_the_table_is_asked_first() -> None:
+def test_tables_with_movable_large_tiles_take_precedence() -> None:
     free, fixed = EndgamePattern.parse("free8-64"), EndgamePattern.parse("44-64")
     assert free.rank < fixed.rank < EndgamePattern.parse("free8-32").rank
 

@@ -1,4 +1,4 @@
-"""Files that are no tables, or torn, are refused before anything is done with them."""
+"""Invalid and truncated table files are refused."""
 
 import os
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_sizes_are_those_of_the_halves() -> None:
          "upper free cells"),
     ],
 )  # fmt: skip
-def test_what_a_file_says_is_checked(
+def test_header_fields_are_checked(
     tmp_path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, str], says: str
 ) -> None:
     path = tmp_path / "t"
@@ -78,10 +78,10 @@ def test_what_a_file_says_is_checked(
     assert len(str(caught.value)) < 1000
 
 
-def test_what_the_attacks_are_changes_of_is_opened(tmp_path: Path) -> None:
+def test_the_unmodified_file_opens(tmp_path: Path) -> None:
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS}, TEXTS)
     table = EndgameTable.open(tmp_path / "t")
-    with pytest.raises(InvalidTable, match="other chances of the boards with 0 in free cells"):
+    with pytest.raises(InvalidTable, match="wrong chances of the boards with 0 in free cells"):
         table.check()
 
 
@@ -103,7 +103,7 @@ def test_torn_files_are_refused(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.promise("R23")
-def test_places_that_are_no_files(tmp_path: Path) -> None:
+def test_paths_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(InvalidTable):
@@ -116,7 +116,7 @@ def test_a_changed_byte_is_found(tmp_path: Path, data: bytes) -> None:
     begin = len(head_bytes(PATTERN, 16)) + LAYERS.nbytes
     for place in range(begin, len(data), len(data) // 30):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        with pytest.raises(InvalidTable, match="got other chances"):
+        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
             EndgameTable.open(path).check()
 
 
@@ -138,8 +138,8 @@ def test_the_hash_covers_pattern_bits_and_chances(tmp_path: Path, data: bytes) -
 
 @pytest.mark.promise("R23")
 @pytest.mark.parametrize("level", [0, 1, 65_535])
-def test_no_level_leads_a_look_up_anywhere(tmp_path: Path, level: int) -> None:
-    """Whatever the levels are, they are read where the pattern says, and only compared."""
+def test_arbitrary_levels_cause_no_read_out_of_bounds(tmp_path: Path, level: int) -> None:
+    """Levels are data: they never become indices."""
     write_tensors(tmp_path / "t", {"layers": LAYERS, "levels": LEVELS + np.uint16(level)}, TEXTS)
     tables = EndgameTables([EndgameTable.open(tmp_path / "t")])
     answer = tables.answer(Board.parse("abcd/6521/1212/2120"))

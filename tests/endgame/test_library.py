@@ -1,4 +1,4 @@
-"""Tables by name: what is built, what is not, and what lies there and is none."""
+"""Tables by name: built, missing and invalid ones."""
 
 import itertools
 import re
@@ -90,7 +90,7 @@ def test_a_table_that_is_replaced_is_read_again(folder: Path) -> None:
     assert open_table("442-8").head.bits == 8
 
 
-def test_bad_files_hide_no_table(folder: Path) -> None:
+def test_bad_files_do_not_hide_tables(folder: Path) -> None:
     (folder / "443-8.twofold-table").write_bytes(b"nothing")
     (folder / "444-8.twofold-table").hardlink_to(find("442-8"))
     (folder / "readme").write_text("hello")
@@ -101,7 +101,7 @@ def test_bad_files_hide_no_table(folder: Path) -> None:
     assert len(found) == 2
 
 
-def test_there_need_not_be_a_folder(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_tables(tmp_path: Path) -> None:
     assert built(tmp_path / "none") == []
     assert unsound(tmp_path / "none") == []
 
@@ -120,7 +120,7 @@ def test_there_need_not_be_a_folder(tmp_path: Path) -> None:
         ("x" * 5_000, "expected a table such as"),
     ],
 )
-def test_names_that_are_none(folder: Path, names: str, says: str) -> None:
+def test_invalid_names(folder: Path, names: str, says: str) -> None:
     with pytest.raises(InvalidTable, match=says) as caught:
         open_tables(names)
     assert len(str(caught.value)) < 500
@@ -141,7 +141,7 @@ def test_auto_leaves_out_short_targets(folder: Path, monkeypatch: pytest.MonkeyP
     assert len(built()) == 2
 
 
-def test_a_name_is_no_file_of_the_folder_at_hand(
+def test_a_name_never_means_a_file_in_the_current_folder(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -151,7 +151,7 @@ def test_a_name_is_no_file_of_the_folder_at_hand(
 
 
 @pytest.mark.parametrize("name", ["442-0", "443-512/0,4", "442-64/0,0", "442-1", "442-3"])
-def test_tiles_that_are_none_are_refused(name: str) -> None:
+def test_invalid_tiles_are_refused(name: str) -> None:
     with pytest.raises(InvalidTable, match="expected a power of two"):
         find(name)
 
@@ -159,11 +159,11 @@ def test_tiles_that_are_none_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("free4-8", "free cells hold 16 at most, and a table speaks from 24 on"),
-        ("free5-8", "free cells hold 20 at most, and a table speaks from 24 on"),
-        ("44-256/32-64", "a cap of 128 in the third row, got 44-256/32-64"),
+        ("free4-8", "free cells hold 16 at most, and a table needs at least 24"),
+        ("free5-8", "free cells hold 20 at most, and a table needs at least 24"),
+        ("44-256/32-64", "a cap of 128 in the third row of 44, got 44-256/32-64"),
         ("441-16/4-4", "a cap of 8 in the third row"),
-        ("443-256/64,8", "a cap of at most that of the third, such as 443-256/8-64, got"),
+        ("443-256/64,8", "a cap in the fourth row up to that in the third, such as 443-256/8-64"),
         ("L3-64/8-16", "expected L3-64, got L3-64/8-16: L3 takes no caps"),
         ("free8-64/8-16", "free8 takes no caps"),
         ("l3-64", "did you mean L3"),
@@ -171,11 +171,11 @@ def test_tiles_that_are_none_are_refused(name: str) -> None:
         ("Free8-64", "did you mean free8"),
     ],
 )
-def test_patterns_that_make_no_sense_are_refused(name: str, says: str) -> None:
+def test_impossible_patterns_are_refused(name: str, says: str) -> None:
     with pytest.raises(InvalidTable, match=re.escape(says)):
         EndgamePattern.parse(name)
 
 
-def test_the_smallest_tables_that_can_speak() -> None:
+def test_the_smallest_tables() -> None:
     for name in ("free6-8", "free4-16", "44-8", "44-256/32-128", "442-512/4-4", "LL-8"):
         assert EndgamePattern.parse(name).name == name

@@ -1,4 +1,4 @@
-"""What tables say of a board equals recursion from the rules, in all symmetries."""
+"""Answers of tables equal recursion from the rules, in all symmetries."""
 
 import math
 import random
@@ -81,7 +81,7 @@ def text_of(cells: Cells) -> str:
     return "/".join(digits[row : row + 4] for row in range(0, 16, 4))
 
 
-def test_a_table_speaks_of_its_boards_alone() -> None:
+def test_a_table_answers_only_for_its_boards() -> None:
     tables = EndgameTables([made("442-16")])
     known = "abcd/6500/0123/2313"
     assert tables.move(Board.parse(known)) is not None
@@ -98,7 +98,7 @@ def test_a_table_speaks_of_its_boards_alone() -> None:
         assert tables.answer(Board.parse(silent)) is None, silent
 
 
-def test_more_large_tiles_and_larger_targets_are_asked_first() -> None:
+def test_more_large_tiles_and_larger_targets_take_precedence() -> None:
     names = ["443-8", "442-8", "441-8", "442-16", "442-16/4-8"]
     first = EndgameTables([made(name) for name in names])
     assert first.names == ("441-8", "442-16", "442-16/4-8", "442-8", "443-8")
@@ -106,7 +106,7 @@ def test_more_large_tiles_and_larger_targets_are_asked_first() -> None:
     assert len(set(first.hashes)) == len(names)
 
 
-def test_where_all_chances_are_0_the_next_table_is_asked() -> None:
+def test_chances_of_0_fall_through_to_the_next_table() -> None:
     known = made("442-16")
     hopeless = EndgameTable(known.head, np.zeros_like(known.levels))
     both = EndgameTables([made("442-8"), hopeless])
@@ -119,7 +119,7 @@ def test_where_all_chances_are_0_the_next_table_is_asked() -> None:
     assert both.move(board) == answer.best
 
 
-def test_no_tables_say_nothing() -> None:
+def test_an_empty_set_has_no_answer() -> None:
     assert EndgameTables([]).move(Board.parse("abcd/6500/0123/2313")) is None
 
 

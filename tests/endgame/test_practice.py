@@ -1,4 +1,4 @@
-"""Practice with endgame tables: boards to begin on, and positions as the table values them."""
+"""Practice with endgame tables: first boards, and positions with the table's chances."""
 
 from functools import cache
 
@@ -44,7 +44,7 @@ def played(seed: int, *, badly: bool = False) -> tuple[list[Move], PracticePosit
 
 
 @pytest.mark.parametrize("name", ["442-32", "441-16", "t-16"])
-def test_a_seed_stands_for_a_board_that_the_table_knows(name: str) -> None:
+def test_a_seed_determines_a_board_in_the_table(name: str) -> None:
     table = made(name)
     boards = [first_board(table, seed) for seed in range(3)]
     assert [first_board(table, seed) for seed in range(3)] == boards
@@ -90,7 +90,7 @@ def test_play_ends_with_the_target_or_without_a_chance() -> None:
             assert TABLES.move(one.board) is None
 
 
-def test_no_move_follows_the_end_and_none_that_changes_nothing() -> None:
+def test_moves_after_the_end_and_illegal_moves_are_refused() -> None:
     moves, _ = played(1)
     with pytest.raises(GameOver):
         list(play(TABLE, first_board(TABLE, 1), 1, [*moves, Move.UP]))
@@ -101,6 +101,6 @@ def test_no_move_follows_the_end_and_none_that_changes_nothing() -> None:
         list(play(TABLE, boards[seed], seed, [illegal]))
 
 
-def test_a_board_that_the_table_does_not_know_is_refused() -> None:
-    with pytest.raises(InvalidBoard, match="442-32 says nothing of this board"):
+def test_a_board_outside_the_table_is_refused() -> None:
+    with pytest.raises(InvalidBoard, match="442-32 has no answer for this board"):
         list(play(TABLE, Board.parse("0000/0000/0001/0001"), 1, []))

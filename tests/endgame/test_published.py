@@ -35,7 +35,7 @@ def number_of(halves: Halves, layer: int) -> int:
 
 
 def losing(words: np.ndarray) -> np.ndarray:
-    """What moves give, where making the target is no win but exceeds a cap."""
+    """Results of moves if the target is not a win but exceeds a cap."""
     wins = (words & endgame.WINS) != 0
     changed = words & ~(endgame.WINS | endgame.RANK)
     return np.where(wins, changed | endgame.OVER, words).astype(np.uint32)
@@ -89,14 +89,14 @@ class Snake(DenseWay):
 
 @pytest.mark.promise("R70")
 @pytest.mark.parametrize("target", PUBLISHED)
-def test_with_the_goal_of_macroxue_his_chances_are_found(target: int) -> None:
+def test_chances_equal_those_of_macroxue_with_the_same_goal(target: int) -> None:
     assert Snake(target).chance() == pytest.approx(
         PUBLISHED[target], abs=2e-6
     )  # both are sums of float32
 
 
 @pytest.mark.parametrize("target", OURS)
-def test_with_our_goal_the_chances_are_higher(target: int) -> None:
+def test_chances_are_higher_with_the_goal_of_twofold(target: int) -> None:
     builder = Builder(EndgamePattern.parse(f"44-{target}"))
     wanted = sum(1 << one for one in (*THIRD, *FOURTH) if one) // 2
     layer = next(one for one in builder.layers() if one.number == wanted)

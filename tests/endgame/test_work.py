@@ -1,4 +1,4 @@
-"""Making tables: the same file whatever happens on the way; nothing half-made in its place."""
+"""Builds of tables: interruptions do not change the file, and leave no unfinished one."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ PATTERN = EndgamePattern.parse(NAME)
 
 
 def whole(folder: Path, bits: int = 16, threads: int = 1) -> bytes:
-    """The content of a table that is built at once."""
+    """The content of a table that is built without interruption."""
     path = folder / f"whole-{bits}-{threads}"
     assert build_table(path, PATTERN, bits, threads=threads)
     return path.read_bytes()
@@ -84,7 +84,7 @@ class _Died(BaseException):
 
 
 @pytest.mark.promise("R71")
-def test_what_died_goes_on_from_its_last_note(tmp_path: Path) -> None:
+def test_an_interrupted_build_continues_from_its_checkpoint(tmp_path: Path) -> None:
     wanted = whole(tmp_path)
     path = tmp_path / "died"
 
@@ -117,7 +117,7 @@ def _build_to_layer_20(path: Path, there: Path) -> None:
 
 @pytest.mark.promise("R71")
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_kill_9_loses_nothing_but_time(tmp_path: Path) -> None:
+def test_a_killed_build_continues(tmp_path: Path) -> None:
     wanted = whole(tmp_path)
     path = tmp_path / "killed"
     there = tmp_path / "there"
@@ -137,7 +137,7 @@ def test_kill_9_loses_nothing_but_time(tmp_path: Path) -> None:
 
 @pytest.mark.promise("R71")
 @pytest.mark.parametrize("harm", ["note", "levels", "short", "other bits", "no part"])
-def test_a_harmed_part_is_built_again(tmp_path: Path, harm: str) -> None:
+def test_a_damaged_part_is_rebuilt(tmp_path: Path, harm: str) -> None:
     path = tmp_path / "harmed"
     seen: list[int] = []
     assert not build_table(
@@ -160,7 +160,7 @@ def test_a_harmed_part_is_built_again(tmp_path: Path, harm: str) -> None:
     assert path.read_bytes() == whole(tmp_path, bits)
 
 
-def test_a_full_disk_is_known_before_anything_is_built(
+def test_a_full_disk_is_reported_before_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Engines for tests: the example, and one that does a thing wrong; as commands and as specs."""
+"""Engines for tests: the example, and one with a chosen fault; as commands and as specs."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def rogue(mode: str, file: Path | None = None) -> list[str]:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process is there and has not ended."""
+    """True if a process exists and has not ended."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -28,7 +28,7 @@ def sleep_forever() -> None:
 
 
 def first_time() -> bool:
-    """Whether the file was not there; it is from now on."""
+    """True if the file did not exist; creates it."""
     if os.path.exists(FILE):
         return False
     open(FILE, "x").close()
@@ -36,20 +36,20 @@ def first_time() -> bool:
 
 
 def note(*processes: int) -> None:
-    """Write numbers of processes to the file."""
+    """Write process ids to the file."""
     with open(FILE, "a") as file:
         file.write(" ".join(map(str, processes)) + "\n")
 
 
 def note_process() -> None:
-    """Write our number, and that of a child that goes on for ever, to the file."""
+    """Write the ids of this process and of a child that never ends to the file."""
     sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)"]
     child = subprocess.Popen(sleep, start_new_session=True)
     note(os.getpid(), child.pid)
 
 
 def sleeper(*, daemon: bool) -> None:
-    """Start a process that keeps our pipes; a daemon has another parent and session."""
+    """Start a process that keeps the pipes; a daemon has another parent and session."""
     if os.fork() == 0:
         if daemon:
             os.setsid()
@@ -65,7 +65,7 @@ def sleeper(*, daemon: bool) -> None:
 
 
 def flood(stream: int, text: bytes) -> None:
-    """Write for ever from a process of its own."""
+    """Write endlessly from a separate process."""
     if (child := os.fork()) == 0:
         while True:
             os.write(stream, text)
@@ -73,7 +73,7 @@ def flood(stream: int, text: bytes) -> None:
 
 
 def begin() -> None:
-    """What is done before anything is read."""
+    """Actions before the first line is read."""
     match MODE:
         case "eager":
             say(f"{HELLO}u2048ok\nreadyok\nbestmove u")

@@ -8,7 +8,7 @@ BOARD = Board.parse("0012/0013/0024/1357")
 
 
 class Slow(Player):
-    """Thinks until it is let go, and does not look at the flag."""
+    """Searches until it is released, and ignores the stop flag."""
 
     def __init__(self, values: bool = False) -> None:
         self.gate = threading.Event()

@@ -1,4 +1,4 @@
-"""The checker of engines: it passes those that keep the protocol, and finds what others do."""
+"""The checker of engines passes conforming engines and finds violations."""
 
 import random
 import re
@@ -23,7 +23,7 @@ from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec
 
 SLACK = 20.0
-"""Machines that test are busy; the figures themselves are for `engine-check`."""
+"""Test machines are busy; `engine-check` itself has the real limits."""
 
 MINE = EXAMPLE.with_name("my_player.py")
 """A player in plain Python, which starts at once."""
@@ -44,7 +44,7 @@ def failures(outcomes: Iterator[CheckOutcome]) -> dict[str, str]:
         pytest.param([sys.executable, "-m", "twofold", "engine", f"{MINE}:Tidy"], id="twofold"),
     ],
 )
-def test_what_keeps_the_protocol_passes(words: list[str]) -> None:
+def test_conforming_engines_pass(words: list[str]) -> None:
     outcomes = list(check_engine(words, boards=30, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     assert [one.name for one in outcomes] == NAMES
@@ -58,7 +58,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
     outcomes = list(check_engine(words, boards=10, slack=SLACK))
     assert failures(iter(outcomes)) == {}
     details = {one.name: one.detail for one in outcomes}
-    assert details["busy"] == "readyok at once, position and go refused"
+    assert details["busy"] == "readyok immediately, position and go refused"
     assert details["shapes"].startswith("63 shapes")
     figure(f"stop: {details['stop']}")
 
@@ -69,11 +69,11 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("no-author", "handshake", "expected id author before u2048ok, got none"),
         ("dies-at-once", "handshake", "no such weights"),
         ("no-games", "ready", "to be accepted, got error: no games today"),
-        ("strict", "unknown words", "expected unknown lines to be passed over, got error: what is"),
-        ("quiet", "bad lines", "expected one error in answer to 'position', got 0"),
-        ("dies-of-errors", "bad lines", "its errors end with: "),
+        ("strict", "unknown words", "expected unknown lines to be ignored, got error: what is"),
+        ("quiet", "bad lines", "expected one error as reply to 'position', got 0"),
+        ("dies-of-errors", "bad lines", "its stderr ends with: "),
         ("dies-of-errors", "long line", "expected readyok .*, got its end with exit code 1"),
-        ("takes-all", "bad lines", "in answer to 'option frobnicate 1', got 0"),
+        ("takes-all", "bad lines", "as reply to 'option frobnicate 1', got 0"),
         ("illegal", "moves", "expected a legal move .* got 'bestmove"),
         ("illegal", "shapes", "expected a legal move .* got 'bestmove"),
         ("illegal", "large tiles", "expected a legal move .* got 'bestmove"),
@@ -83,17 +83,21 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("undead", "dead board", "expected 'bestmove none' on a dead board, got 'bestmove u'"),
         ("twice", "one answer", "expected readyok .* got bestmove"),
         ("partial-info", "info", "expected values of all legal moves or of none"),
-        ("other-best", "info", "expected bestmove as the last best"),
-        ("deep-info", "limits", "expected at most 1 plies of 'go ply 1', got 99"),
+        ("other-best", "info", "expected bestmove to be the last best"),
+        ("deep-info", "limits", "expected at most 1 plies for 'go ply 1', got 99"),
         ("many-nodes", "limits", "expected 1000 nodes at most, got 5000"),
         ("stops-twice", "stop, idle", "expected readyok .* got bestmove u"),
-        ("forgetful", "repeat", "expected the same game after the same new"),
+        ("forgetful", "repeat", "expected equal games after equal new lines"),
         ("bad-exit", "quit", "expected exit code 0 after quit, got 4"),
-        ("stays", "quit, busy", "expected its end within .* s of quit, got none"),
-        ("stays", "end of input", "expected its end within .* s of the end of its input, got none"),
+        ("stays", "quit, busy", "expected the program to end within .* s of quit"),
+        (
+            "stays",
+            "end of input",
+            "expected the program to end within .* s of the end of its input",
+        ),
     ],
 )
-def test_what_does_not_is_found(
+def test_violations_are_found(
     mode: str, check: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
@@ -109,7 +113,7 @@ def test_what_does_not_is_found(
 
 
 @pytest.mark.parametrize(("check", "limit"), [("time", 0.05), ("stop", 0.05), ("busy", 0.05)])
-def test_one_that_is_late_is_found(check: str, limit: float) -> None:
+def test_late_replies_are_found(check: str, limit: float) -> None:
     (wanted,) = (one for one in CHECKS if one.name == check)
     with Subject(rogue("late"), slack=1.0) as subject:
         outcome = conformance._outcome(wanted, subject)
@@ -124,18 +128,18 @@ def test_a_spin_past_its_end_must_be_refused() -> None:
     assert outcome.passed, outcome.detail
 
 
-def test_who_does_not_introduce_itself_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_handshake_ends_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_dialogue, "START_SECONDS", 0.5)
     outcomes = list(check_engine(rogue("silent"), slack=1.0))
     assert [(one.name, one.passed) for one in outcomes] == [("handshake", False)]
 
 
-def test_there_must_be_such_a_program() -> None:
+def test_a_missing_program_is_refused() -> None:
     with pytest.raises(InvalidSpec, match="expected a program that can be run"):
         list(check_engine(["no-such-thing"]))
 
 
-def test_boards_of_every_shape_are_dead_or_not_as_wanted() -> None:
+def test_generated_boards_are_dead_or_alive_as_requested() -> None:
     rng = random.Random(1)
     for shape in ALL_SHAPES:
         assert dead_board(shape).is_over

@@ -1,4 +1,4 @@
-"""The guard of an engine's process; that it kills what is left is tested with the player."""
+"""The guard of an engine's process; tests of the player check that it kills children."""
 
 import os
 import select
@@ -37,7 +37,7 @@ def test_the_exit_code_is_that_of_the_program(command: list[str], code: int, say
 
 
 class Poll:
-    """Stands for `select.poll`: the streams of which it tells, in turn."""
+    """A fake `select.poll` that reports streams in turn."""
 
     def __init__(self, *told: list[int]) -> None:
         self.told = list(told)
@@ -79,7 +79,7 @@ def test_after_the_end_of_its_input_it_waits_and_gives_up(
     assert 0 < poll.waits[-1] <= engine_guard.LOOK_MILLISECONDS
 
 
-def test_what_is_told_of_children_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reaping_children(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = [(9, 0), (7, 3 << 8), (8, 0), (0, 0), (0, 0)]
     monkeypatch.setattr(os, "waitpid", lambda *_: ended.pop(0))
     assert engine_guard._reap(7) == 3
@@ -109,7 +109,7 @@ def test_all_children_are_killed_and_what_they_leave(monkeypatch: pytest.MonkeyP
     assert {kind for _, kind in killed} == {signal.SIGKILL}
 
 
-def test_what_cannot_be_killed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_be_killed_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_guard, "KILL_SECONDS", 0.01)
     monkeypatch.setattr(os, "waitpid", lambda *_: (0, 0))
     monkeypatch.setattr(engine_guard, "children", lambda: [1 << 29])  # there is no such process

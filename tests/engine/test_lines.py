@@ -116,7 +116,7 @@ def test_answers(line: str, answer: object) -> None:
         ("go " + "x" * 10_000, "expected a line of at most 10000 characters, got a longer one"),
     ],
 )
-def test_commands_that_are_wrong(line: str, says: str) -> None:
+def test_invalid_commands(line: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         parse_command(line)
 
@@ -144,7 +144,7 @@ def test_commands_that_are_wrong(line: str, says: str) -> None:
         ("info line l@5:0", "expected a tile in a step"),
     ],
 )
-def test_answers_that_are_wrong(line: str, says: str) -> None:
+def test_invalid_answers(line: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         parse_answer(line)
 
@@ -161,7 +161,7 @@ def test_a_line_and_a_text_do_not_go_together() -> None:
         Info(line=(LineStep(Move.UP),), text="words")
 
 
-def test_what_is_written_stays_one_line() -> None:
+def test_formatted_messages_are_one_line() -> None:
     for message in (
         ErrorLine("a\nb"),
         Info(text="a\r\nb"),

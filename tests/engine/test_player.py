@@ -44,7 +44,7 @@ def example() -> Iterator[EnginePlayer]:
 
 
 def greedy_move(board: Board) -> Move:
-    """What the example plays."""
+    """The move of the example."""
 
     def worth(move: Move) -> int:
         after, reward = board.slide(move)
@@ -80,7 +80,7 @@ def test_an_analysis_has_the_values_that_the_program_said(example: EnginePlayer)
     assert not example.analyse(BOARD, Budget(seconds=1.0)).reproducible
 
 
-def test_a_dead_board_is_not_even_asked(example: EnginePlayer) -> None:
+def test_a_dead_board_is_refused_without_the_engine(example: EnginePlayer) -> None:
     for ask in (example.choose, example.analyse):
         with pytest.raises(GameOver):
             ask(Board.parse("1212/2121/1212/2121"))
@@ -94,7 +94,7 @@ def test_other_shapes_are_refused_by_name(example: EnginePlayer) -> None:
     assert example.choose(BOARD) in BOARD.legal_moves()
 
 
-def test_it_may_be_closed_and_used_again() -> None:
+def test_a_closed_player_can_be_used_again() -> None:
     player = EnginePlayer(EXAMPLE_WORDS)
     player.close()
     first = player.choose(BOARD)
@@ -104,7 +104,7 @@ def test_it_may_be_closed_and_used_again() -> None:
     player.close()
 
 
-def test_the_program_is_told_limits_and_options() -> None:
+def test_limits_and_options_are_sent() -> None:
     options = {"depth": "4", "style": "wild", "motto": "to be, or"}
     words = rogue("options")
     with EnginePlayer(words, Budget(ply=3, nodes=500), options=options) as player:
@@ -133,7 +133,7 @@ def test_options_are_checked(options: dict[str, str], says: str) -> None:
         player.start(Rules(), 1)
 
 
-def test_words_that_are_not_known_are_passed_over() -> None:
+def test_unknown_words_are_ignored() -> None:
     for mode in ("noisy", "binary"):
         with EnginePlayer(rogue(mode)) as player:
             assert player.choose(BOARD) in BOARD.legal_moves()
@@ -144,7 +144,7 @@ def test_words_that_are_not_known_are_passed_over() -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines that do not stop are not waited for as long."""
+    """Shorter time limits for engines that do not stop."""
     monkeypatch.setattr(engine_module, "STOP_SECONDS", 0.3)
 
 
@@ -160,17 +160,20 @@ def play_a_little(player: EnginePlayer) -> None:
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
-        ("silent", "expected u2048ok .* in answer to 'u2048', got nothing for 0.5 s"),
-        ("dies-at-once", "got its end with exit code 3; its errors end with: no such weights"),
+        ("silent", "expected u2048ok .* in reply to 'u2048', got nothing for 0.5 s"),
+        ("dies-at-once", "got its end with exit code 3; its stderr ends with: no such weights"),
         ("unfriendly", "expected u2048ok .* got error no"),
         ("many-options", "got more than 200 options"),
         ("bad-option", "expected u2048ok .*expected a whole number from 8 to 9 .* got '7' as its"),
         ("mute", r"expected a bestmove .* got nothing for 0.2 s \(after 3 restarts\)"),
-        ("crash", r"exit code 3; its errors end with: .*ZeroDivisionError: boom \(after 1 restart"),
+        (
+            "crash",
+            r"exit code 3; its stderr ends with: .*ZeroDivisionError: boom \(after 1 restart",
+        ),
         ("signal", r"got its end by SIGTERM \(after 1 restarts\)"),
         (
             "illegal",
-            r"expected a legal move \(.*\) .* in answer to 'position .*, go', got bestmove",
+            r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
         ),
         ("none", r"expected a legal move \(.*\) .* got bestmove none"),
         ("garbage", "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l"),
@@ -178,7 +181,7 @@ def play_a_little(player: EnginePlayer) -> None:
         ("megabyte", "got a line of more than 10000 bytes: b'info string xxx"),
         ("flood", "got more than 2000 lines"),
         ("error", "got error: not today"),
-        ("early", "expected silence until it is asked|expected one bestmove"),
+        ("early", "expected no line before a command|expected one bestmove"),
         ("twice", "expected one bestmove .* got another one, bestmove"),
     ],
 )
@@ -205,7 +208,7 @@ def test_a_program_that_breaks_the_protocol_ends_in_one_sentence(
 
 @pytest.mark.promise("R33")
 @pytest.mark.parametrize(("mode", "timeout"), [("crash-once", 60.0), ("hang-once", 2.0)])
-def test_it_is_started_again_and_asked_again(mode: str, timeout: float, tmp_path: Path) -> None:
+def test_a_lost_engine_is_restarted(mode: str, timeout: float, tmp_path: Path) -> None:
     with EnginePlayer(rogue(mode, tmp_path / "seen"), timeout=timeout) as player:
         player.start(Rules(), 1)
         assert player.choose(BOARD) in BOARD.legal_moves()
@@ -215,7 +218,7 @@ def test_it_is_started_again_and_asked_again(mode: str, timeout: float, tmp_path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
-def test_one_that_has_ended_between_games_is_started_again() -> None:
+def test_an_engine_that_ends_between_games_is_restarted() -> None:
     with EnginePlayer(EXAMPLE_WORDS) as player:
         player.start(Rules(), 1)
         assert player._dialogue is not None
@@ -247,14 +250,14 @@ def test_rules_that_the_program_refuses_are_named() -> None:
         player.start(Rules(), 1)
 
 
-def test_there_must_be_such_a_program() -> None:
+def test_a_missing_program_is_refused() -> None:
     with pytest.raises(
         InvalidSpec, match="expected a program that can be run, got 'no-such-thing'"
     ):
         make_player("engine:cmd=no-such-thing --fast").start(Rules(), 1)
 
 
-def test_one_that_does_not_read_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twofold.engine.process.WRITE_SECONDS", 0.2)
     process = EngineProcess([*ALONE, "-c", "import time; time.sleep(60)"])
     with pytest.raises(EngineOverflow, match=r"read nothing for 0.2 s"):
@@ -289,7 +292,7 @@ def test_a_flag_ends_the_search(mode: str, monkeypatch: pytest.MonkeyPatch) -> N
         assert not analysis.reproducible
 
 
-def test_a_program_that_does_not_stop_is_given_up(hasty: None) -> None:
+def test_an_engine_that_ignores_stop_is_abandoned(hasty: None) -> None:
     stop = Stop()
     stop.raise_flag()
     with (
@@ -300,7 +303,7 @@ def test_a_program_that_does_not_stop_is_given_up(hasty: None) -> None:
 
 
 @pytest.mark.parametrize("mode", ["good", "deep-info", "mute"])
-def test_a_search_may_be_left(mode: str, hasty: None) -> None:
+def test_a_stream_can_be_abandoned(mode: str, hasty: None) -> None:
     with EnginePlayer(rogue(mode)) as player:
         player.start(Rules(), 1)
         thoughts = player._thoughts(SetPosition(BOARD), Budget())
@@ -346,17 +349,17 @@ LEAVES = {
     "closes": "the end of its output",
     "unended": "its end with exit code 0",
     "not-utf8-move": r"'bestmove \\ufffd\\ufffd\\ufffd\\x00' .expected a move",
-    "hungry": "exit code 1; its errors end with: .*MemoryError",
-    "eager": "expected silence until it is asked|expected one bestmove",
+    "hungry": "exit code 1; its stderr ends with: .*MemoryError",
+    "eager": "expected no line before a command|expected one bestmove",
     "babbles": "got more than 500 lines",
 }
-"""What programs do to be left behind, or to be misread; what is said of it, if anything."""
+"""Programs that try to survive or to be misread; the expected error, if any."""
 
 
 @pytest.mark.promise("R33")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us adopt orphans")
 @pytest.mark.parametrize("mode", LEAVES)
-def test_whatever_a_program_does_it_ends_in_one_sentence_and_leaves_nothing(
+def test_misbehaving_programs_give_one_error_and_leave_no_process(
     mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "RESTARTS", 0)
@@ -431,7 +434,7 @@ def test_a_process_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are looked at as POSIX has them")
-def test_a_player_that_is_forgotten_leaves_no_program(tmp_path: Path) -> None:
+def test_a_garbage_collected_player_leaves_no_program(tmp_path: Path) -> None:
     script = f"""
         from twofold.players import make_player
         from twofold import Board
@@ -480,7 +483,7 @@ def test_only_named_files_count() -> None:
     ("spec", "says"),
     [
         ("engine", "expected cmd= and the command of an engine, got ''"),
-        ('engine:cmd="\'"', "expected cmd= with quotations that end"),
+        ('engine:cmd="\'"', "expected cmd= with closed quotations"),
         ('engine:cmd="a\\u0000b"', "without zero bytes"),
         ("engine:cmd=python,options=depth", "expected options as name=value"),
         ("engine:cmd=python,options=depth=1 depth=2", "expected options as name=value, each once"),

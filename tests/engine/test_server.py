@@ -1,4 +1,4 @@
-"""The server of the engine protocol: any player, asked in lines of text."""
+"""The server of the engine protocol."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ DEAD = "1212/2121/1212/2121"
 
 
 class Talk:
-    """A server, and what it has said."""
+    """A server, and its output."""
 
     def __init__(self, player: Player) -> None:
         self.lines: list[str] = []
@@ -46,7 +46,7 @@ class Talk:
         return make_player(spec)
 
     def say(self, *lines: str) -> list[str]:
-        """What is said at once in answer to lines."""
+        """The immediate replies to lines."""
         self.lines.clear()
         for line in lines:
             assert self.server.obey(line)
@@ -61,7 +61,7 @@ class Talk:
             return list(self.lines)
 
     def ask(self, position: str, go: str = "go") -> list[str]:
-        """What is said in answer to a position and `go`."""
+        """The replies to a position and `go`."""
         self.say(f"position {position}", go)
         return self.until("bestmove")
 
@@ -81,7 +81,7 @@ def greedy() -> Iterator[Talk]:
 
 
 class Streams(Player):
-    """Finds a move that is not the first, then thinks on."""
+    """Finds a move that is not the first, then continues."""
 
     def __init__(self, found: Analysis) -> None:
         self.found, self.gate = found, threading.Event()
@@ -105,7 +105,7 @@ class Streams(Player):
 # Conversations
 
 
-def test_it_introduces_itself(shared: Talk) -> None:
+def test_the_handshake(shared: Talk) -> None:
     answers = [parse_answer(line) for line in shared.say("u2048")]
     assert answers[-1] is Word.HELLO_OK
     (shapes,) = (one for one in answers if isinstance(one, Shapes))
@@ -162,7 +162,7 @@ def test_a_game_is_that_of_the_player_itself(spec: str) -> None:
 
 
 @pytest.mark.parametrize("go", ["go quiet", "go ply 1 quiet", "go quiet nodes 500"])
-def test_the_move_alone_may_be_asked_for(shared: Talk, go: str) -> None:
+def test_a_quiet_go_gets_only_the_move(shared: Talk, go: str) -> None:
     (said,) = shared.ask(str(BOARD), go)
     assert said == shared.ask(str(BOARD), go.replace("quiet", ""))[-1]
 
@@ -242,14 +242,14 @@ def test_an_option_that_cannot_be_set_changes_nothing(shared: Talk, line: str, s
     assert shared.say("u2048") == before
 
 
-def test_an_option_names_no_code_but_what_the_engine_was_started_with(tmp_path: Path) -> None:
+def test_options_cannot_name_new_code(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.py", tmp_path / "other.py"
     mine.write_text("from twofold.evaluators.rows import ROWS\n")
     other.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     talk = Talk(make_player(f"expectimax:eval={mine}:ROWS,ply=1"))
     assert talk.say("option ply 2", "ready") == ["readyok"]
     (said,) = talk.say(f"option eval {other}:ROWS")
-    assert said.startswith("error expected eval without code of its own, which only the one who")
+    assert said.startswith("error expected eval without Python code, got")
     assert talk.say("option eval snake", f"option eval {mine}:ROWS", "ready") == ["readyok"]
     assert not (tmp_path / "ran").exists()
     talk.server.close()
@@ -270,13 +270,13 @@ def test_an_option_names_no_code_but_what_the_engine_was_started_with(tmp_path: 
         "go " + 10_000 * "x",
     ],
 )
-def test_what_is_wrong_is_answered_by_one_error(greedy: Talk, line: str) -> None:
+def test_invalid_lines_get_one_error(greedy: Talk, line: str) -> None:
     (said,) = greedy.say(line)
     assert isinstance(parse_answer(said), ErrorLine)
     assert greedy.say("ready") == ["readyok"]
 
 
-def test_what_is_not_known_is_passed_over(greedy: Talk) -> None:
+def test_unknown_lines_are_ignored(greedy: Talk) -> None:
     assert greedy.say("", "   ") == []
     (said,) = greedy.say("positon 0012/0000/0000/0000")
     assert said == "info string ignored the unknown word 'positon'"
@@ -290,7 +290,7 @@ def test_a_refused_position_leaves_none(greedy: Talk) -> None:
     assert greedy.say("go") == ["error expected a position before go, got none"]
 
 
-def test_go_may_be_said_again(greedy: Talk) -> None:
+def test_go_can_be_repeated(greedy: Talk) -> None:
     first = greedy.ask(str(BOARD))[-1]
     greedy.say("go")
     assert greedy.until("bestmove")[-1] == first
@@ -319,7 +319,7 @@ def test_a_player_without_any_shape_is_refused() -> None:
         def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
             raise AssertionError
 
-    with pytest.raises(InvalidInput, match="boards of some shape"):
+    with pytest.raises(InvalidInput, match="supports no shape of boards"):
         opening_rules(Nowhere())
 
 
@@ -341,7 +341,9 @@ def test_a_search_ends_when_it_is_stopped(shared: Talk, figure: Callable[[str], 
 
 
 @pytest.mark.promise("R34")
-def test_a_player_that_does_not_stop_is_answered_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_answers_for_a_player_that_does_not_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     slow = Slow()
     talk = Talk(slow)
     monkeypatch.setattr(talk.server, "_make", lambda _: make_player("corner"))

@@ -1,4 +1,4 @@
-"""The engine protocol over streams: threads that take turns, ends of all kinds, long lines."""
+"""The engine protocol over streams: threads, ends of all kinds, long lines."""
 
 import io
 import os
@@ -17,7 +17,7 @@ from twofold.engine.server_streams import lines_of, serve
 
 
 class Wire:
-    """A player that is spoken to through a pipe, and what it has said."""
+    """A player behind a pipe, and its output."""
 
     def __init__(self, write_end: int) -> None:
         self.lines: list[str] = []
@@ -89,11 +89,11 @@ def test_many_quick_searches_need_one_thread() -> None:
     assert player.closed == 1
 
 
-def test_what_is_said_during_a_search_is_answered_at_once() -> None:
+def test_commands_during_a_search_are_answered_immediately() -> None:
     slow = Slow()
     with wired(slow) as wire:
         wire.say(f"position {BOARD}", "go", "ready", "go")
-        wire.until("error expected stop, ready or quit while a search is under way")
+        wire.until("error expected stop, ready or quit during a search")
         assert wire.lines[0] == "readyok"
         slow.gate.set()
         move = wire.until("bestmove")
@@ -104,7 +104,7 @@ def test_what_is_said_during_a_search_is_answered_at_once() -> None:
 
 
 @pytest.mark.promise("R34")
-def test_stop_is_answered_for_players_that_go_on(
+def test_the_server_answers_stop_for_slow_players(
     monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:
     others = [Slow(), Slow(), make_player("corner")]
@@ -191,7 +191,7 @@ def test_a_worker_that_starts_late_gets_its_search(monkeypatch: pytest.MonkeyPat
 
 
 def spoken(spec: str, text: bytes) -> list[str]:
-    """What is said in answer to an input, up to its end."""
+    """The output for an input, up to its end."""
     sink = io.BytesIO()
     player = make_player(spec)
     player.start(Rules(), 0)

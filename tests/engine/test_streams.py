@@ -1,4 +1,4 @@
-"""What a program writes: its output with a time limit, and the end of its errors."""
+"""A program's output with a time limit, and the end of its errors."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ Pipe = tuple[IO[bytes], int]
 
 @pytest.fixture
 def pipe() -> Iterator[Pipe]:
-    """The end to read from, which is closed by who reads, and the one to write to."""
+    """The read end, closed by the reader, and the write end."""
     read_end, write_end = os.pipe()
     with open(read_end, "rb", buffering=0) as stream:
         yield stream, write_end
@@ -57,16 +57,14 @@ def test_nothing_in_time_is_none(output: Output, pipe: Pipe) -> None:
     output.close()
 
 
-def test_one_that_was_closed_has_ended(output: Output, pipe: Pipe) -> None:
+def test_a_closed_output_has_ended(output: Output, pipe: Pipe) -> None:
     os.close(pipe[1])
     output.close()
     assert pipe[0].closed
     assert output.get(1.0) == b""
 
 
-def test_a_thread_with_more_than_is_wanted_ends(
-    pipe: Pipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_with_unread_chunks_ends(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_streams, "_WAITING", 1)
     monkeypatch.setattr(engine_streams, "JOIN_SECONDS", 60.0)
     pumped = PumpedOutput(pipe[0])
@@ -91,7 +89,7 @@ def test_the_end_of_the_errors_is_kept(pipe: Pipe, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX")
 @pytest.mark.parametrize("cores", [1, 4])
-def test_waiting_awake_where_it_was_quick(
+def test_busy_polling_after_a_short_wait(
     cores: int, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stream, write_end = pipe

@@ -1,4 +1,4 @@
-"""The environments, written on `Game` as plainly as possible: what the fast ones must equal."""
+"""The environments, written on `Game`: the naive twins of the fast ones."""
 
 from itertools import groupby
 from typing import Any
@@ -30,7 +30,7 @@ def tiles_made(board: Board, move: Move) -> list[int]:
 
 
 class NaiveEnv:
-    """One game: what `Env2048` does, and what `VectorEnv2048` does with each of its games."""
+    """One game of `Env2048` or `VectorEnv2048`."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class NaiveEnv:
 
 
 def assert_equal(found: NDArray[Any], expected: Any) -> None:
-    """As NumPy's own, which takes ten times as long where they are equal."""
+    """As NumPy's function, which takes ten times as long for equal arrays."""
     if not np.array_equal(found, expected):
         np.testing.assert_array_equal(found, expected)
 

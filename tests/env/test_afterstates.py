@@ -73,7 +73,7 @@ def test_a_step_is_an_afterstate_with_a_tile_more() -> None:
         assert np.count_nonzero(observation != boards[action]) == 1
 
 
-def test_none_can_be_made_once_the_game_has_ended() -> None:
+def test_no_legal_afterstates_after_the_end() -> None:
     env = Env2048("4x4 goal=16 stop=goal")
     observation, _ = env.reset(options={"board": "4100/0000/0000/0000"})
     boards, rewards, mask = env.afterstates()

@@ -60,7 +60,7 @@ def test_a_spec_makes_the_order_again() -> None:
     assert info["action_mask"].tolist() == [0, 1, 0, 1]
 
 
-def test_environments_of_others_are_refused() -> None:
+def test_foreign_environments_are_refused() -> None:
     single = gymnasium.make_vec(ENV_ID, 2, vectorization_mode="sync")
     with pytest.raises(InvalidInput, match=r"environment of twofold \(VectorEnv2048\), got SyncV"):
         VectorActionOrder(single)
@@ -109,7 +109,7 @@ def test_an_order_names_each_move_once(order: str) -> None:
         ActionOrder(Env2048(), order)
 
 
-def test_actions_that_are_none_are_refused() -> None:
+def test_invalid_actions_are_refused() -> None:
     one, many = ActionOrder(Env2048()), VectorActionOrder(VectorEnv2048(2))
     one.reset(seed=1)
     many.reset(seed=1)
@@ -120,7 +120,7 @@ def test_actions_that_are_none_are_refused() -> None:
             many.step(np.array([0, action]))
 
 
-def test_boards_as_pgx_shows_them() -> None:
+def test_pgx_observations() -> None:
     boards = np.array([[[0, 1], [17, 35]], [[2, 2], [30, 31]]], dtype=np.uint8)
     planes = pgx_observation(boards)
     assert planes.dtype == np.bool_
@@ -129,7 +129,7 @@ def test_boards_as_pgx_shows_them() -> None:
     assert planes.argmax(axis=-1).tolist() == [[[0, 1], [17, 30]], [[2, 2], [30, 30]]]
 
 
-def test_the_positions_that_pgx_showed() -> None:
+def test_recorded_pgx_observations() -> None:
     golden = json.loads((Path(__file__).parent / "pgx.json").read_text(encoding="utf-8"))
     env = ActionOrder(Env2048(), conventions.PGX)
     assert len(golden["positions"]) > 10

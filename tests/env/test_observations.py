@@ -1,4 +1,4 @@
-"""The spaces of the observations hold them, and each form is what its page says."""
+"""Observations lie in their spaces and have their documented forms."""
 
 from typing import get_args
 

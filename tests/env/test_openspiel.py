@@ -1,4 +1,4 @@
-"""A game as OpenSpiel has it: its numbers and texts, and the dice of twofold as chance."""
+"""OpenSpiel's states: numbers and texts, with the dice of twofold as chance."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from twofold.game import Game
 from twofold.rules import Move, Rules
 
 GOLDEN = Path(__file__).parent / "openspiel.json"
-"""Games that OpenSpiel played, some of their positions written down; the file says how."""
+"""Recorded games of OpenSpiel; the file says how they were made."""
 
 LEFT_OUT = {750: [3]}
 """A legal move that OpenSpiel 2.0.2 does not list: nothing would move but one tile into its equal,
@@ -48,7 +48,7 @@ def test_games_that_openspiel_played(game: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("rules", ["4x4 goal=64 stop=goal", "3x4", "2x3 spawn=2:1,4:1,8:1 start=3"])
-def test_with_the_dice_as_chance_it_is_a_game_of_ours(rules: str) -> None:
+def test_dice_actions_give_the_game_of_the_seed(rules: str) -> None:
     game = Game(Rules.parse(rules), seed=9)
     state = OpenSpielState(rules)
     rng = random.Random(1)
@@ -71,7 +71,7 @@ def test_with_the_dice_as_chance_it_is_a_game_of_ours(rules: str) -> None:
     assert state.legal_actions() == state.legal_actions_mask()[:0]
 
 
-def test_whose_turn_it_is() -> None:
+def test_the_current_player() -> None:
     state = OpenSpielState()
     assert (state.num_players(), state.num_distinct_actions()) == (1, 4)
     assert not state.is_simultaneous_node()
@@ -89,7 +89,7 @@ def test_whose_turn_it_is() -> None:
     assert (state.history_str(), state.move_number()) == ("0, 2, 1, 0", 4)
 
 
-def test_what_a_chance_action_means() -> None:
+def test_chance_actions() -> None:
     state = OpenSpielState()
     assert state.current_player() == CHANCE_PLAYER
     assert [action for action, _ in state.chance_outcomes()] == list(range(32))
@@ -106,7 +106,7 @@ def test_what_a_chance_action_means() -> None:
     assert [state.action_to_string(0, move) for move in range(4)] == ["Up", "Right", "Down", "Left"]
 
 
-def test_a_child_leaves_its_parent_alone() -> None:
+def test_a_child_does_not_change_its_parent() -> None:
     state = OpenSpielState()
     child = state.child(3).child(6)
     assert state.history() == []
@@ -117,7 +117,7 @@ def test_a_child_leaves_its_parent_alone() -> None:
     assert twin.current_player() == CHANCE_PLAYER
 
 
-def test_actions_that_are_none_are_refused() -> None:
+def test_invalid_actions_are_refused() -> None:
     state = OpenSpielState()
     for action in (-1, 32):
         with pytest.raises(InvalidMove, match="expected a chance action from 0 to 31"):
@@ -133,7 +133,7 @@ def test_actions_that_are_none_are_refused() -> None:
     with pytest.raises(InvalidMove, match="expected a move from 0 to 3, got 4"):
         state.apply_action(4)
     for ask in (state.chance_outcomes, lambda: state.dice_action(1)):
-        with pytest.raises(InvalidMove, match="expected a tile to appear"):
+        with pytest.raises(InvalidMove, match="this position is not a chance node"):
             ask()
     over = OpenSpielState(Rules(1, 2))
     over.apply_action(0)

@@ -1,4 +1,4 @@
-"""Frames: numbers can be read from the image again, and the text is the board."""
+"""Frames: the numbers in images, and the board as text."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_the_text_is_read_back_as_the_board() -> None:
     assert Board.parse("\n".join(rows)) == env.board
 
 
-def test_for_people_each_step_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_human_mode_writes_each_step(capsys: pytest.CaptureFixture[str]) -> None:
     env = Env2048(render_mode="human")
     env.reset(seed=1)
     env.step(0)
@@ -44,8 +44,8 @@ def test_every_number_fits_its_cell(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (3, 4), (4, 4), (8, 5)])
-def test_recorders_can_take_images_as_they_are(shape: tuple[int, int]) -> None:
-    """From odd sides H.264 has no colours that browsers show; some recorders want 16 dots."""
+def test_image_sides_suit_video_recorders(shape: tuple[int, int]) -> None:
+    """Browsers cannot show H.264 with odd sides; some recorders need multiples of 16."""
     image = rendering.draw(Board.empty(shape))
     assert [side % 16 for side in image.shape[:2]] == [0, 0]
 

@@ -47,10 +47,10 @@ def variants() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.promise("R11")
 @pytest.mark.parametrize("options", [*variants()], ids=str)
-def test_the_checker_finds_nothing_to_say(
+def test_the_environment_passes_gymnasiums_checker(
     options: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It draws actions without the mask; warnings are errors here, and it renders every mode."""
+    """The checker draws actions without the mask and renders every mode; warnings are errors."""
     with gymnasium.make(ENV_ID, **options) as env:
         raw = env.unwrapped
         raw.action_space.seed(4)  # legal on the boards of the checker's seeds
@@ -113,7 +113,7 @@ def test_two_environments_make_the_same_ten_thousand_steps(figure: Callable[[str
     figure(f"10,000 steps, {endings} games, twice: equal to the bit")
 
 
-def test_a_limit_of_moves_is_gymnasiums_own() -> None:
+def test_the_step_limit_is_gymnasiums() -> None:
     env = gymnasium.make(ENV_ID, max_episode_steps=3)
     env.reset(seed=1)
     assert [env.step(0)[3] for _ in range(3)] == [False, False, True]
@@ -148,7 +148,7 @@ def test_a_seed_is_the_game_of_that_seed(seed: int) -> None:
 
 
 @pytest.mark.promise("R11")
-def test_without_a_seed_each_game_is_another_and_a_seed_fixes_them_all() -> None:
+def test_games_differ_without_a_seed_and_repeat_with_one() -> None:
     env = Env2048()
     seeds = {int(env.reset()[1]["seed"]) for _ in range(20)}
     assert len(seeds) == 20
@@ -174,7 +174,7 @@ def test_a_seed_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("action", [4, -1, 2**70, 1.0, "up", None, np.array([1, 2]), [1]])
-def test_actions_that_are_none_are_refused(action: Any) -> None:
+def test_invalid_actions_are_refused(action: Any) -> None:
     env = Env2048()
     before = env.reset(seed=1)[0]
     with pytest.raises(InvalidMove, match="expected an action from 0 to 3, got "):
@@ -190,7 +190,7 @@ def test_any_whole_number_is_an_action(action: Any) -> None:
 
 
 @pytest.mark.promise("R11")
-def test_what_an_illegal_action_does() -> None:
+def test_effects_of_illegal_actions() -> None:
     def step(illegal: Illegal, action: int = Move.LEFT) -> tuple[Any, ...]:
         env = Env2048(illegal=illegal, penalty=2.5)
         env.reset(seed=1, options={"board": "1000/2000/0000/0000", "score": 8})
@@ -223,7 +223,7 @@ def test_a_step_after_the_end_changes_nothing(illegal: Illegal) -> None:
 
 def test_a_step_needs_a_reset_and_closing_twice_does_no_harm() -> None:
     env = Env2048()
-    with pytest.raises(ResetNeeded, match="expected a reset before the first step"):
+    with pytest.raises(ResetNeeded, match="call reset before the first step"):
         env.step(0)
     env.close()
     env.close()
@@ -256,7 +256,7 @@ def test_a_game_that_begins_on_a_board() -> None:
     ("options", "error", "text"),
     [
         ({"borad": "1100"}, InvalidInput, "expected options of board, score, move_number, got"),
-        ({"score": 4}, InvalidInput, "expected a board beside 'score', got none"),
+        ({"score": 4}, InvalidInput, "expected a board with 'score', got none"),
         ({"board": "11"}, InvalidBoard, "expected 16 cells"),
         ({"board": np.ones((2, 2))}, InvalidBoard, "expected a Board or its text, got array"),
         ({"board": "1" * 16, "score": 1.5}, InvalidInput, "expected a whole number as score, got"),
@@ -266,7 +266,7 @@ def test_a_game_that_begins_on_a_board() -> None:
         ({"board": "1" * 16, "move_number": -1}, LimitExceeded, "expected a move number from 0"),
     ],
 )
-def test_options_of_a_reset_that_cannot_be_used(
+def test_invalid_reset_options_are_refused(
     options: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
@@ -295,7 +295,7 @@ def test_options_of_a_reset_that_cannot_be_used(
         ({"render_mode": "svg"}, InvalidInput, "expected a render mode of human, ansi, rgb_array"),
     ],
 )
-def test_options_that_cannot_be_used(
+def test_invalid_options_are_refused(
     options: dict[str, Any], error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error, match=text):
@@ -311,7 +311,7 @@ def test_a_merge_past_the_largest_tile_is_an_error() -> None:
         env.afterstates()
 
 
-def test_a_copy_plays_on_by_itself() -> None:
+def test_a_copy_is_independent() -> None:
     env = Env2048("3x3")
     env.reset(seed=1)
     twin = copy.deepcopy(env)

@@ -1,4 +1,4 @@
-"""The environments play what `Game` plays, in every shape, with illegal actions mixed in."""
+"""The environments equal `Game`, in every shape, with illegal actions."""
 
 from typing import get_args
 

@@ -84,7 +84,7 @@ def test_steps_equal_those_of_single_environments(
     assert endings > COUNT
 
 
-def test_games_that_are_not_reset_by_themselves() -> None:
+def test_autoreset_disabled() -> None:
     slow, fast = pair(AutoresetMode.DISABLED, 9, rules="2x3")
     assert_same(fast.reset(seed=1), slow.reset(seed=1))
     rng = np.random.default_rng(1)
@@ -190,7 +190,7 @@ def test_a_list_has_a_seed_for_each_game() -> None:
     ],
     ids=str,
 )
-def test_actions_that_are_none_are_refused_before_any_move(actions: Any) -> None:
+def test_invalid_actions_are_refused_before_any_move(actions: Any) -> None:
     many = VectorEnv2048(COUNT)
     before = many.reset(seed=1)[0]
     with pytest.raises(InvalidMove, match="from 0 to 3"):
@@ -200,7 +200,7 @@ def test_actions_that_are_none_are_refused_before_any_move(actions: Any) -> None
 
 
 @pytest.mark.promise("R11")
-def test_an_illegal_action_is_an_error_if_so_chosen() -> None:
+def test_illegal_actions_can_raise() -> None:
     many = VectorEnv2048(2, illegal="error")
     many.reset(seed=1, options={"board": "1000/0000/0000/0000"})
     before = many.board(0)
@@ -227,7 +227,7 @@ def test_copies_are_the_callers_own_and_views_are_not(count: int, observation: O
                 assert_same(one, before)
 
 
-def test_what_was_returned_and_the_games_know_nothing_of_each_other() -> None:
+def test_returned_arrays_are_independent_of_the_games() -> None:
     many, twin = VectorEnv2048(COUNT, "2x3"), VectorEnv2048(COUNT, "2x3")
     mask = np.ones(2 * COUNT, dtype=np.bool_)[::2]
     for envs in (many, twin):
@@ -247,7 +247,7 @@ def test_what_was_returned_and_the_games_know_nothing_of_each_other() -> None:
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_a_copy_plays_on_by_itself(mode: AutoresetMode) -> None:
+def test_a_copy_is_independent(mode: AutoresetMode) -> None:
     many = VectorEnv2048(COUNT, "2x2", autoreset_mode=mode)
     many.reset(seed=1)
     for _ in range(20):
@@ -280,7 +280,7 @@ def test_sampled_actions_are_legal_and_equally_likely() -> None:
         assert (many.sample_actions() != many.sample_actions()).any() == (max(expected) < 1)
 
 
-def test_options_that_cannot_be_used_are_refused() -> None:
+def test_invalid_options_are_refused() -> None:
     for options, text in (
         ({"num_envs": 0}, "num_envs from 1 to"),
         ({"max_episode_steps": 0}, "max_episode_steps from 1"),
@@ -295,7 +295,7 @@ def test_options_that_cannot_be_used_are_refused() -> None:
     for mask in (np.zeros(2, dtype=bool), np.ones(3, dtype=bool), np.ones(2), [True, True]):
         with pytest.raises(InvalidInput, match="expected a reset_mask of 2 booleans"):
             many.reset(options={"reset_mask": mask})
-    with pytest.raises(InvalidInput, match="expected a first reset of all games"):
+    with pytest.raises(InvalidInput, match="the first reset must reset all games"):
         many.reset(options={"reset_mask": np.array([True, False])})
     with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules"):
         many.reset(options={"board": "2x2:1100"})
@@ -369,7 +369,7 @@ def test_frames_of_each_game() -> None:
 def test_games_stepped_at_once_equal_games_stepped_alone(
     options: dict[str, Any], start: str | None
 ) -> None:
-    """With actions that are illegal, tiles too large for it, and games left over."""
+    """With illegal actions, tiles too large for it, and a remainder of games."""
     count = 3 * WIDTH - 1
     many = VectorEnv2048(count, **options)
     alone = [VectorEnv2048(1, **options) for _ in range(count)]
@@ -387,7 +387,7 @@ def test_games_stepped_at_once_equal_games_stepped_alone(
 
 
 def joined(parts: Any) -> Any:
-    """What vectors of one game each return, as one vector returns it."""
+    """Results of vectors of one game each, as one vector returns them."""
     first = parts[0]
     if isinstance(first, dict):
         return {key: joined([part[key] for part in parts]) for key in first}

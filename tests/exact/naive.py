@@ -1,4 +1,4 @@
-"""Solving by recursion with a dictionary, on `Board` alone: what the kernels must equal."""
+"""Solving by recursion with a dictionary, on `Board` alone: the naive twin of the kernels."""
 
 from functools import cache
 
@@ -21,7 +21,7 @@ def symmetric(board: Board) -> list[Board]:
 
 @cache
 def least(board: Board) -> Board:
-    """The one of a board's symmetries that stands for all."""
+    """The canonical form of a board."""
     return min(symmetric(board), key=lambda one: one.exponents)
 
 

@@ -1,4 +1,4 @@
-"""Estimates are near what is known, and what does not fit is refused before it begins."""
+"""Estimates are close to known counts, and problems beyond the resources are refused."""
 
 import pytest
 
@@ -44,10 +44,10 @@ def test_an_estimate_in_words() -> None:
     [
         (10**12, 10**13, 0, 10**15, "at most 100,000,000,000 states to solve, got about 1,000,0"),
         (10**6, 10**9, 10**18, 10**15, "of the free memory for a solution"),
-        (10**6, 10**9, 10, 10**9, "expected 2.0 GB of free disk to solve about 1,000,000 states"),
+        (10**6, 10**9, 10, 10**9, "solving about 1,000,000 states needs 2.0 GB of free disk"),
     ],
 )
-def test_what_does_not_fit(states: int, disk: int, memory: int, free: int, message: str) -> None:
+def test_resource_limits(states: int, disk: int, memory: int, free: int, message: str) -> None:
     with pytest.raises(ResourceError, match=message):
         Estimate(states, disk, memory, 1.0).check(free)
     Estimate(10**6, 10**9, 10, 1.0).check(None)

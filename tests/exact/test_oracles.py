@@ -1,4 +1,4 @@
-"""Exact values as the judge of search, of play and of learning."""
+"""Search, play and learning against exact values."""
 
 import random
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from twofold.seeds import SeedRange
 
 @compiled
 def _nothing(bits, score, params):  # type: ignore[no-untyped-def]
-    """What is not seen is worth nothing: exact where the search sees every end."""
+    """Values 0 beyond the horizon: exact if the search sees every end."""
     return 0.0
 
 
@@ -50,7 +50,7 @@ def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[
 
 @cache
 def ends_within(board: Board, moves: int) -> bool:
-    """Whether no more than so many moves can follow."""
+    """True if at most `moves` moves can follow."""
     legal = board.legal_moves()
     if not legal or not moves:
         return not legal
@@ -135,7 +135,7 @@ def test_games_of_the_exact_player_have_its_value(
 
 
 def learnt(rules: str, patterns: str, schedule: str, games: int, **settings: Any) -> Network:
-    """What TD learning of a pattern of all cells, a table of all boards, comes to."""
+    """TD learning with one pattern of all cells, a table of all boards."""
     training = Training(
         TrainingSettings(
             patterns=patterns,
@@ -223,7 +223,7 @@ def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
     figure(f"{rules}: {expected:.2f} learnt in {games:,} games, plays {got:.2f} of {exact:.2f}")
 
 
-def test_a_search_sees_a_state_as_the_table_does(two_by_three: ExactTable) -> None:
+def test_a_search_agrees_with_the_table(two_by_three: ExactTable) -> None:
     """One ply on the exact values of afterstates would be optimal play: look-ups agree."""
     for board in states(two_by_three, slice(0, 60, 7), 50):
         values = two_by_three.move_values(board)

@@ -1,4 +1,4 @@
-"""How games end: the same as walking through all games one after the other finds."""
+"""Outcomes equal a walk through all games."""
 
 from collections import defaultdict
 
@@ -13,7 +13,7 @@ from twofold.rules import Move
 
 
 class Walk:
-    """Follows optimal play on `Board` alone, remembering what it has seen."""
+    """Follows optimal play on `Board` alone, with a cache."""
 
     def __init__(self, table: ExactTable) -> None:
         self.table = table
@@ -84,13 +84,13 @@ def test_from_a_board_and_all_ends_of_one(two_by_three: ExactTable) -> None:
     assert list(ends.reach.values()) == sorted(ends.reach.values(), reverse=True)
 
 
-def test_a_board_that_is_over_or_that_no_game_comes_by(two_by_two: ExactTable) -> None:
+def test_boards_that_are_over_or_impossible(two_by_two: ExactTable) -> None:
     over = outcomes(two_by_two, Board.parse("2x2:12/21"))
     assert (over.tiles, over.moves) == ({4: 1.0}, 0.0)
     beyond = outcomes(two_by_two, Board.parse("2x2:9a/a9"))
     assert (beyond.tiles, beyond.sums) == ({1024: 1.0}, {3072: 1.0})
     for board in ("2x2:ff/0a", "2x2:z0/01"):
-        with pytest.raises(InvalidBoard, match="can come by"):
+        with pytest.raises(InvalidBoard, match="can occur under"):
             outcomes(two_by_two, Board.parse(board))
 
 
@@ -106,7 +106,7 @@ def test_in_words_and_as_json(two_by_two: ExactTable) -> None:
     assert Move.UP in two_by_two.move_values(Board.parse("2x2:01/10"))
 
 
-def test_what_hears_of_progress_may_end_it(two_by_three: ExactTable) -> None:
+def test_the_progress_callback_can_stop_it(two_by_three: ExactTable) -> None:
     def hear(_layer: int, states: int) -> None:
         if states > 1_000:
             raise KeyboardInterrupt
@@ -116,7 +116,7 @@ def test_what_hears_of_progress_may_end_it(two_by_three: ExactTable) -> None:
     assert sum(outcomes(two_by_three).tiles.values()) == pytest.approx(1)
 
 
-def test_what_the_start_is_worth(two_by_two: ExactTable) -> None:
+def test_the_start_value(two_by_two: ExactTable) -> None:
     assert outcomes(two_by_two).worth == "66.96 points expected"
     over = outcomes(two_by_two, Board.parse("2x2:12/21"))
     assert over.worth == "0.00 points more expected"

@@ -1,4 +1,4 @@
-"""Which games are solved: what a problem says of itself, and what it refuses."""
+"""Problems: their properties, and the rules they refuse."""
 
 from collections import defaultdict
 
@@ -35,7 +35,7 @@ def test_the_goal_counts_only_where_play_stops_at_it() -> None:
     assert goal.objective is ExactObjective.GOAL
 
 
-def test_start_boards_are_all_there_may_be() -> None:
+def test_start_boards_are_complete() -> None:
     boards = Problem.parse("2x2").start_boards
     assert sum(boards.values()) == pytest.approx(1)
     shown = {str(Board.from_bits(bits, (2, 2))): chance for bits, chance in boards.items()}
@@ -79,12 +79,12 @@ def test_sums_are_counted_in_the_smallest_tile() -> None:
         ("4x4 goal=65536 stop=goal", "expected rules without tiles past 32768"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_solved(rules: str, message: str) -> None:
+def test_unsupported_rules_are_refused(rules: str, message: str) -> None:
     with pytest.raises(UnsupportedRules, match=message):
         Problem(Rules.parse(rules))
 
 
-def test_a_goal_that_no_game_makes() -> None:
+def test_an_unreachable_goal_is_refused() -> None:
     with pytest.raises(UnsupportedRules, match="expected a goal up to 32, the largest tile of 2x2, "
                        "got 64"):  # fmt: skip
         Problem.parse("2x2 goal=64", "goal")
@@ -155,7 +155,7 @@ def test_no_layer_is_past_the_largest_sum(rules: str) -> None:
 
 
 @pytest.mark.parametrize("objective", ["fun", "", None, 3, ["score"]])
-def test_an_objective_that_is_none(objective: object) -> None:
+def test_an_unknown_objective_is_refused(objective: object) -> None:
     with pytest.raises(InvalidInput, match="expected the objective score or goal, got"):
         Problem(Rules(2, 2), objective)  # type: ignore[arg-type]
     assert Problem.parse("2x2 goal=8", "goal").objective is ExactObjective.GOAL

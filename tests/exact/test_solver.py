@@ -44,7 +44,7 @@ def differences(problem: Problem, table: ExactTable) -> float:
 
 @pytest.mark.promise("R50")
 @pytest.mark.parametrize(("rules", "objective"), PROBLEMS)
-def test_every_state_is_worth_what_recursion_finds(rules: str, objective: str) -> None:
+def test_values_equal_recursion(rules: str, objective: str) -> None:
     problem = Problem.parse(rules, objective)
     assert differences(problem, solve(problem)) < 1e-12
 
@@ -102,7 +102,7 @@ def test_numbers_of_states_as_published(rules: str, count: int) -> None:
     assert len(solve(Problem.parse(rules, "goal"), threads=2)) == count
 
 
-def test_our_own_values(two_by_three: ExactTable) -> None:
+def test_regression_values(two_by_three: ExactTable) -> None:
     """Found by this program; by recursion as well (2x3), or by play (see test_oracles)."""
     assert len(two_by_three) == 17_268
     assert two_by_three.start_value == pytest.approx(480.258271775958, abs=1e-9)
@@ -152,7 +152,7 @@ def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
     assert not Solver(problem, LayerStore(problem), stop=lambda: next(calls)).run()
 
 
-def test_a_store_goes_on_where_it_was(two_by_three: ExactTable) -> None:
+def test_a_store_continues_after_a_stop(two_by_three: ExactTable) -> None:
     """Stopped after each of some layers, forwards and backwards, the result is the same."""
     problem = two_by_three.problem
     store = LayerStore(problem)
@@ -190,7 +190,7 @@ def test_a_large_layer_is_stopped_in_its_middle(
     assert np.array_equal(store.table().values, whole.layers.values)
 
 
-def test_parts_after_the_stop_are_left_out() -> None:
+def test_parts_after_the_stop_are_skipped() -> None:
     done: list[slice] = []
     crew = SolverCrew(2, lambda: len(done) > 2)
     with pytest.raises(solver._Stopped):

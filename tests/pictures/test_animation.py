@@ -1,4 +1,4 @@
-"""Games as GIF and WebP: one frame a position, its time, and no more than fits."""
+"""Games as GIF and WebP: frames, times and limits."""
 
 import io
 from itertools import pairwise
@@ -86,7 +86,7 @@ def test_the_time_of_a_frame_is_whole_hundredths_of_a_second(rate: int) -> None:
     assert 100 % rate == 0
 
 
-def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     game = played(20)
     with pytest.raises(InvalidInput, match="expected a rate"):
         animate(game, rate=3)
@@ -103,7 +103,7 @@ def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         animate(game)
 
 
-def test_who_watches_can_stop_it() -> None:
+def test_the_callback_can_stop_it() -> None:
     class Enough(Exception):
         pass
 

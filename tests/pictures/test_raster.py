@@ -59,7 +59,7 @@ def test_a_caption_makes_the_picture_higher_and_fits() -> None:
     assert colour(long, long.width - 3, long.height - 20) == BOARD.light
 
 
-def test_the_corners_are_round_on_no_ground() -> None:
+def test_the_round_corners_are_transparent() -> None:
     picture = png(Board.parse(BOARD_TEXT))
     assert picture.mode == "RGBA"
     assert picture.getpixel((0, 0))[3] == 0  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Replays: one page that holds a game and can reach nothing."""
+"""Replays: one page with a game and without network access."""
 
 import base64
 import html
@@ -26,7 +26,7 @@ def played(rules: Rules | None = None, moves: int = 30) -> Game:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """What the script of a page is given."""
+    """The data of a page's script."""
     packed = re.search('id="data">([A-Za-z0-9+/=]*)</script>', page)
     assert packed
     found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
@@ -87,7 +87,7 @@ def test_names_and_comments_are_only_text(name: str) -> None:
     assert html.unescape(frame.partition('srcdoc="')[2].partition('" width')[0]) == page
 
 
-def test_a_page_names_nothing_of_elsewhere() -> None:
+def test_a_page_has_no_external_references() -> None:
     page = replay(played()).html
     assert not re.findall(r"(?:https?:)?//[a-z]|\bsrc=|\bhref=|@import|url\(", page)
     assert "default-src 'none'" in page

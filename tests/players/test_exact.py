@@ -93,7 +93,7 @@ def test_other_rules_are_refused_by_name(player: ExactPlayer, rules: str) -> Non
 def test_boards_that_the_table_does_not_know(player: ExactPlayer) -> None:
     with pytest.raises(UnsupportedRules, match=r"expected rules 2x3 .* with exact"):
         player.choose(Board.parse("1000/0000/0000/0001"))
-    with pytest.raises(UnsupportedRules, match="can come by, got 2x3:ff0/00f with exact"):
+    with pytest.raises(UnsupportedRules, match=r"can occur under .*, got 2x3:ff0/00f with exact"):
         player.choose(Board.parse("2x3:ff0/00f"))
 
 

@@ -1,4 +1,4 @@
-"""Games of other programs: read, written, told apart, refused."""
+"""Games of other programs: reading, writing, detection, errors."""
 
 import io
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def played(rules: Rules, seed: int, most: int = 20) -> Record:
 
 
 def game_of(record: Record) -> tuple[object, ...]:
-    """What every replay must hold of a game."""
+    """The parts of a game that every replay holds."""
     game = record.replay()
     steps = [(step.move, step.cell, step.tile, step.board) for step in game.steps]
     return game.start_board, steps, game.score, game.board
@@ -87,7 +87,7 @@ def test_a_saved_game() -> None:
 
 
 @pytest.mark.parametrize("name", [one.name for one in FORMATS])
-def test_a_text_tells_its_format(name: str) -> None:
+def test_format_detection(name: str) -> None:
     text = format_game(parse_any_record(REPLAYS["verse-old"]), name)
     assert detect_format(text).name == name
     assert parse_any_record(text).final == parse_any_record(text, name).final
@@ -107,7 +107,7 @@ def test_a_text_in_no_format(name: str) -> None:
         parse_any_record("a game of chess", name)
 
 
-def test_a_format_that_is_none() -> None:
+def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InvalidRecord, match=r"format of games \(twofold, jsonl, .*\), got 'pgn'"):
         find_format("pgn")
 
@@ -136,7 +136,7 @@ def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) ->
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_golden_games_go_there_and_back(path: Path) -> None:
+def test_golden_games_round_trip(path: Path) -> None:
     record = parse_record(path.read_bytes())
     rules = record.rules
     game = record.replay()
@@ -176,20 +176,34 @@ def test_the_largest_cell_of_each_format() -> None:
 @pytest.mark.parametrize(
     ("record", "name", "message"),
     [
-        (played(Rules(5, 5), 1), "verse-old", "a board of at most 4x4 cells, as verse-old"),
-        (played(Rules(3, 4), 1), "moporgic", "a 4x4 board, as moporgic holds no other"),
-        (played(Rules(3, 4), 1), "original", "a square board, as original holds no other"),
-        (played(Rules(start_tiles=3), 1), "verse", "from its 2 first tiles on, as verse"),
-        (played(Rules(spawn=((8, 1.0),)), 1), "verse", "tiles 2 and 4 to appear, .* got 8"),
+        (
+            played(Rules(5, 5), 1),
+            "verse-old",
+            "a board of at most 4x4 cells for the format verse-old",
+        ),
+        (played(Rules(3, 4), 1), "moporgic", "a 4x4 board for the format moporgic"),
+        (played(Rules(3, 4), 1), "original", "a square board for the format original"),
+        (
+            played(Rules(start_tiles=3), 1),
+            "verse",
+            "from its 2 start tiles on for the format verse",
+        ),
+        (
+            played(Rules(spawn=((8, 1.0),)), 1),
+            "verse",
+            "only the new tiles 2 and 4 for the format verse, got 8",
+        ),
         (parse_any_record(SAVED), "verse-old", "got one that begins on .* with 4 points"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(record: Record, name: str, message: str) -> None:
+def test_games_that_a_format_cannot_hold_are_refused(
+    record: Record, name: str, message: str
+) -> None:
     with pytest.raises(InvalidRecord, match=message):
         format_game(record, name)
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_left_out_parts_are_named() -> None:
     game = Game(Rules(goal=64), seed=5, undos=2)
     game.play(game.legal_moves()[0])
     record = Record.from_game(
@@ -205,7 +219,7 @@ def test_what_is_left_out_is_said() -> None:
     assert "the moves" in left_out(record, "original", format_game(record, "original"))
     bare = replace(record, score=None, final=None, result="")
     assert left_out(bare, "moporgic", text) == left_out(record, "moporgic", text)
-    with pytest.raises(InvalidRecord, match="expected the same game back from verse"):
+    with pytest.raises(InvalidRecord, match="expected the same game from its text in verse"):
         left_out(record, "verse", REPLAYS["verse"])
 
 
@@ -221,7 +235,7 @@ def test_what_is_kept_of_player_and_date() -> None:
     assert parse_any_record(REPLAYS["moporgic"].replace("1763765370000", "9" * 18)).date == ""
 
 
-def test_what_stands_in_the_header_of_a_new_replay_is_kept() -> None:
+def test_the_header_of_a_new_replay_is_kept() -> None:
     record = parse_any_record(REPLAYS["verse"].replace("4x4-", "4x4-id=7,v2"))
     assert record.tags == {verse.META_TAG: "id=7,v2"}
     assert format_game(record, "verse").startswith("4x4-id=7,v2_¾")
@@ -240,7 +254,7 @@ def test_a_space_at_the_end_is_a_move() -> None:
     assert (record.moves, record.spawns) == ((Move.UP,), {1: (0, 2)})
 
 
-def test_times_of_new_replays_are_read_over() -> None:
+def test_times_of_new_replays_are_ignored() -> None:
     timed = parse_any_record("4x4-_¾ú0¾úMY2l8Úy")
     assert timed == parse_any_record(REPLAYS["verse"])
 
@@ -400,7 +414,7 @@ def test_many_games_in_a_file(tmp_path: Path) -> None:
 def test_formats_with_one_game_take_one() -> None:
     records = [parse_any_record(REPLAYS["verse"])] * 2
     assert len(list(format_games(records, "jsonl"))) == 2
-    with pytest.raises(InvalidRecord, match="expected one game for verse, which holds no more"):
+    with pytest.raises(InvalidRecord, match="expected one game in the format verse"):
         list(format_games(records, "verse"))
     with pytest.raises(InvalidRecord, match="game 1: expected a 4x4 board"):
         list(format_games([played(Rules(2, 2), 1)], "moporgic"))

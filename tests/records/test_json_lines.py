@@ -33,7 +33,7 @@ def test_the_line_holds_all_that_the_text_does() -> None:
     assert parse_line(json.dumps(line)) == record
 
 
-def test_a_line_can_be_shown() -> None:
+def test_lines_are_printable() -> None:
     record = parse_record(SHORT.replace('"me"', '"\\u001b[2J\\u202e\\u007f\\ud83d\\ude00"'))
     assert format_line(record).isprintable()
     assert parse_line(format_line(record)) == record
@@ -76,10 +76,10 @@ def changed(**values: Any) -> str:
         (lambda: changed(spawns=[[2, 15, 2]]), "move 2: expected an empty cell"),
         (lambda: changed(comments={"x": ""}), "expected a record as a JSON object"),
         (lambda: changed(comments={"7": ""}), "expected the move of a comment from 0 to 6"),
-        (lambda: changed(tags={"seed": ""}), "expected the tag Seed in its own place"),
+        (lambda: changed(tags={"seed": ""}), "expected a tag other than twofold's Seed"),
     ],
 )
-def test_what_is_refused(make: Callable[[], str | bytes], message: str) -> None:
+def test_invalid_lines_are_refused(make: Callable[[], str | bytes], message: str) -> None:
     with pytest.raises(InvalidRecord, match=message):
         parse_line(make())
 

@@ -47,7 +47,7 @@ def test_the_text_of_a_short_game() -> None:
     assert parse_record(SHORT) == record == Record.parse(SHORT.encode())
 
 
-def test_what_a_record_of_a_foreign_game_holds() -> None:
+def test_the_record_of_a_foreign_game() -> None:
     record = parse_record(FOREIGN)
     assert (record.seed, record.board) == (None, Board.parse("2x2:11/00"))
     assert (record.start_score, record.start_move) == (100, 7)
@@ -197,7 +197,7 @@ def test_comments_at_the_same_place_are_joined() -> None:
         ('"me"', f'"{"m" * 2001}"', "line 4: expected a tag of at most 2000 characters, got 2001"),
         ('"me"', f'"{"m" * 20000}"', "line 4: expected a tag of at most 2000 characters"),
         ('[Player "me"]', '[Seed "1"]', "line 4: expected each tag once, got Seed twice"),
-        ("[Player", "[score", "tags: expected the tag Score in its own place, got 'score'"),
+        ("[Player", "[score", "tags: expected a tag other than twofold's Score, got 'score'"),
         ("[Player", "[Pl-yer", "line 4: expected a tag such as"),
         ("\n\n", "\n", "line 8: expected a tag such as"),
         ("\n\ndrdlur\n", "\n", "line 8: expected a blank line after the tags, got the end"),
@@ -291,8 +291,8 @@ def test_too_many_tags() -> None:
         (lambda r: replace(r, player="\ud800"), "expected a tag in Unicode"),
         (lambda r: replace(r, tags={"A b": ""}), "expected a tag named by letters and digits"),
         (lambda r: replace(r, tags={"": ""}), "expected a tag named by letters and digits"),
-        (lambda r: replace(r, tags={"seed": ""}), "expected the tag Seed in its own place"),
-        (lambda r: replace(r, tags={"Twofold": ""}), "expected the tag Twofold in its own place"),
+        (lambda r: replace(r, tags={"seed": ""}), "expected a tag other than twofold's Seed"),
+        (lambda r: replace(r, tags={"Twofold": ""}), "expected a tag other than twofold's Twofold"),
         (lambda r: replace(r, tags={"A": "a" * 2001}), "expected the tag A of at most 2000"),
         (lambda r: replace(r, tags={f"A{n}": "" for n in range(90)}), "expected a number of own"),
     ],
@@ -325,7 +325,7 @@ def test_own_tags_are_those_that_are_written() -> None:
 # ---- a part of a record
 
 
-def test_a_torn_record_is_read_up_to_its_last_move() -> None:
+def test_a_truncated_record_is_read_up_to_its_last_move() -> None:
     torn = SHORT.replace("drdlur", "drdlux")
     record = parse_record(torn, partial=True)
     assert "".join(move.letter for move in record.moves) == "drdlu"
@@ -335,7 +335,7 @@ def test_a_torn_record_is_read_up_to_its_last_move() -> None:
     assert parse_record(str(record)).damage == ""
 
 
-def test_the_last_word_of_a_torn_record_is_not_trusted() -> None:
+def test_the_last_token_of_a_truncated_record_is_dropped() -> None:
     text = FOREIGN.partition("{x}")[0]
     assert len(parse_record(text, partial=True).moves) == 3
     assert len(parse_record(text.rstrip(), partial=True).moves) == 2
@@ -401,7 +401,7 @@ def test_printable(text: str, shown: str) -> None:
     assert printable(text).isprintable()
 
 
-def test_a_record_s_text_can_be_shown() -> None:
+def test_texts_are_printable() -> None:
     nasty = "\x1b]0;x\x07\u202e\u2028\x9b\x7f\U000e0001"
     game = play_on(Game(seed=1), 3)
     record = Record.from_game(game, player=nasty, comments={2: nasty}, tags={"A": nasty})
@@ -413,7 +413,7 @@ def test_a_record_s_text_can_be_shown() -> None:
 # ---- going on
 
 
-def test_a_record_that_was_read_goes_on() -> None:
+def test_a_game_continues_from_a_record() -> None:
     game = Game(seed=3)
     for move in "urdlurdl":
         game.play(move)
@@ -448,7 +448,7 @@ def test_given_tiles_stay() -> None:
     assert Record.from_game(fork).resume().board == fork.board
 
 
-def test_a_record_from_a_board_goes_on() -> None:
+def test_a_game_continues_from_a_record_with_a_board() -> None:
     board = Board.parse("1234/0000/0000/0000")
     game = Game.from_board(board, seed=5, score=100, move_number=40)
     game.play(Move.DOWN)

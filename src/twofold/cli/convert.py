@@ -119,7 +119,8 @@ def _pages(records: Iterator[Record]) -> Iterator[str]:
     """The page that replays the game."""
     record, *others = islice(records, 2)
     if others:
-        raise InvalidInput(f"expected one game for {PAGE}, which holds no more, got several")
+        raise InvalidInput(f"expected one game in the format {PAGE}, got several")
+
     yield replay(record, scale=PAGE_SCALE).html
 
 

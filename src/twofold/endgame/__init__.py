@@ -1,1 +1,1 @@
-"""Endgame tables: exact play of late 4x4 boards, whose large tiles stay where they are."""
+"""Endgame tables: exact play of late 4x4 boards whose large tiles do not move."""

@@ -1,8 +1,8 @@
-"""Building an endgame table: the chance to make the target, for every board of a pattern.
+"""Builds an endgame table: the chance of making the target, for every board of a pattern.
 
-A move keeps the sum of the tiles and a spawn adds 2 or 4 to it, so that a layer of one sum needs
-the two above it alone. The highest layers come first: chances after moves are the means over the
-spawns, chances before moves the best of the moves. What is kept are the chances after moves.
+A move keeps the sum of the tiles and a spawn adds 2 or 4, so a layer (all boards of one sum)
+depends on the two layers above it only. The chance after a move, which is stored, is the mean over
+the spawns of the best next move's chance.
 """
 
 import itertools
@@ -27,18 +27,12 @@ Part = tuple[int, int]
 Work = Callable[[Part], None]
 
 _SHARES: Final = 8
-"""Parts of a layer for each thread, so that none waits long for another."""
+"""Parts of a layer per thread: small parts keep the threads equally busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of a table.
-
-    Attributes:
-        number: the sum of the tiles in free cells, in units of 2.
-        after: chances after moves, float32, by number of the board.
-        before: chances before moves.
-    """
+    """A layer: the sum of its tiles in units of 2, and float32 chances by board number."""
 
     number: int
     after: Chances
@@ -46,16 +40,13 @@ class Layer:
 
 
 class Stopped(Exception):
-    """The work is to end in the middle of a layer."""
+    """The build was stopped in the middle of a layer."""
 
 
 class Builder:
     """Builds the layers of a pattern, from the highest down.
 
-    Args:
-        pattern: the pattern.
-        threads: how many work on a layer; their number changes no chance.
-        stop: asked before each part of a layer; True ends the work.
+    `threads` changes no chance; `stop` is called before each part of a layer, True stops the build.
     """
 
     def __init__(
@@ -71,15 +62,10 @@ class Builder:
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
     ) -> Iterator[Layer]:
-        """The layers in turn, the highest first.
+        """Yield the layers, the highest first; raises `Stopped` when the build is stopped.
 
-        Args:
-            above: chances before moves in the two layers above the first one, the lower of them
-                first; none for the highest layer.
-            next_layer: the first layer; None for the highest one.
-
-        Raises:
-            Stopped: parts of a layer were left out.
+        To continue at `next_layer`, `above` holds the chances before moves of the two layers above
+        it, the lower one first.
         """
         highest = self._pattern.highest
         first = highest if next_layer is None else next_layer
@@ -107,8 +93,6 @@ class Builder:
         parts: list[Part],
         pool: ThreadPoolExecutor,
     ) -> None:
-        """Do the work on all parts."""
-
         def unless_stopped(part: Part) -> bool:
             if self._stop():
                 return False
@@ -120,7 +104,7 @@ class Builder:
 
 
 class DenseWay:
-    """How the boards of a dense pattern are worked on: by contents of the low half."""
+    """Works on the boards of a dense pattern, by contents of the low half."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.halves = halves = Halves(pattern)
@@ -136,7 +120,7 @@ class DenseWay:
         return self.halves.size(layer)
 
     def parts(self, layer: int, count: int) -> list[Part]:
-        """The places of the low half in parts of about as many boards each."""
+        """Ranges of low-half contents, each with about the same number of boards."""
         others = layer - self.low.sums.astype(np.int64)
         there = (others >= 0) & (others < len(self.high.counts))
         ends = np.cumsum(np.where(there, self.high.counts[np.where(there, others, 0)], 0))
@@ -145,7 +129,7 @@ class DenseWay:
         return list(itertools.pairwise(places))
 
     def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """What is done on all parts in turn."""
+        """The functions to run on all parts of a layer, one after the other."""
         number = layer.number
         offsets = [self.halves.offsets(number + more) for more in range(3)]
 
@@ -162,7 +146,7 @@ class DenseWay:
 
 
 class CellsWay:
-    """How the boards of a pattern that is numbered cell by cell are worked on."""
+    """Works on the boards of a pattern that is numbered cell by cell."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self._cells = Cells(pattern)
@@ -170,17 +154,17 @@ class CellsWay:
         self._held = self._cells.fill(self._words)
 
     def size(self, layer: int) -> int:
-        """Number of boards in a layer; none above the highest one."""
+        """Number of boards in a layer; 0 above the highest one."""
         return self._cells.sizes[layer]
 
     def parts(self, layer: int, count: int) -> list[Part]:
-        """The boards in parts of as many each."""
+        """Ranges of boards of equal size."""
         return list(
             itertools.pairwise(self.size(layer) * part // count for part in range(count + 1))
         )
 
     def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
-        """What is done on all parts in turn."""
+        """The functions to run on all parts of a layer, one after the other."""
 
         def spread(part: Part) -> None:
             endgame_cells.spread(*part, layer.number, self._words, *above, layer.after)
@@ -192,7 +176,7 @@ class CellsWay:
 
 
 def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:
-    """What the kernels need of a half."""
+    """The arrays that the kernels need of a half."""
     starts, two, four = half.spawned()
     order = half.order
     return endgame.HalfArrays(

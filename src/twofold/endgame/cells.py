@@ -1,4 +1,4 @@
-"""The numbers of boards, cell by cell: sizes of layers, and what look-ups and builders read.
+"""Board numbers, cell by cell: sizes of layers, and the tables that look-ups and builders read.
 
 See `twofold.kernels.endgame.cells` for the numbering.
 """
@@ -21,22 +21,19 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MARK: Final = 15
-"""Every large tile of a marked board."""
+"""Stands for every large tile of a marked board."""
 
 NOWHERE: Final = -1
 
 SPAWN_STEPS: Final = 2
-"""What a spawn adds to a sum at most, in units of 2."""
+"""The most that a spawn adds to a sum, in units of 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where large tiles may lie.
+    """Where large tiles may be; see `kernels.endgame.words` for `numbers` and `symmetries`.
 
-    Attributes:
-        free: the free cells of each place; uint64, whole nibbles.
-        numbers: int32 (65536,), see `endgame_words.PLACES`.
-        symmetries: int32 (65536,), see `endgame_words.SYMMETRIES`.
+    `free` holds the free cells of each place as whole nibbles, uint64.
     """
 
     free: Words
@@ -48,8 +45,8 @@ class Places:
 def places_of(shape: str) -> Places:
     """The places of a pattern of the kind `CELLS`, by its name without the target.
 
-    Where large tiles may lie anywhere, those that are alike up to symmetry are one place, the
-    least in words; else every place of the frame is one.
+    If large tiles may be anywhere, places that are equal up to symmetry count as one, the
+    smallest in words; otherwise every place of the frame is one.
     """
     known = SHAPES[shape]
     if known.anywhere:
@@ -64,7 +61,6 @@ def places_of(shape: str) -> Places:
 
 
 def _anywhere(large: int) -> Places:
-    """All places of a number of large tiles, up to symmetry."""
     masks = np.arange(ROW_COUNT)
     turned = np.stack([_turned_masks(masks, turn) for turn in TURNS])
     least = turned.min(axis=0)
@@ -79,13 +75,11 @@ def _anywhere(large: int) -> Places:
 
 
 def _turned_masks(masks: Ints, turn: int) -> Ints:
-    """Masks of cells, see `turns.row_mask`, after a turn."""
     bits = [((masks >> (15 - cell)) & 1) << (15 - turned_cell(cell, turn)) for cell in range(16)]
     return np.asarray(sum(bits))
 
 
 def _free_cells(masks: Sequence[int]) -> Words:
-    """The nibbles of the other cells than those of some masks."""
     cells = [[cell for cell in range(16) if not mask >> (15 - cell) & 1] for mask in masks]
     return np.array([15 * nibbles_mask(one) for one in cells], dtype=np.uint64)
 
@@ -101,7 +95,6 @@ def layer_sizes(pattern: EndgamePattern) -> list[int]:
 
 
 def _contents(caps: Sequence[int], highest: int) -> list[list[int]]:
-    """Contents by sum, in units of 2, of none of some cells, of the first one and so on."""
     found = [[1] + [0] * highest]
     for cap in caps:
         longer = [0] * (highest + 1)
@@ -114,14 +107,7 @@ def _contents(caps: Sequence[int], highest: int) -> list[list[int]]:
 
 
 class Cells:
-    """The numbering of a pattern.
-
-    Args:
-        pattern: one of the kind `CELLS`.
-
-    Attributes:
-        sizes: number of boards of each layer; none in the two above the highest one.
-    """
+    """The numbering of a pattern of the kind `CELLS`; `sizes` counts the boards of each layer."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.sizes = [*layer_sizes(pattern), 0, 0]
@@ -136,7 +122,7 @@ class Cells:
         self._across = unmerged_row_table()
 
     def fill(self, words: Words) -> list[NDArray[Any]]:
-        """Fill in the words of a table that kernels number boards by; the arrays to be kept."""
+        """Fill in the words that kernels number boards by; returns the arrays to keep alive."""
         held: list[NDArray[Any]] = [
             self._across, self._places.symmetries, self._places.numbers, self._places.free,
             self._ranks, self._contents, self._starts,
@@ -153,17 +139,12 @@ class Cells:
 
 
 def above_word(target: int) -> int:
-    """See `endgame_words.ABOVE`."""
+    """See `kernels.endgame.words.ABOVE`."""
     return int((16 - target) * 0x0101010101010101)
 
 
 def _ranks(contents: Ints, target: int) -> Ints:
-    """See `endgame_words.RANKS`.
-
-    Args:
-        contents: of the last cells, by their number and sum.
-        target: exponent of the target.
-    """
+    """See `kernels.endgame.words.RANKS`; `contents` by number of last cells and by sum."""
     cells, sums = len(contents) - 1, contents.shape[1]
     with_each = np.zeros((cells, sums, 16), dtype=np.int64)
     for exponent in range(target):
@@ -176,13 +157,13 @@ def _ranks(contents: Ints, target: int) -> Ints:
 
 @cache
 def unmerged_row_table() -> Words:
-    """`row_table(4)` but for 15s, which never merge; without rewards where there are two."""
+    """`row_table(4)` without merges of 15s; without rewards in rows that hold two or more."""
     table = row_table(4).copy()
     rows = np.arange(ROW_COUNT)
     several = sum(((rows >> shift) & MARK == MARK).astype(int) for shift in (0, 4, 8, 12)) > 1
     for row in rows[several].tolist():
         cells = [row >> shift & MARK for shift in (12, 8, 4, 0)]
-        # Marks of the same row get different numbers, and are all the same again afterwards.
+        # Marks of a row get different numbers for the slide; `_packed` makes them equal again.
         named = tuple(MARK + at if one == MARK else one for at, one in enumerate(cells))
         left, _ = slide(named)
         right, _ = slide(named[::-1])
@@ -192,5 +173,4 @@ def unmerged_row_table() -> Words:
 
 
 def _packed(line: Sequence[int]) -> int:
-    """A row as 16 bits."""
     return sum(min(one, MARK) << shift for one, shift in zip(line, (12, 8, 4, 0), strict=True))

@@ -1,4 +1,4 @@
-"""Where endgame tables are kept, and which files are there; loads no kernels."""
+"""Where endgame tables are stored, and which files are there; loads no kernels."""
 
 from pathlib import Path
 from typing import Final
@@ -6,38 +6,38 @@ from typing import Final
 from twofold.folders import data_folder
 
 SUFFIX: Final = ".twofold-table"
-"""End of the name of a table's file."""
+"""File name extension of a table."""
 
 WORK: Final = ".work"
-"""What follows the name of a table's file in the name of the folder where it is worked on."""
+"""Suffix of the work folder of an unfinished table, after the name of its file."""
 
 AUTO: Final = "auto"
-"""Stands for the tables built on this machine that make players stronger."""
+"""Means the tables built on this machine that make players stronger."""
 
 NONE: Final = "none"
-"""Stands for no table."""
+"""Means no table."""
 
 
 def tables_folder() -> Path:
-    """Where tables are kept where no folder is named; it may be missing."""
+    """The default folder of tables; it may not exist."""
     return data_folder() / "tables"
 
 
 def work_folder(path: Path) -> Path:
-    """The folder where a table is worked on, beside its file."""
+    """The folder of an unfinished table, beside its file."""
     return path.with_name(path.name + WORK)
 
 
 def is_path(text: str) -> bool:
-    """Whether a text names a table's file, and not a table that is built here.
+    """True if a text names a table's file, not a table that is built here.
 
-    A name without the suffix never stands for a file: pages may name tables, but no files.
+    A name without the suffix never means a file: web pages may name tables, but no files.
     """
     return text.endswith(SUFFIX)
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files in a folder that are named like tables, sorted; none if there is no folder."""
+    """The files in a folder that are named like tables, sorted; empty if the folder is missing."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
     except OSError:

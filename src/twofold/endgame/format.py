@@ -1,15 +1,14 @@
-"""Files of endgame tables: what they hold, and what is checked before they are believed.
+"""The file format of endgame tables: contents and checks.
 
 A safetensors file of these tensors, see `twofold.tensors`:
 
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
-    levels    U8 or U16 (n,)    the chances after moves, layer by layer, see
-                                `twofold.endgame.scale`; boards in the
-                                order of `kernels.endgame.layers`
+    levels    U8 or U16 (n,)    the chances after moves as `twofold.endgame.scale` levels, layer by
+                                layer; boards in the order of `kernels.endgame.layers`
 
 and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
-`highest`, the pattern; `spawn`, the law of spawns.
+`highest`, the pattern; `spawn`, the spawn probabilities.
 """
 
 import contextlib
@@ -32,13 +31,13 @@ from twofold.notation import shown
 from twofold.tensors import TensorFile, format_header, open_tensors
 
 VERSION: Final = "1"
-"""Version of the format, raised when it or the scale changes."""
+"""Version of the format; it rises when the format or the scale changes."""
 
 COUNT, CRC = range(2)
 """Columns of `layers`."""
 
 SPAWN: Final = "2:0.9,4:0.1"
-"""The law of spawns that all tables are for."""
+"""The spawn probabilities of all tables."""
 
 _VERSION_KEY: Final = "twofold_endgame"
 
@@ -47,13 +46,7 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class TableHead:
-    """What a table's file says of itself.
-
-    Attributes:
-        pattern: the pattern.
-        bits: of a level, 8 or 16.
-        layers: uint64, shape (layers, 2), see above.
-    """
+    """The header of a table's file: its pattern, bits per level and layers, uint64 (layers, 2)."""
 
     pattern: EndgamePattern
     bits: int
@@ -66,7 +59,7 @@ class TableHead:
 
     @property
     def hash(self) -> str:
-        """16 hexadecimal digits that stand for the content: of the texts and all checksums."""
+        """Hash of the texts and all checksums, 16 hexadecimal digits."""
         texts = "\n".join(f"{key}={text}" for key, text in texts_of(self.pattern).items())
         digest = hashlib.sha256(f"{texts}\nbits={self.bits}\n".encode())
         digest.update(self.layers.astype("<u8").tobytes())
@@ -74,7 +67,7 @@ class TableHead:
 
 
 def texts_of(pattern: EndgamePattern) -> dict[str, str]:
-    """The texts of a pattern's file."""
+    """The metadata texts of a pattern's file."""
     return {
         _VERSION_KEY: VERSION,
         "shape": pattern.shape,
@@ -86,7 +79,7 @@ def texts_of(pattern: EndgamePattern) -> dict[str, str]:
 
 
 def head_bytes(pattern: EndgamePattern, bits: int) -> bytes:
-    """What a file begins with, up to the first byte of `layers`; `levels` follow that tensor."""
+    """The first bytes of a file, up to `layers`; `levels` follow that tensor."""
     sizes = layer_sizes(pattern)
     dtype = np.dtype(np.uint8 if bits == 8 else np.uint16)
     tensors = {
@@ -97,23 +90,14 @@ def head_bytes(pattern: EndgamePattern, bits: int) -> bytes:
 
 
 def read_head(path: str | os.PathLike[str]) -> TableHead:
-    """Read what a file says of itself, in milliseconds.
-
-    Raises:
-        InvalidTable: there is no such file, or it is no endgame table, or torn, or of another
-            version; the text says which file.
-    """
+    """Read the header of a file in milliseconds; raises `InvalidTable`, which names the file."""
     with opened(path) as (_, head):
         return head
 
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
-    """Open a file and check all of it but the levels.
-
-    Raises:
-        InvalidTable: as `read_head`.
-    """
+    """Open a file and check everything but the levels; raises `InvalidTable`."""
     try:
         with open_tensors(path) as file:
             yield file, _head(file)
@@ -176,11 +160,11 @@ def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:
 
 
 def damage(head: TableHead, levels: NDArray[Any]) -> str:
-    """Compare the levels with the checksums; says what differs first, or an empty text."""
+    """Describe the first layer whose levels fail their checksum; an empty text if all match."""
     begin = 0
     for layer, (count, crc) in enumerate(head.layers.tolist()):
         if checksum(levels[begin : begin + count]) != crc:
-            return f"other chances of the boards with {2 * layer} in free cells"
+            return f"wrong chances of the boards with {2 * layer} in free cells"
         begin += count
     return ""
 

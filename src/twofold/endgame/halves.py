@@ -1,11 +1,11 @@
-"""The two halves of a pattern's free cells, and what moves and spawns do to each.
+"""The two halves of a pattern's free cells, and how moves and spawns change each.
 
 The *low* half is the fourth row, the *high* half the third row and the free cells of the second.
-A half's tiles have a *code*: its exponents as the digits of a number, the first cell's the least
-significant, each in the base that its cap allows. Codes are listed by their sum of tiles, in
-units of 2; the *rank* of a code is its place among those of its sum. Left and right move within
-the halves and keep their sums; up moves columns, and is the sum of what the left and the right
-pair of columns give.
+The tiles of a half have a *code*: its exponents are the digits of a number, the first cell is the
+least significant, and the cap of a cell gives the base of its digit. Codes are listed by their sum
+of tiles, in units of 2; the *rank* of a code is its place among the codes of its sum. Left and
+right move within the halves and keep their sums. Up moves columns; its result is the sum of the
+results of the left and the right pair of columns.
 """
 
 import itertools
@@ -25,7 +25,7 @@ Line = tuple[int, ...]
 
 
 def slide(line: Line) -> tuple[Line, int]:
-    """A line moved towards its first cell, and the largest exponent that a merge made, or 0."""
+    """Move a line towards its first cell; also returns the largest exponent merged, or 0."""
     out: list[int] = []
     merges, made = False, 0
     for exponent in filter(None, line):
@@ -39,10 +39,7 @@ def slide(line: Line) -> tuple[Line, int]:
 
 
 class Half:
-    """All contents of some cells.
-
-    Args:
-        caps: the largest exponent of each cell.
+    """All contents of some cells; `caps` are their largest exponents.
 
     Attributes:
         size: number of codes.
@@ -60,7 +57,7 @@ class Half:
         self.weights: Ints = np.cumprod([1, *self.bases], dtype=np.int64)
         self.size = int(self.weights[-1])
         self.sums = _all_sums(self.bases)
-        self.order = np.argsort(self.sums, kind="stable")  # of 16 bits: by counting
+        self.order = np.argsort(self.sums, kind="stable")  # 16 bits: a radix sort
         self.counts = np.bincount(self.sums)
         self.firsts: Ints = np.concatenate([[0], np.cumsum(self.counts)])
         places = np.empty(self.size, dtype=np.int32)
@@ -69,14 +66,14 @@ class Half:
 
     @cached_property
     def digits(self) -> list[Ints]:
-        """Exponents by code, one array a cell."""
+        """Exponents by code, one array per cell."""
         codes = np.arange(self.size)
         return [
             codes // weight % base for weight, base in zip(self.weights, self.bases, strict=False)
         ]
 
     def moved(self, rows: Iterable["Row"], target: int, *, right: bool) -> NDArray[np.uint32]:
-        """What a move to the left or right gives, a word by place: rank and flags."""
+        """The result of a move left or right: uint32 by place in `order`, rank and flags."""
         new = list(self.digits)
         flags = np.zeros(self.size, dtype=np.uint32)
         for row in rows:
@@ -93,11 +90,9 @@ class Half:
         return np.asarray((ranks.astype(np.uint32) | flags)[self.order])
 
     def spawned(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
-        """The ranks of what spawns make.
+        """The ranks after spawns of 2 and of 4 for each empty cell, in two arrays.
 
-        Returns:
-            By place in `order`, where its empty cells begin in the two other arrays, shape
-            (size + 1,); for each empty cell the rank once it holds a 2, and a 4.
+        The first array returned is, by place in `order`, where its empty cells begin in these two.
         """
         empty = np.stack([digit[self.order] == 0 for digit in self.digits], axis=1)
         starts = np.concatenate([[0], np.cumsum(empty.sum(axis=1))])
@@ -109,7 +104,6 @@ class Half:
 
 
 def _all_sums(bases: Sequence[int]) -> NDArray[np.int16]:
-    """The sums of all contents of some cells, the first cell's exponent varying fastest."""
     sums = np.zeros(1, dtype=np.int16)
     for base in bases:
         sums = np.add.outer(half_tiles(base), sums).ravel()
@@ -117,13 +111,13 @@ def _all_sums(bases: Sequence[int]) -> NDArray[np.int16]:
 
 
 def half_tiles(count: int) -> NDArray[np.int16]:
-    """The tiles of the first exponents, in units of 2: 0, 1, 2, 4 ..."""
+    """The tiles of the exponents 0 to count - 1, in units of 2: 0, 1, 2, 4 ..."""
     return (np.int16(1) << np.arange(count, dtype=np.int16)) >> np.int16(1)
 
 
 @dataclass(frozen=True, slots=True)
 class RowMoves:
-    """What a move does to a row: exponents and flags by code of the row."""
+    """The result of a move in a row: exponents and flags by code of the row."""
 
     weights: Ints
     digits: Ints
@@ -132,18 +126,13 @@ class RowMoves:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of a half that lie in one row.
-
-    Attributes:
-        cells: their numbers within the half, from left to right.
-        walled: whether a large tile stands to the left of them.
-    """
+    """Cells of a half in one row, from left to right; `walled` if a large tile is to their left."""
 
     cells: Line
     walled: bool = False
 
     def moves(self, bases: Sequence[int], target: int, *, right: bool) -> RowMoves:
-        """What a move does to each content of the row."""
+        """The result of a move for each content of the row."""
         weights = np.cumprod([1, *bases], dtype=np.int64)
         digits = np.zeros((weights[-1], len(bases)), dtype=np.int64)
         flags = np.zeros(weights[-1], dtype=np.uint32)
@@ -163,13 +152,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """What up does to a pair of columns.
+    """The result of up on a pair of columns.
 
-    Attributes:
-        low: the pair's part of the low half's new code; int32, shape (low pairs, high pairs).
-        high: its part of the high half's new code, with flags; uint32, the same shape.
-        low_pairs: the pair's content by place in the low half; int32.
-        high_pairs: the same of the high half.
+    `low`, int32, and `high`, uint32 with flags, are the pair's parts of the halves' new codes,
+    shape (low pairs, high pairs). `low_pairs` and `high_pairs` are its content by place in each
+    half, int32.
     """
 
     low: NDArray[np.int32]
@@ -179,14 +166,7 @@ class Lift:
 
 
 class Halves:
-    """The halves of a pattern.
-
-    Attributes:
-        pattern: the pattern.
-        low: the fourth row.
-        high: the third row, then the free cells of the second one.
-        low_rows, high_rows: the rows of each.
-    """
+    """The low half of a pattern, its high half, and the rows of each."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
@@ -198,7 +178,7 @@ class Halves:
         self.high_rows = [Row((0, 1, 2, 3))] + [second] * bool(pattern.extra)
 
     def offsets(self, layer: int) -> Ints:
-        """Where in a layer the boards begin whose low half has each sum; at the end its size."""
+        """Where in a layer the boards of each low-half sum begin; the last entries are its size."""
         others = layer - np.arange(len(self.low.counts))
         there = (others >= 0) & (others < len(self.high.counts))
         matches = np.where(there, self.high.counts[np.where(there, others, 0)], 0)
@@ -210,7 +190,7 @@ class Halves:
         return int(self.offsets(layer)[-1])
 
     def lift(self, columns: tuple[int, int]) -> Lift:
-        """What up does to two neighbouring columns."""
+        """The result of up on two neighbouring columns."""
         cells = [self._cells(column) for column in columns]
         (low_a, high_a), (low_b, high_b) = map(self._lift_column, columns)
         # Axes: fourth row, third row, second row of each column.
@@ -229,7 +209,6 @@ class Halves:
         )
 
     def _cells(self, column: int) -> Line:
-        """The cells of a column: in the low half, then those in the high half."""
         second = 4 + column - (4 - self.pattern.extra)
         return (column, column, second) if second >= 4 else (column, column)
 
@@ -257,7 +236,6 @@ class Halves:
 
 
 def _codes_of(half: Half, cells: Sequence[int]) -> NDArray[np.int32]:
-    """The content of some cells as a code of their own, by place in the half."""
     weights = np.cumprod([1, *(half.bases[cell] for cell in cells)])
     codes = sum(half.digits[cell] * weight for cell, weight in zip(cells, weights, strict=False))
     return np.asarray(codes)[half.order].astype(np.int32)

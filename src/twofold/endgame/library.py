@@ -1,4 +1,4 @@
-"""Endgame tables by name or by file: those that are built on this machine."""
+"""Finds and opens endgame tables by name or by file."""
 
 import os
 from collections.abc import Iterable
@@ -19,19 +19,19 @@ from twofold.notation import shown
 DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
 """The set that `twofold tables build default` makes.
 
-The strongest of those tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
+The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
 """
 
 LEAST_TARGET: Final = 8
-"""Exponent of the smallest target of the tables that `auto` means.
+"""Exponent of the smallest target of the tables that `auto` uses.
 
-With shorter targets players lose: the table makes its tile and leaves the board in a worse state
-than the search would. `ntuple:ply=1` from 300 boards of `benchmarks/boards/14000.txt` makes
-155,934 points without tables, 152,300 with `442-256` and 124,323 with `442-64`.
+Smaller targets make players weaker: the table makes its tile and leaves a worse board than the
+search would. `ntuple:ply=1` from 300 boards of `benchmarks/boards/14000.txt` makes 155,934 points
+without tables, 152,300 with `442-256` and 124,323 with `442-64`.
 """
 
 JOINT: Final = "+"
-"""Stands between the names of tables."""
+"""Separator between the names of tables."""
 
 
 def file_name(pattern: EndgamePattern) -> str:
@@ -40,18 +40,14 @@ def file_name(pattern: EndgamePattern) -> str:
 
 
 def path_of(pattern: EndgamePattern, folder: Path) -> Path:
-    """Where a pattern's file is in a folder, or would be."""
+    """The path of a pattern's file in a folder, whether or not it exists."""
     return folder / file_name(pattern)
 
 
 def find(name: str) -> Path:
-    """The file of a table.
+    """The file of a table, by the name of a built pattern such as `442-512`, or by its path.
 
-    Args:
-        name: of a pattern that is built in `tables_folder`, such as `442-512`, or a path.
-
-    Raises:
-        InvalidTable: it is no name of a pattern and no file, or the table is not built.
+    Raises `InvalidTable` if it is neither, or the table is not built.
     """
     if is_path(name):
         return Path(name)
@@ -61,35 +57,23 @@ def find(name: str) -> Path:
         raise InvalidTable(f"{error}. The name of a file ends in {SUFFIX}") from None
     path = path_of(pattern, tables_folder())
     if not path.is_file():
-        known = ", ".join(head.pattern.name for _, head in built()) or "none is"
+        known = ", ".join(head.pattern.name for _, head in built()) or "none"
         raise InvalidTable(
-            f"expected a table that is built ({known}) or a file, got {shown(name)}. "
+            f"the table {shown(name)} is not built (built: {known}). "
             f"Build it with: twofold tables build {pattern.name}"
         )
     return path
 
 
 def place_of(name: str, folder: Path | None = None) -> Path:
-    """Where a table is, or would be: in a folder, or the path itself.
-
-    Args:
-        name: of a pattern, or a path.
-        folder: None for `tables_folder`.
-
-    Raises:
-        InvalidTable: it is neither the name of a pattern nor that of a table's file.
-    """
+    """The path of a table in a folder (None: `tables_folder`), even if it is not built yet."""
     if name.endswith(SUFFIX):
         return Path(name)
     return path_of(EndgamePattern.parse(name), folder or tables_folder())
 
 
 def head_of(path: Path) -> TableHead:
-    """What a table's file says of itself, read again only where the file has changed.
-
-    Raises:
-        InvalidTable: as `twofold.endgame.format.read_head`.
-    """
+    """The header of a table's file, cached until the file changes; raises `InvalidTable`."""
     return _head(*_identity(path))
 
 
@@ -99,11 +83,7 @@ def _head(path: Path, _changed: int, _size: int, _inode: int) -> TableHead:
 
 
 def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
-    """The tables in a folder whose headers are sound, in the order in which they are asked.
-
-    Args:
-        folder: None for `tables_folder`.
-    """
+    """The tables in a folder (None: `tables_folder`) with valid headers, in order of precedence."""
     found = []
     for path in files_in(folder or tables_folder()):
         try:
@@ -116,12 +96,12 @@ def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
 
 
 def strong() -> list[tuple[Path, TableHead]]:
-    """The tables that `auto` means: those built in `tables_folder` that make players stronger."""
+    """The tables that `auto` uses: those in `tables_folder` that make players stronger."""
     return [(path, head) for path, head in built() if head.pattern.target >= LEAST_TARGET]
 
 
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
-    """The other files in a folder that are named like tables, and why they are none."""
+    """The files in a folder that are named like tables but are not usable, with the reasons."""
     found = []
     for path in files_in(folder or tables_folder()):
         try:
@@ -135,11 +115,7 @@ def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
 
 
 def open_table(name: str) -> EndgameTable:
-    """The table of that name, or in that file; mapped once and shared by all who ask.
-
-    Raises:
-        InvalidTable: there is none, or the file cannot be used.
-    """
+    """The table of a name or in a file, memory-mapped once and shared; raises `InvalidTable`."""
     return _open(*_identity(find(name)))
 
 
@@ -149,27 +125,14 @@ def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
 
 
 def open_tables(names: str | Iterable[str]) -> EndgameTables:
-    """A set of tables.
-
-    Args:
-        names: names or paths, or a text with `+` between them: `442-512+443-512`; `auto` for
-            those of `strong`, `none` for no table.
-
-    Raises:
-        InvalidTable: there is no such table, or a file cannot be used.
-        LimitExceeded: there are too many.
-    """
+    """A set of tables: names or paths, `+` between them, `auto` for `strong`, `none` for none."""
     parts = split(names) if isinstance(names, str) else list(names)
     check_limit("endgame tables", len(parts), 0, MAX_ENDGAME_TABLES)
     return EndgameTables([open_table(name) for name in parts])
 
 
 def split(names: str) -> list[str]:
-    """The names in a text with `+` between them; `auto` and `none` are resolved.
-
-    Raises:
-        InvalidTable: a name is empty.
-    """
+    """The names in a text with `+` between them; resolves `auto` and `none`."""
     if names == NONE:
         return []
     if names == AUTO:
@@ -188,16 +151,11 @@ def split(names: str) -> list[str]:
 
 
 def table_hash(name: str) -> str:
-    """The identity of a table, 16 hexadecimal digits, in milliseconds.
-
-    Raises:
-        InvalidTable: there is no such table, or its header is not sound.
-    """
+    """The hash of a table, 16 hexadecimal digits; reads the header only."""
     return head_of(find(name)).hash
 
 
 def _identity(path: Path) -> tuple[Path, int, int, int]:
-    """The path, when its file was changed, its size and its number on the disk."""
     with open_regular(path, InvalidTable) as file:
         status = os.fstat(file.fileno())
     return path.resolve(), status.st_mtime_ns, status.st_size, status.st_ino

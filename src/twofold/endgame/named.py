@@ -1,4 +1,4 @@
-"""Endgame tables as texts name them: those that are built here, and files elsewhere."""
+"""Endgame tables named in player specs: names of tables built here, and paths of files."""
 
 import hashlib
 
@@ -11,29 +11,18 @@ from twofold.rules import Rules
 
 
 def find_tables(text: str) -> EndgameTables | None:
-    """The tables of a spec, mapped once and shared by all who ask; None for none.
+    """The tables of a spec, memory-mapped once and shared; None for no table.
 
-    Args:
-        text: `none`, `auto`, or names and paths, such as `442-512+443-512`.
-
-    Raises:
-        InvalidTable: one of them is not built, or its file cannot be used.
+    `text` is `none`, `auto`, or names and paths, such as `442-512+443-512`.
     """
     named = settled_tables(text)
     return None if named == NONE else library.open_tables(named)
 
 
 def settled_tables(text: str, rules: Rules | None = None) -> str:
-    """The text with `auto` written out, and tables by name or path in the order they are asked.
+    """The text with `auto` resolved, and names and paths in order of precedence.
 
-    Args:
-        text: as of `find_tables`.
-        rules: those of the games; None for any. Under rules that tables are not for `auto` means
-            `none`.
-
-    Raises:
-        InvalidTable: as `find_tables`.
-        UnsupportedRules: tables are named, and these rules are not those they are for.
+    Under rules that tables do not cover, `auto` becomes `none` and names raise `UnsupportedRules`.
     """
     fits = rules is None or suits(rules)
     if text == NONE or (text == AUTO and not fits):
@@ -49,21 +38,16 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
 
 
 def _name(text: str) -> str:
-    """The name of a table as it writes it itself; paths stay as they are."""
     return text if is_path(text) else EndgamePattern.parse(text).name
 
 
 def tables_hash(text: str) -> str:
-    """16 hexadecimal digits that stand for the content of tables, in order; empty for none.
-
-    Raises:
-        InvalidTable: as `find_tables`.
-    """
+    """Hash of the content of tables, in order, 16 hexadecimal digits; empty for no table."""
     return hash_of(find_tables(text))
 
 
 def hash_of(tables: EndgameTables | None) -> str:
-    """The same of tables that are open."""
+    """The hash of open tables, as in `tables_hash`."""
     if tables is None:
         return ""
     return hashlib.sha256("\n".join(tables.hashes).encode()).hexdigest()[:16]

@@ -1,16 +1,16 @@
-"""Patterns: which cells the large tiles hold, and which tile is to be made in the other cells.
+"""Patterns: which cells hold the large tiles, and which tile the other cells have to make.
 
-In the frame of a pattern the large tiles lie at the top; the other cells hold tiles below the
+In the frame of a pattern the large tiles are at the top; the other cells hold tiles below the
 target:
 
     L L L L        `442-512`: 4 free cells in the fourth row, 4 in the third, 2 in the second,
-    L L . .        counted from the open side, and the tile 512 is to be made there
+    L L . .        counted from the open side; the target is the tile 512
     . . . .
     . . . .
 
-The large tiles are different from each other and at least as large as the target, so that they
-never merge; a move that would shift one of them is not made, but where the pattern has several
-places for them, or all. The target counts in any free cell.
+The large tiles differ from each other and are at least as large as the target, so they never
+merge. A move that would shift one of them is not made, unless the result is another place of the
+pattern. The target counts in any free cell.
 
 Source: names and cells as in 2048EndgameTablebase, `docs_and_configs/default_patterns.json`.
 """
@@ -27,12 +27,10 @@ from twofold.rules import Rules
 
 
 class PatternKind(StrEnum):
-    """How the chances of a pattern are stored.
+    """How chances are stored.
 
-    Attributes:
-        DENSE: of every content of the free cells, at a place that is computed from the board by
-            halves; for free cells that fill the lower rows.
-        CELLS: the same, computed cell by cell, for any free cells and large tiles that move.
+    DENSE computes the index of a board from its two halves; the free cells fill the lower rows.
+    CELLS computes it cell by cell, for any free cells and for large tiles that move.
     """
 
     DENSE = "dense"
@@ -44,12 +42,11 @@ class Shape:
     """Which cells of a pattern are free.
 
     Attributes:
-        pictures: where the large tiles may lie; moves may lead from one to another. Four rows
-            each, `L` for a large tile and `.` for a free cell. None where `anywhere` is set.
+        pictures: possible places of the large tiles, `L` in four rows; moves may lead from one to
+            another. Empty if `anywhere` is set.
         kind: how the chances are stored.
-        caps: exponents that limit the fourth and the third row, for targets above them; empty
-            for no limit.
-        anywhere: number of large tiles, where they may lie anywhere; else 0.
+        caps: largest exponents of the fourth and the third row; empty for no limit.
+        anywhere: number of large tiles if they may be anywhere, otherwise 0.
     """
 
     pictures: tuple[str, ...]
@@ -59,7 +56,7 @@ class Shape:
 
     @property
     def places(self) -> list[tuple[int, ...]]:
-        """Where the large tiles may lie: cells of the frame, numbered row by row."""
+        """The possible places of the large tiles: cells of the frame, numbered row by row."""
         if self.anywhere:
             return list(itertools.combinations(range(16), self.anywhere))
         signs = [picture.replace("/", "") for picture in self.pictures]
@@ -90,13 +87,13 @@ SHAPES: Final = {
         for free in range(_SMALLEST_FREE, _LARGEST_FREE + 1)
     },
 }
-"""The patterns by name. A pattern of 11 or 12 free cells without caps takes ten times the disk."""
+"""The patterns by name. Without caps, 11 or 12 free cells would take ten times the disk."""
 
 SLACK: Final = 32
-"""Boards are listed up to this sum of tiles above the target."""
+"""Boards are listed up to the target plus this sum of tiles."""
 
 LOWEST_SUM: Final = 24
-"""A table says nothing of boards whose free cells hold less."""
+"""Smallest sum of the free cells for which a table has chances."""
 
 MIN_TARGET: Final = 3
 MAX_TARGET: Final = 11
@@ -114,9 +111,9 @@ class EndgamePattern:
 
     Attributes:
         shape: its name without the target, such as `442`.
-        target: exponent of the tile to be made.
+        target: exponent of the tile to make.
         caps: the largest exponents of the fourth, the third and the second row. A move that
-            would exceed one counts as lost, so that smaller caps give lower bounds.
+            would exceed one counts as lost, so the chances of smaller caps are lower bounds.
     """
 
     shape: str
@@ -127,11 +124,8 @@ class EndgamePattern:
     def parse(cls, text: str) -> Self:
         """A pattern by name: `442-512`; `443-512/16-64` with caps 16 and 64 for rows 4 and 3.
 
-        Without caps the name stands for those of its shape: 16 and 64 for `443` and `444`.
-        A comma may join the caps, too, and `_` precede them.
-
-        Raises:
-            InvalidTable: there is no such pattern, or its table could never speak.
+        Without caps in the name, those of the shape apply; `443-512_16,64` also parses. Raises
+        `InvalidTable` if there is no such pattern, or its table could not contain any board.
         """
         found = _NAME.fullmatch(text)
         if not found:
@@ -156,7 +150,7 @@ class EndgamePattern:
 
     @property
     def name(self) -> str:
-        """The text that `parse` reads; caps are written where they are not those of the shape."""
+        """The text that `parse` reads; has caps if they are not those of the shape."""
         low, high, _ = self.caps
         usual = (low, high) == _default_caps(self.shape, self.target)
         caps = "" if usual else f"/{1 << low}-{1 << high}"
@@ -164,7 +158,7 @@ class EndgamePattern:
 
     @property
     def largest_sum(self) -> int:
-        """The sum of the free cells where each holds the largest tile it may, in units of 2."""
+        """The sum of the free cells if each holds the largest tile that it can, in units of 2."""
         low, high, top = self.caps
         rows = [(4, low), (4, high), (self.extra, top)]
         if self.kind is not PatternKind.DENSE:
@@ -178,17 +172,17 @@ class EndgamePattern:
 
     @property
     def places(self) -> list[tuple[int, ...]]:
-        """Where the large tiles may lie: cells of the frame, numbered row by row."""
+        """The possible places of the large tiles: cells of the frame, numbered row by row."""
         return SHAPES[self.shape].places
 
     @property
     def anywhere(self) -> bool:
-        """Whether the large tiles may lie anywhere."""
+        """True if the large tiles may be anywhere."""
         return SHAPES[self.shape].anywhere > 0
 
     @property
     def large_cells(self) -> tuple[int, ...]:
-        """The cells of the large tiles, numbered row by row; of a pattern with one place."""
+        """The cells of the large tiles, numbered row by row; for a pattern with one place only."""
         (cells,) = self.places
         return cells
 
@@ -204,7 +198,7 @@ class EndgamePattern:
 
     @property
     def codes(self) -> int:
-        """Contents of the free cells of the third and second row that a dense table lists."""
+        """Number of contents of the third and second row that a dense table lists; otherwise 0."""
         if self.kind is not PatternKind.DENSE:
             return 0
         _, high, top = self.caps
@@ -217,21 +211,18 @@ class EndgamePattern:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Orders patterns as they are asked: more large tiles first, then larger targets.
-
-        Of two alike that with more freedom is first: its chances are at least as high.
-        """
+        """Sort key of precedence: more large tiles, then larger targets, then fewer limits."""
         caps = [-cap for cap in self.caps]
         return -self.large_tiles, -self.target, not self.anywhere, caps, self.name
 
     @property
     def lowest(self) -> int:
-        """The smallest sum for which the table is asked, in units of 2."""
+        """The smallest sum for which the table is used, in units of 2."""
         return LOWEST_SUM // 2
 
 
 def suits(rules: Rules) -> bool:
-    """Whether the chances of tables hold under some rules: 4x4 with the usual spawns."""
+    """True if tables cover these rules: 4x4 with the standard spawns."""
     usual = Rules()
     return (
         rules.shape == usual.shape
@@ -241,13 +232,12 @@ def suits(rules: Rules) -> bool:
 
 
 def _default_caps(shape: str, target: int) -> tuple[int, int]:
-    """The caps of the fourth and the third row where a name has none."""
     low, high = SHAPES[shape].caps or (target - 1, target - 1)
     return min(low, target - 1), min(high, target - 1)
 
 
 def _check_target(shape: str, target: int) -> None:
-    """Refuse a target from which on there are fewer different tiles than large ones."""
+    """Refuse a target that leaves fewer different tiles than there are large tiles."""
     large = SHAPES[shape].large_tiles
     if target > 16 - large:
         raise InvalidTable(
@@ -257,32 +247,30 @@ def _check_target(shape: str, target: int) -> None:
 
 
 def _check_caps(shape: str, caps: tuple[int, int], target: int) -> None:
-    """Refuse caps where rows do not limit a board, and those that fall towards the large tiles."""
     low, high = (1 << cap for cap in caps)
     name = f"{shape}-{1 << target}"
     if SHAPES[shape].kind is not PatternKind.DENSE and caps != _default_caps(shape, target):
         raise InvalidTable(f"expected {name}, got {name}/{low}-{high}: {shape} takes no caps")
     if low > high:
         raise InvalidTable(
-            f"expected in the fourth row a cap of at most that of the third, such as "
+            f"expected a cap in the fourth row up to that in the third, such as "
             f"{name}/{high}-{low}, got {name}/{low}-{high}"
         )
 
 
 def _check_speaks(pattern: EndgamePattern) -> None:
-    """Refuse a pattern whose table would say nothing of any board."""
     name, half = pattern.name, pattern.target - 1
     if pattern.largest_sum < pattern.lowest:
         raise InvalidTable(
             f"expected a larger target than {1 << pattern.target} for {pattern.shape}: its free "
-            f"cells hold {2 * pattern.largest_sum} at most, and a table speaks from "
-            f"{2 * pattern.lowest} on"
+            f"cells hold {2 * pattern.largest_sum} at most, and a table needs at least "
+            f"{2 * pattern.lowest}"
         )
-    # Two tiles of half the target must meet: in the second row alone two free cells are needed.
+    # Two tiles of half the target must meet: the second row alone needs two free cells for that.
     if pattern.kind is PatternKind.DENSE and pattern.extra < 2 and max(pattern.caps[:2]) < half:
         raise InvalidTable(
-            f"expected for {pattern.shape} a cap of {1 << half} in the third row, got {name}: "
-            f"with smaller caps no two tiles of {1 << half} can meet"
+            f"expected a cap of {1 << half} in the third row of {pattern.shape}, got {name}: "
+            f"with smaller caps two tiles of {1 << half} cannot meet"
         )
 
 

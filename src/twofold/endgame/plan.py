@@ -1,4 +1,4 @@
-"""What building a table takes: boards, bytes, memory, time; and whether there is room for it."""
+"""What building a table needs: boards, disk, memory and time; and whether there is room for it."""
 
 import shutil
 import time
@@ -17,39 +17,30 @@ from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.memory import check_memory
 
 _LAYER_BYTES: Final = 22
-"""Memory for a board of the largest layer: five chances, and a level."""
+"""Bytes of memory per board of the largest layer: five chances and a level."""
 
 _CODE_BYTES: Final = 220
-"""Memory for a content of the larger half: tables of its moves and spawns, while they are made."""
+"""Bytes of memory per content of the larger half, while its tables of moves and spawns are made."""
 
 _BASE: Final = 250_000_000
-"""Memory of the program itself, in bytes."""
+"""Bytes of memory of the program itself."""
 
 _NOTE_BYTES: Final = 16
-"""Disk for a board of the largest layer: a note and its successor, of two layers each."""
+"""Bytes of disk per board of the largest layer: a checkpoint and the next one, two layers each."""
 
 _TRIED: Final = "442-64"
-"""The table that is built to measure the speed."""
+"""The table that `measured_rate` builds."""
 
 _CELLS_EFFORT: Final = 7.0
-"""How much longer a board takes whose pattern is numbered cell by cell."""
+"""Time per board of a `CELLS` pattern, relative to a dense one."""
 
 _RATE_SHARE: Final = 0.85
-"""The speed of large tables, whose layers do not fit into the processor's cache, to the tried."""
+"""Speed of large tables, whose layers exceed the processor's cache, relative to `_TRIED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What a table takes.
-
-    Attributes:
-        pattern: the pattern.
-        bits: of a level.
-        states: boards of the table.
-        disk: bytes of its file.
-        work: bytes of disk that are needed beside it while it is built.
-        memory: bytes of memory while it is built.
-    """
+    """What building a table needs: `disk`, `work` (beside the file) and `memory` in bytes."""
 
     pattern: EndgamePattern
     bits: int
@@ -60,11 +51,7 @@ class BuildPlan:
 
     @classmethod
     def of(cls, pattern: EndgamePattern, bits: int) -> "BuildPlan":
-        """What the table of a pattern takes.
-
-        Raises:
-            ResourceError: it is beyond all reach.
-        """
+        """The plan of a pattern's table; raises `ResourceError` if it exceeds the limits."""
         sizes = layer_sizes(pattern)
         codes, states = pattern.codes, sum(sizes)
         if pattern.kind is PatternKind.CELLS and states > MAX_ENDGAME_STATES:
@@ -85,20 +72,14 @@ class BuildPlan:
 
     @property
     def effort(self) -> float:
-        """How long it takes, in boards of a dense table."""
+        """Build time, in units of the time per board of a dense table."""
         return self.states * (1.0 if self.pattern.kind is PatternKind.DENSE else _CELLS_EFFORT)
 
 
 def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:
-    """Refuse what does not fit; the tables are built one after the other.
+    """Refuse tables that need more disk or memory than there is; raises `ResourceError`.
 
-    Args:
-        plans: of the tables.
-        folder: where their files are going to be.
-        held: bytes that earlier runs already hold there for them.
-
-    Raises:
-        ResourceError: they need more disk or memory than there is.
+    They are built one after the other; `held` counts the bytes that earlier runs use in `folder`.
     """
     for plan in plans:
         check_memory(plan.memory, f"building {plan.pattern.name}")
@@ -107,13 +88,13 @@ def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:
     if needed > free:
         names = ", ".join(plan.pattern.name for plan in plans)
         raise ResourceError(
-            f"expected {bytes_words(needed)} of free disk for {names} in {str(folder)!a}, "
-            f"got {bytes_words(free)}"
+            f"building {names} needs {bytes_words(needed)} of free disk in {str(folder)!a}, "
+            f"but only {bytes_words(free)} is free"
         )
 
 
 def measured_rate(threads: int) -> float:
-    """About how many boards a second are built here, from a table that takes a second."""
+    """Build speed on this machine, in boards a second, measured with a table of about a second."""
     builder = Builder(EndgamePattern.parse(_TRIED), threads)
     began = time.perf_counter()
     states = sum(len(layer.after) for layer in builder.layers())

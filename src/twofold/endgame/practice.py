@@ -1,7 +1,7 @@
-"""Practice with an endgame table: a board to begin on, and what the table says of the play.
+"""Practice with an endgame table: the first board, and the table's chances after each move.
 
 A practice game is a function of the table, the first board, the seed of the dice and the moves.
-Nothing of it is stored: each request names all moves so far and gets the positions.
+Nothing is stored: each request gives all moves so far and returns the positions.
 """
 
 import random
@@ -19,25 +19,19 @@ from twofold.rules import STANDARD, Move
 
 LEAST_CHANCE: Final = 0.3
 MOST_CHANCE: Final = 0.9
-"""A first board is neither hopeless nor certain: the chance of its best move lies in between."""
+"""Range of the best move's chance on a first board: neither hopeless nor certain."""
 
 TRIES: Final = 60
-"""First boards that are tried; of those that do not fit the one nearest to the middle is taken."""
+"""First boards to try; if none fits, the one nearest to the middle of the range is used."""
 
 ASTRAY: Final = 0.25
-"""Share of random moves on the way to a first board: best play alone leaves only tidy boards."""
+"""Share of random moves before a first board: best play alone leads to tidy boards only."""
 
 SEED_BITS: Final = 64
 
 
 class PracticeStatus(StrEnum):
-    """How a practice game stands.
-
-    Attributes:
-        GOING: the table knows a move with a chance.
-        MADE: the last move made the target.
-        LOST: no move has a chance, as the table counts.
-    """
+    """Status of a practice game: in progress, target made, or no move has a chance."""
 
     GOING = "going"
     MADE = "made"
@@ -48,13 +42,8 @@ class PracticeStatus(StrEnum):
 class PracticePosition:
     """A position of a practice game.
 
-    Attributes:
-        board: the board.
-        status: how it stands there.
-        chances: of the target after up, right, down and left; 0 for a legal move that the table
-            does not know, None for an illegal one.
-        cell: where the last new tile appeared; None before the first move.
-        tile: the last new tile.
+    `chances` are those of the target after up, right, down and left: 0 for a legal move that is not
+    in the table, None for an illegal one. `cell` and `tile` are the last spawn, None at the start.
     """
 
     board: Board
@@ -65,35 +54,27 @@ class PracticePosition:
 
     @property
     def best(self) -> float:
-        """The chance after the best move; 0 where there is none."""
+        """The chance after the best move; 0 if there is none."""
         return max((one for one in self.chances if one is not None), default=0.0)
 
 
 def play(
     table: EndgameTable, board: Board, seed: int, moves: Sequence[Move]
 ) -> Iterator[PracticePosition]:
-    """The positions of a practice game: the first one, and one after each move.
+    """Yield the positions of a practice game: the first one, and one after each move.
 
-    Args:
-        table: the table.
-        board: the first board.
-        seed: seed of the dice.
-        moves: the moves made.
-
-    Raises:
-        InvalidBoard: the table says nothing of the first board.
-        GameOver: there are moves after the end.
-        IllegalMove: a move changes nothing.
+    Raises `InvalidBoard` if the first board is not in the table, `GameOver` for moves after the
+    end.
     """
     tables, target = EndgameTables([table]), table.pattern.target
     if silence := table.silence(board):
-        raise InvalidBoard(f"{table.name} says nothing of this board: {silence}")
+        raise InvalidBoard(f"{table.name} has no answer for this board: {silence}")
     game = Game.from_board(board, STANDARD, seed)
     now = _position(tables, board)
     yield now
     for move in moves:
         if now.status is not PracticeStatus.GOING:
-            raise GameOver(f"expected no move after the end, got {move.name.lower()}")
+            raise GameOver(f"the game is over: it takes no move {move.name.lower()}")
         made = _makes(game.board, move, target)
         step = game.play(move)
         status = PracticeStatus.MADE if made else None
@@ -102,7 +83,6 @@ def play(
 
 
 def _makes(board: Board, move: Move, target: int) -> bool:
-    """Whether a legal move makes the target tile."""
     after = board.slide(move).board.exponents
     return after.count(target) > board.exponents.count(target)
 
@@ -127,16 +107,9 @@ def _position(
 
 
 def first_board(table: EndgameTable, seed: int) -> Board:
-    """A board to begin on: the same for the same table and seed.
+    """The first board for a table and a seed; raises `InvalidBoard` if none is found.
 
-    Play from a board without small tiles, a quarter of it at random, leads to it.
-
-    Args:
-        table: the table.
-        seed: any whole number.
-
-    Raises:
-        InvalidBoard: the table speaks of no board that was found.
+    It is reached by play from a board without small tiles, a quarter of it at random.
     """
     dice, tables = random.Random(seed), EndgameTables([table])
     found: list[tuple[float, Board]] = []
@@ -149,17 +122,15 @@ def first_board(table: EndgameTable, seed: int) -> Board:
             return board
         found.append((abs(answer.chance - (LEAST_CHANCE + MOST_CHANCE) / 2), board))
     if not found:
-        raise InvalidBoard(f"{table.name} has no board to begin on")
+        raise InvalidBoard(f"found no board of {table.name} to begin on")
     return min(found, key=lambda one: one[0])[1]
 
 
 def _is_choice(answer: TableAnswer) -> bool:
-    """Whether it matters which move is made."""
     return len(set(answer.chances.values())) > 1
 
 
 def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -> Board | None:
-    """A board at the end of a random length of play; None where play ended before."""
     lowest, span = 2 * pattern.lowest, max(1, (1 << pattern.target) - 2 * pattern.lowest)
     wanted = lowest + int(dice.random() * span)
     game = Game.from_board(_bare_board(pattern), STANDARD, dice.getrandbits(SEED_BITS))
@@ -174,7 +145,7 @@ def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -
 def _next_move(
     tables: EndgameTables, board: Board, target: int, dice: random.Random
 ) -> Move | None:
-    """The best move or, now and then and where the table is silent, a random one; None for none."""
+    """The best move, or a random one: sometimes, and if the table has no answer."""
     answer = tables.answer(board)
     astray = dice.random() < ASTRAY
     if answer is not None and not astray:
@@ -184,7 +155,6 @@ def _next_move(
 
 
 def _keeping(board: Board, target: int) -> list[Move]:
-    """The moves that shift no large tile."""
     return [
         move
         for move in board.legal_moves()
@@ -193,17 +163,14 @@ def _keeping(board: Board, target: int) -> list[Move]:
 
 
 def _large(board: Board, target: int) -> list[int]:
-    """Cells from the target on as they are, 0 for the others."""
     return [one if one >= target else 0 for one in board.exponents]
 
 
 def _small_sum(board: Board, target: int) -> int:
-    """The sum of the tiles below the target."""
     return sum(1 << one for one in board.exponents if 0 < one < target)
 
 
 def _bare_board(pattern: EndgamePattern) -> Board:
-    """The large tiles, the smallest one the target, row by row, and two tiles 2 in the last row."""
     cells = [0] * 16
     place = pattern.places[0]
     for number, cell in enumerate(reversed(place)):

@@ -1,8 +1,8 @@
-"""Scales: how chances are stored as whole numbers, their levels.
+"""Scales: chances stored as whole numbers, called levels.
 
-Chances that decide games lie near 1 for most of a game and near 0 at its end, so both scales are
-finest there. Level 0 is a chance of 0 alone and the highest level one of 1 alone: a chance above
-0 is never stored as 0.
+Chances are near 1 for most of a game and near 0 at its end, so the scales are finest there.
+Level 0 is a chance of exactly 0 and the highest level exactly 1: a chance above 0 is never stored
+as 0.
 """
 
 from functools import cache
@@ -17,15 +17,11 @@ from twofold.kernels.endgame import layers as endgame
 Floats = NDArray[np.float64]
 
 BITS: Final = (8, 16)
-"""Bits of a level."""
+"""Supported bits per level."""
 
 
 def check_bits(bits: int) -> int:
-    """Return a number of bits that levels can have.
-
-    Raises:
-        InvalidTable: it is another one.
-    """
+    """Return `bits`, 8 or 16; raises `InvalidTable` for any other number."""
     if bits not in BITS:
         raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
     return bits
@@ -38,9 +34,9 @@ def top_level(bits: int) -> int:
 
 @cache
 def chances_of(bits: int) -> Floats:
-    """The chance that each level stands for; float64, read-only.
+    """The chance of each level; float64, read-only.
 
-    Level k of n, up to the middle, stands for 2 (k / n)^2, and level n - k for 1 less that.
+    Level k of n, up to the middle, means 2 (k / n)^2, and level n - k means 1 minus that.
     """
     top = top_level(bits)
     levels = np.arange(top + 1)
@@ -52,7 +48,7 @@ def chances_of(bits: int) -> Floats:
 
 @cache
 def coarse_levels() -> NDArray[np.uint8]:
-    """The level of 8 bits for each level of 16 bits."""
+    """The 8-bit level of each 16-bit level."""
     fine, top = top_level(16), top_level(8)
     levels = (np.arange(fine + 1) * top + fine // 2) // fine
     levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)

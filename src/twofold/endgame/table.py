@@ -1,9 +1,9 @@
-"""Endgame tables in files, and sets of them that answer for a board.
+"""Endgame tables in files, and sets of tables that answer for a board.
 
 Example::
 
     tables = EndgameTables([EndgameTable.open("442-512.twofold-table")])
-    tables.move(board)          # Move.LEFT, or None where no table speaks
+    tables.move(board)          # Move.LEFT, or None if no table covers the board
     tables.answer(board)        # TableAnswer(table="442-512", target=512, chances={...}, ...)
 """
 
@@ -36,19 +36,14 @@ Words = NDArray[np.uint64]
 _CARRY: Final = 16
 
 _CODE_BYTES: Final = 32
-"""Memory for a content of the upper free cells, while a table is opened."""
+"""Bytes of memory per content of the upper free cells, while a table is opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What a table says of a board.
+    """The answer of a table for a board: the chance of its target after each move it covers.
 
-    Attributes:
-        table: its name.
-        hash: its identity, 16 hexadecimal digits.
-        target: the tile whose chance it tells, such as 512.
-        chances: the chance of the target after each move that the table knows.
-        best: the move of the largest chance, the first of equals.
+    `target` is a tile, such as 512; `best` is the first move of the largest chance.
     """
 
     table: str
@@ -64,21 +59,9 @@ class TableAnswer:
 
 
 class EndgameTable:
-    """A table whose levels are mapped, so that processes share its memory.
+    """A table whose levels are memory-mapped, so that processes share its memory.
 
-    Args:
-        head: what the file says of itself.
-        levels: of all boards.
-        path: the file; empty for none.
-
-    Attributes:
-        head: see above.
-        levels: see above.
-        path: see above.
-
-    Raises:
-        InvalidTable: the levels are not those of the pattern.
-        ResourceError: there is no memory for the numbering of the boards.
+    Raises `InvalidTable` if the levels do not fit the pattern, `ResourceError` if memory is short.
     """
 
     def __init__(self, head: TableHead, levels: NDArray[Any], path: str = "") -> None:
@@ -94,13 +77,10 @@ class EndgameTable:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Map a file; everything but the chances themselves is checked, see `check`.
+        """Map a file and check everything but the chances; raises `InvalidTable`.
 
-        If another program shortens the file while it is open, this process is killed. Files of
-        tables are therefore read-only.
-
-        Raises:
-            InvalidTable: there is no such file, or it is no endgame table, or torn.
+        If another program shortens the file while it is open, the system kills this process. Files
+        of tables are therefore read-only.
         """
         with opened(path) as (file, head):
             return cls(head, TensorFile.view(file, "levels"), os.fspath(path))
@@ -117,26 +97,19 @@ class EndgameTable:
 
     @property
     def hash(self) -> str:
-        """16 hexadecimal digits that stand for the content."""
+        """Hash of the content, 16 hexadecimal digits."""
         return self.head.hash
 
     def __len__(self) -> int:
-        """Number of boards."""
         return len(self.levels)
 
     def check(self) -> None:
-        """Compare all chances with their checksums: this reads the whole file.
-
-        Raises:
-            InvalidTable: they differ; names the file.
-        """
+        """Compare all chances with their checksums; reads the whole file, raises `InvalidTable`."""
         if found := damage(self.head, self.levels):
-            raise InvalidTable(
-                f"expected the table as it was written, got {found} in {self.path!a}"
-            )
+            raise InvalidTable(f"damaged table: {found} in {self.path!a}")
 
     def silence(self, board: Board) -> str:
-        """Why the table says nothing of a board; an empty text if it speaks of it."""
+        """Why the table has no answer for a board; an empty text if it has one."""
         if not _can_hold(board):
             return "expected a 4x4 board of tiles up to 32768"
         pattern, cells = self.pattern, board.exponents
@@ -159,10 +132,7 @@ class EndgameTable:
         return self._beyond_caps(board) or f"no move has a chance to make {target}"
 
     def _beyond_caps(self, board: Board) -> str:
-        """Which cap a board exceeds, or leaves no move; an empty text for none.
-
-        A board in the cells of the pattern.
-        """
+        """The reason if caps exclude a board in the cells of the pattern, or an empty text."""
         if self.pattern.kind is not PatternKind.DENSE:
             return ""
         for row, cap, largest in self._rows(board):
@@ -181,7 +151,7 @@ class EndgameTable:
         return ""
 
     def _rows(self, board: Board) -> list[tuple[str, int, int]]:
-        """The rows with caps: name, cap and largest exponent; none if large tiles lie elsewhere."""
+        """The rows with caps: name, cap and largest exponent; empty if no symmetry fits."""
         cells = board.exponents
         for turn in TURNS:
             frame = [0] * 16
@@ -193,7 +163,7 @@ class EndgameTable:
                 return [("fourth", low, max(frame[12:])), ("third", high, max(frame[8:12]))]
         return []
 
-    # ---- what kernels read
+    # ---- the words that kernels read
 
     def _all_words(self) -> Words:
         words = np.zeros(at.TABLE_WORDS, dtype=np.uint64)
@@ -207,7 +177,6 @@ class EndgameTable:
         return words
 
     def _fill_levels(self, words: Words) -> None:
-        """The words of the sums and chances."""
         words[at.LOWEST] = self.pattern.lowest
         words[at.HIGHEST] = self.pattern.highest
         words[at.BITS] = self.head.bits
@@ -216,7 +185,6 @@ class EndgameTable:
         words[at.CHANCES] = self._address(chances_of(self.head.bits))
 
     def _fill_board(self, words: Words) -> None:
-        """The words that say of which boards a dense table speaks."""
         pattern = self.pattern
         words[at.KIND] = at.DENSE
         words[at.ABOVE] = above_word(pattern.target)
@@ -232,7 +200,6 @@ class EndgameTable:
             words[at.TURNS + number] = turn
 
     def _fill_dense(self, words: Words, halves: Halves) -> None:
-        """The words that say where a board's level is."""
         low, high = halves.low, halves.high
         weights = np.zeros((2, 16), dtype=np.int64)
         weights[0, 12:] = low.weights[:4]
@@ -254,20 +221,19 @@ class EndgameTable:
         words[at.COLUMNS] = firsts.shape[1]
 
     def _address(self, array: NDArray[Any]) -> int:
-        """The address of an array, which is kept."""
         self._kept.append(array)
         return array.ctypes.data
 
 
 def caps_by_cell(pattern: EndgamePattern) -> list[int]:
-    """The largest exponent of each cell of the frame; 0 for those of large tiles."""
+    """The largest exponent of each cell of the frame; 0 for cells of large tiles."""
     low, high, top = pattern.caps
     rows = [top] * 8 + [high] * 4 + [low] * 4
     return [0 if cell in pattern.large_cells else cap for cell, cap in enumerate(rows)]
 
 
 def _carrying(least: Sequence[int]) -> list[int]:
-    """What added to the even and to the odd nibbles passes 15 from an exponent on; 0 for never."""
+    """Summands that make a nibble carry from an exponent on (0: never): even and odd nibbles."""
     words = [0, 0]
     for cell, exponent in enumerate(least):
         place = 15 - cell  # from the lowest nibble
@@ -276,7 +242,6 @@ def _carrying(least: Sequence[int]) -> list[int]:
 
 
 def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:
-    """Where the large tiles are in each symmetry, without repetition, and how it is undone."""
     found: dict[int, int] = {}
     for turn in TURNS:
         cells = before_turn(pattern.large_cells, turn)
@@ -285,21 +250,10 @@ def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:
 
 
 class EndgameTables:
-    """Tables that answer for a board in a fixed order.
+    """Tables that answer for a board, in the order of `EndgamePattern.rank`.
 
-    More large tiles come first, then the larger target, then the larger caps: the order in which
-    they are given does not count.
-
-    Args:
-        tables: the tables; none is answered by if there are none.
-
-    Attributes:
-        tables: in the order in which they are asked.
-        words: what kernels read; the arrays behind its addresses live as long as this object.
-
-    Raises:
-        LimitExceeded: there are too many.
-        InvalidTable: two have the same name.
+    `words` are read by kernels; the arrays at its addresses live as long as this object. Raises
+    `LimitExceeded` for too many tables and `InvalidTable` for two of the same name.
     """
 
     def __init__(self, tables: Sequence[EndgameTable]) -> None:
@@ -320,20 +274,20 @@ class EndgameTables:
 
     @property
     def hashes(self) -> tuple[str, ...]:
-        """The identities of the tables, 16 hexadecimal digits each."""
+        """The hashes of the tables, 16 hexadecimal digits each."""
         return tuple(table.hash for table in self.tables)
 
     @staticmethod
     def suits(rules: Rules) -> bool:
-        """Whether the chances hold under some rules: 4x4 with the usual spawns."""
+        """True if tables cover these rules: 4x4 with the standard spawns."""
         return suits(rules)
 
     def silences(self, board: Board) -> dict[str, str]:
-        """Why each table says nothing of a board, by name; empty texts for those that do."""
+        """Why each table has no answer for a board, by name; an empty text if it has one."""
         return {table.name: table.silence(board) for table in self.tables}
 
     def move(self, board: Board) -> Move | None:
-        """The move of the first table that knows one with a chance above 0."""
+        """The best move of the first table that has one with a chance above 0."""
         if not _can_hold(board):
             return None
         moves = np.empty(1, dtype=np.int8)
@@ -341,7 +295,7 @@ class EndgameTables:
         return Move(int(moves[0])) if moves[0] >= 0 else None
 
     def answer(self, board: Board) -> TableAnswer | None:
-        """What the table says whose move `move` gives."""
+        """The answer of the table that `move` uses."""
         if not _can_hold(board):
             return None
         found = np.empty(4)
@@ -355,5 +309,4 @@ class EndgameTables:
 
 
 def _can_hold(board: Board) -> bool:
-    """Whether a board has the form that tables are for."""
     return board.shape == (4, 4) and board.max_exponent <= BITS_MAX_EXPONENT

@@ -1,6 +1,6 @@
-"""The eight symmetries of a board as turns, and the words of cells that kernels read.
+"""The eight symmetries of a board as turns, and cell masks for the kernels.
 
-A turn is three bits, done in this order: 4 exchanges rows and columns, 2 top and bottom, 1 left
+A turn is three bits, applied in this order: 4 swaps rows and columns, 2 top and bottom, 1 left
 and right. See `twofold.kernels.endgame.cells.turned`.
 """
 
@@ -10,11 +10,11 @@ from typing import Final
 from twofold.rules import Move
 
 TURNS: Final = range(8)
-"""All turns; 0 changes nothing."""
+"""All turns; 0 is the identity."""
 
 
 def turned_cell(cell: int, turn: int) -> int:
-    """Where a cell, numbered row by row, is after a turn."""
+    """The position of a cell after a turn, numbered row by row."""
     row, col = divmod(cell, 4)
     row, col = (col, row) if turn & 4 else (row, col)
     row = 3 - row if turn & 2 else row
@@ -22,7 +22,7 @@ def turned_cell(cell: int, turn: int) -> int:
 
 
 def turned_move(move: Move, turn: int) -> int:
-    """What a move is after a turn."""
+    """The direction of a move after a turn."""
     found = 3 - move if turn & 4 else int(move)
     if turn & 2 and found % 2 == 0:
         found = 2 - found
@@ -30,20 +30,20 @@ def turned_move(move: Move, turn: int) -> int:
 
 
 def turn_word(turn: int) -> int:
-    """A turn, and from bit 8 on, two bits each, what the moves are after it."""
+    """A turn in bits 0 to 7, and from bit 8 on each move's direction after it, two bits each."""
     return turn | sum(turned_move(move, turn) << (8 + 2 * move) for move in Move)
 
 
 def before_turn(cells: Sequence[int], turn: int) -> list[int]:
-    """The cells that a turn puts into the cells given."""
+    """The cells that a turn moves to the given cells."""
     return [cell for cell in range(16) if turned_cell(cell, turn) in cells]
 
 
 def nibbles_mask(cells: Sequence[int]) -> int:
-    """The lowest bits of the nibbles of some cells."""
+    """A mask with the lowest bit of each cell's nibble."""
     return sum(1 << (60 - 4 * cell) for cell in cells)
 
 
 def row_mask(cells: Sequence[int]) -> int:
-    """A bit for each of some cells, the first cell the highest of 16."""
+    """A 16-bit mask with a bit per cell; the first cell is the highest bit."""
     return sum(1 << (15 - cell) for cell in cells)

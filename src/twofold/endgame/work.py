@@ -1,9 +1,8 @@
-"""Making a table's file: layer by layer, so that it can go on after any end.
+"""Makes a table's file layer by layer; a build can be interrupted and continued at any time.
 
-The work is in a folder beside the file, `FILE.work`: the file that is to be, whose layers are
-filled in from the highest sum down, and now and then a note of what is done, with the two last
-layers' chances before moves, which the next ones are made from. The finished file takes its
-place in one step. It is the same for any number of threads and wherever it was interrupted.
+The folder `FILE.work` holds the unfinished file, filled from the highest sum down, and a
+checkpoint: the layers done, and the chances before moves of the last two. The finished file is
+moved to its place in one step. Threads and interruptions do not change it.
 """
 
 import contextlib
@@ -33,13 +32,13 @@ from twofold.locks import alone
 from twofold.tensors import open_tensors, write_tensors
 
 INTERVAL: Final = 20.0
-"""Seconds of work that may be lost."""
+"""Seconds between checkpoints."""
 
 MODE: Final = 0o444
-"""Permissions of a table: nobody writes to it, so that no plain copy onto it cuts it short."""
+"""Permissions of a table: read-only, so that a plain copy onto it cannot shorten it."""
 
 MAX_LAYERS: Final = 2048
-"""More layers than any pattern has."""
+"""Upper bound on the number of layers of a pattern."""
 
 _PACE_SECONDS: Final = 10.0
 _PART: Final = "part"
@@ -48,15 +47,7 @@ _NOTE: Final = "note"
 
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
-    """How far a table is.
-
-    Attributes:
-        layer: the layer that is done, by the sum of tiles in free cells.
-        states: boards done.
-        total: all boards.
-        seconds: time of this run.
-        rate: boards a second, of late.
-    """
+    """Progress of a build: boards done and in all, boards a second, last layer's sum of tiles."""
 
     layer: int
     states: int
@@ -66,23 +57,16 @@ class BuildProgress:
 
     @property
     def remaining(self) -> float:
-        """Seconds until the end, at this rate."""
+        """Estimated seconds until the end."""
         return (self.total - self.states) / max(self.rate, 1.0)
 
 
 class _Pace:
-    """How fast the work goes, over some seconds.
-
-    Args:
-        states: boards that are done.
-    """
-
     def __init__(self, states: int) -> None:
         self._began = time.monotonic()
         self._marks = [(0.0, states)]
 
     def progress(self, layer: int, states: int, total: int) -> BuildProgress:
-        """How far the work is."""
         now = time.monotonic() - self._began
         while len(self._marks) > 1 and now - self._marks[1][0] > _PACE_SECONDS:
             self._marks.pop(0)
@@ -94,13 +78,9 @@ class _Pace:
 
 
 class Work:
-    """The making of one file; the caller holds `twofold.locks.alone` of it.
+    """The build of one file; the caller holds its lock, `twofold.locks.alone`.
 
-    Args:
-        path: the file to make.
-        pattern: its pattern.
-        bits: of a level, 8 or 16.
-        interval: seconds of work that may be lost.
+    `bits` are those of a level, 8 or 16; `interval` is the time between checkpoints, in seconds.
     """
 
     def __init__(
@@ -124,11 +104,11 @@ class Work:
 
     @property
     def done(self) -> int:
-        """Boards that are done."""
+        """Number of boards done."""
         return int(sum(self.sizes[self.next_layer + 1 :]))
 
     def resume(self) -> bool:
-        """Take up what an earlier run has left; False if that is nothing, or not sound."""
+        """Continue an earlier run; False if there is none, or its checkpoint is invalid."""
         try:
             self._read_note()
         except (InvalidInput, OSError, ValueError):
@@ -145,11 +125,7 @@ class Work:
         on_progress: Callable[[BuildProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> bool:
-        """Make the file, or go on with it; False if it was stopped. What was done is kept.
-
-        Raises:
-            ResourceError: the disk is full or another system call failed.
-        """
+        """Make or continue the file; False if it was stopped, which keeps the finished layers."""
         pace = _Pace(self.done)
         with _telling(self.path, self.nbytes), self._opened() as file:
             saved = time.monotonic()
@@ -178,7 +154,7 @@ class Work:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[IO[bytes]]:
-        """The file that is to be, of its full size: a disk that has no room is known at once."""
+        """The unfinished file, at its full size, so that a lack of disk space shows at once."""
         self.folder.mkdir(exist_ok=True)
         remove_abandoned(self.folder)
         fresh = self.next_layer == self.pattern.highest
@@ -193,7 +169,6 @@ class Work:
             yield file
 
     def _store(self, file: IO[bytes], layer: Layer) -> None:
-        """Write the levels of a layer."""
         levels = stored(layer.after, self.bits)
         place = self._firsts[layer.number] * levels.itemsize
         _write(file, len(self._head) + self._index.nbytes + place, levels)
@@ -202,7 +177,7 @@ class Work:
         self.next_layer = layer.number - 1
 
     def _save(self, file: IO[bytes]) -> None:
-        """Note what is done, after the levels have reached the disk."""
+        """Write a checkpoint, after the levels have reached the disk."""
         if len(self._above) < 2:
             return
         os.fsync(file.fileno())
@@ -215,40 +190,37 @@ class Work:
         write_tensors(self.folder / _NOTE, tensors, texts)
 
     def _read_note(self) -> None:
-        """Take up the note of an earlier run, and compare the levels that it wrote."""
         with open_tensors(self.folder / _NOTE) as note:
             texts = dict(note.metadata)
             self.next_layer = number = int(texts.pop("next", ""))
             if texts != fmt.texts_of(self.pattern) | {"bits": str(self.bits)}:
-                raise InvalidTable("expected the note of this table, got that of another one")
+                raise InvalidTable("the checkpoint belongs to another table")
             if not -1 <= number <= self.pattern.highest - 2:
                 raise InvalidTable(f"expected a layer of the pattern, got {number}")
             for tensor, size in (("lower", number + 1), ("upper", number + 2)):
                 place = note.tensors.get(tensor)
                 if place is None or place.shape != (self.sizes[size],) or place.dtype != np.float32:
-                    raise InvalidTable("expected the chances of two layers, got others")
+                    raise InvalidTable("the checkpoint lacks the chances of two layers")
             if note.tensors["index"].shape != self._index.shape:
-                raise InvalidTable("expected the index of the layers, got another one")
+                raise InvalidTable("the checkpoint has another index of layers")
             self._index[:, fmt.CRC] = note.read("index")[:, fmt.CRC]
             self._above = [note.read("lower"), note.read("upper")]
         self._check_part(number + 1)
 
     def _check_part(self, first: int) -> None:
-        """Compare the layers from one on with their checksums."""
         kind = np.uint8 if self.bits == 8 else np.uint16
         path = self.folder / _PART
         if os.lstat(path).st_size != self.nbytes or not stat.S_ISREG(os.lstat(path).st_mode):
-            raise InvalidTable("expected a part of the table's size, got another one")
+            raise InvalidTable("the unfinished file does not have the size of the table")
         with path.open("rb") as file:
             start = len(self._head) + self._index.nbytes
             file.seek(start + self._firsts[first] * np.dtype(kind).itemsize)
             for layer in range(first, len(self.sizes)):
                 levels = np.fromfile(file, dtype=kind, count=self.sizes[layer])
                 if fmt.checksum(levels) != self._index[layer, fmt.CRC]:
-                    raise InvalidTable("expected the levels of the note, got others")
+                    raise InvalidTable("the unfinished file does not match its checkpoint")
 
     def _finish(self, file: IO[bytes]) -> None:
-        """Write what stands before the levels."""
         _write(file, 0, np.frombuffer(self._head, dtype=np.uint8))
         _write(file, len(self._head), self._index)
         if hasattr(os, "fchmod"):
@@ -256,34 +228,32 @@ class Work:
         os.fsync(file.fileno())
 
     def _publish(self) -> None:
-        """Put the file in its place, and remove the folder."""
         os.replace(self.folder / _PART, self.path)
         self.remove()
 
     def remove(self) -> None:
-        """Remove what is left in the folder, and the folder if nothing else is in it."""
+        """Remove the work files, and the work folder if it is then empty."""
         remove_work(self.path)
 
 
 def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | None:
-    """The table that is there already; None for none.
+    """The header of a table that already exists at a path; None if there is no file.
 
-    Raises:
-        InvalidTable: something else is there, or the same with other bits.
+    Raises `InvalidTable` if another file is there, or the same table with other bits.
     """
     if not os.path.lexists(path):
         return None
     head = fmt.read_head(path)
     if (head.pattern, head.bits) != (pattern, bits):
         raise InvalidTable(
-            f"expected no other table in the place of {pattern.name} with {bits} bits, got "
-            f"{head.pattern.name} with {head.bits} bits in {str(path)!a}. Remove it first"
+            f"expected {pattern.name} with {bits} bits, got {head.pattern.name} with "
+            f"{head.bits} bits in {str(path)!a}. Remove that file first"
         )
     return head
 
 
 def share_done(path: Path) -> float | None:
-    """The part of a table that an earlier run has done; None where none has begun."""
+    """The share of a table that earlier runs have done, 0 to 1; None if none has begun."""
     try:
         with open_tensors(work_folder(path) / _NOTE) as note:
             place = note.tensors["index"]
@@ -296,7 +266,7 @@ def share_done(path: Path) -> float | None:
 
 
 def bits_begun(path: Path) -> int | None:
-    """Bits of a level of an unfinished table; None where no sound note says them."""
+    """Bits per level of an unfinished table; None without a valid checkpoint."""
     try:
         with open_tensors(work_folder(path) / _NOTE) as note:
             return check_bits(int(note.metadata["bits"]))
@@ -305,7 +275,7 @@ def bits_begun(path: Path) -> int | None:
 
 
 def held_bytes(path: Path) -> int:
-    """Bytes of disk that an unfinished table already takes."""
+    """Bytes of disk that an unfinished table already uses."""
     try:
         status = os.lstat(work_folder(path) / _PART)
     except OSError:
@@ -314,11 +284,9 @@ def held_bytes(path: Path) -> int:
 
 
 def remove_table(path: Path) -> int:
-    """Remove a table, and what an unfinished one has left; the bytes of the table.
+    """Remove a table and its unfinished work; returns the bytes of the table.
 
-    Raises:
-        InvalidInput: a link stands for it or for its folder of work, another program is building
-            it, or it cannot be removed.
+    Raises `InvalidInput` for links, during a build, and if the file cannot be removed.
     """
     for place in (path, work_folder(path)):
         if place.is_symlink():
@@ -346,23 +314,15 @@ def build_table(
     on_progress: Callable[[BuildProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> bool:
-    """Build a table's file, or go on with one that an earlier run has begun.
+    """Build a table's file or continue an earlier run; False if it was stopped.
 
     Args:
         path: the file to make; its folder must exist.
         pattern: its pattern.
-        bits: of a level, 8 or 16.
-        threads: how many work.
-        on_progress: told after each layer.
-        stop: asked often; True ends the work, and what was done is kept.
-
-    Returns:
-        True if the table is there, False if the work was stopped.
-
-    Raises:
-        InvalidInput: another program builds this table.
-        InvalidTable: something else is in its place.
-        ResourceError: the disk is full or another system call failed.
+        bits: bits per level, 8 or 16.
+        threads: number of threads.
+        on_progress: called after each layer.
+        stop: called often; True stops the build, which keeps the finished layers.
     """
     with alone(path, "builder of tables"):
         if existing(path, pattern, bits) is not None:
@@ -373,7 +333,7 @@ def build_table(
 
 
 def remove_work(path: Path) -> None:
-    """Remove what an unfinished table has left, and its folder if nothing else is in it."""
+    """Remove the files of an unfinished table, and its work folder if it is then empty."""
     folder = work_folder(path)
     for name in (_PART, _NOTE):
         with contextlib.suppress(OSError):
@@ -385,7 +345,7 @@ def remove_work(path: Path) -> None:
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
-    """Give a file its size, with the room for it where the system can."""
+    """Set a file's size, and allocate its blocks where the system can."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
     else:
@@ -393,7 +353,7 @@ def _reserve(file: IO[bytes], size: int) -> None:
 
 
 def _write(file: IO[bytes], place: int, array: NDArray[Any]) -> None:
-    """Write an array at a place of a file; a raw write may take only a part of what it is given."""
+    """Write an array at a position; a raw write may write only a part of its bytes."""
     if not array.nbytes:
         return
     file.seek(place)
@@ -404,7 +364,6 @@ def _write(file: IO[bytes], place: int, array: NDArray[Any]) -> None:
 
 @contextlib.contextmanager
 def _telling(path: Path, size: int) -> Iterator[None]:
-    """Say in an error of ours what the system could not do."""
     try:
         yield
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Engines: programs that speak the text protocol, as players of ours and as servers of theirs."""
+"""Engines: programs that speak the text protocol, as players here and as servers."""

@@ -1,4 +1,4 @@
-"""Conformance: does a program keep the engine protocol? One check after another.
+"""Conformance checks of the engine protocol.
 
 Example::
 
@@ -40,10 +40,10 @@ from twofold.rules import Rules
 from twofold.search.budget import Budget
 
 LONG_SECONDS: Final = 60.0
-"""A limit of time that no check waits for."""
+"""A time limit long enough that no search reaches it."""
 
 THINKING_SECONDS: Final = 0.1
-"""How long a search goes on before it is stopped."""
+"""Time before a search is stopped."""
 
 TIME_LIMIT: Final = 0.1
 NODE_LIMIT: Final = 1_000
@@ -55,12 +55,10 @@ LONGEST_GAME: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class EngineCheck:
-    """One thing that the protocol demands.
+    """A requirement of the protocol, with the function that tests it.
 
-    Attributes:
-        name: a few words.
-        demand: what must be so, in a sentence.
-        run: tries it; returns what was found, raises `CheckFailed` or `PlayerError`.
+    `run` returns its findings; it raises `CheckFailed` or `PlayerError` if the requirement is not
+    met.
     """
 
     name: str
@@ -70,15 +68,7 @@ class EngineCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """How a check went.
-
-    Attributes:
-        name: of the check.
-        demand: what must be so.
-        passed: whether it is.
-        detail: what was found, or what was wrong.
-        seconds: time taken.
-    """
+    """The result of a check; `detail` says what was found or what was wrong."""
 
     name: str
     demand: str
@@ -88,7 +78,7 @@ class CheckOutcome:
 
 
 def usual_board(rng: random.Random, shape: tuple[int, int], largest: int = 11) -> Board:
-    """A board with a legal move: any fill, small tiles more often than large ones."""
+    """A random board with a legal move: any fill, small tiles more often than large ones."""
     while True:
         empty = rng.choice([0.0, 0.1, 0.4, 0.8])
         cells = [
@@ -130,7 +120,7 @@ def _ready(subject: Subject) -> str:
 def _unknown(subject: Subject) -> str:
     lines = ["frobnicate 1 2 3", "", "   ", "# a comment", "info depth 3"]
     if refused := subject.silent_up_to_ready(*lines):
-        raise CheckFailed(f"expected unknown lines to be passed over, got error: {refused[0]}")
+        raise CheckFailed(f"expected unknown lines to be ignored, got error: {refused[0]}")
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.dialogue.say_lines([f"position {board} frobnicate 7", "go frobnicate ply 1 quiet"])
     subject.checked(board, subject.reply(PATIENCE_SECONDS))
@@ -152,7 +142,7 @@ def _bad_lines(subject: Subject) -> str:
 
 
 def _bad_limits(subject: Subject) -> str:
-    """An engine need not read what it does not use."""
+    """An engine does not have to parse limits that it does not use."""
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.begin()
     refused = 0
@@ -163,13 +153,13 @@ def _bad_limits(subject: Subject) -> str:
         if not reply.refusal:
             subject.checked(board, reply)
         if subject.silent_up_to_ready():
-            raise CheckFailed(f"expected one error or one bestmove in answer to {line!r}, got more")
+            raise CheckFailed(f"expected one error or one bestmove as reply to {line!r}, got more")
     return f"{refused} of 4 refused"
 
 
 def _expect_one_error(line: str, refused: list[str]) -> None:
     if len(refused) != 1:
-        raise CheckFailed(f"expected one error in answer to {line!r}, got {len(refused)}")
+        raise CheckFailed(f"expected one error as reply to {line!r}, got {len(refused)}")
 
 
 def _long_line(subject: Subject) -> str:
@@ -183,9 +173,7 @@ def _options(subject: Subject) -> str:
     for option in options:
         line = format_line(SetOption(option.name, option.default))
         if refused := subject.silent_up_to_ready(line):
-            raise CheckFailed(
-                f"expected its own default in {line!r} to be taken, got: {refused[0]}"
-            )
+            raise CheckFailed(f"expected {line!r}, its default, to be accepted, got: {refused[0]}")
         if option.kind == "spin":
             line = f"option {option.name} {option.high + 1}"
             _expect_one_error(line, subject.silent_up_to_ready(line))
@@ -230,7 +218,7 @@ def _large_tiles(subject: Subject) -> str:
                 raise CheckFailed("expected one error for a refused position, got more")
         else:
             subject.checked(board, reply)
-    return "played" if not refused else f"{refused} refused"
+    return "all accepted" if not refused else f"{refused} refused"
 
 
 def _dead(subject: Subject) -> str:
@@ -252,7 +240,7 @@ def _once(subject: Subject) -> str:
     board = usual_board(rng, subject.shape)
     subject.dialogue.say(SetPosition(board))
     moves = {subject.checked(board, _again(subject)).move for _ in range(2)}
-    return f"{TRIES} searches, go said twice gave {_counted(len(moves), 'move')}"
+    return f"{TRIES} searches, go sent twice gave {_counted(len(moves), 'move')}"
 
 
 def _again(subject: Subject) -> MoveReply:
@@ -272,7 +260,9 @@ def _infos(subject: Subject) -> str:
             _check_info(board, info)
         best = [info.best for info in reply.infos if info.best is not None]
         if best and best[-1] is not reply.move:
-            raise CheckFailed(f"expected bestmove as the last best, {best[-1].letter}, on {board}")
+            raise CheckFailed(
+                f"expected bestmove to be the last best, {best[-1].letter}, on {board}"
+            )
     return f"{lines} lines, {valued} with values"
 
 
@@ -297,7 +287,7 @@ def _limits(subject: Subject) -> str:
         for ply in PLY_LIMITS:
             reply = subject.legal_reply(board, Budget(ply=ply))
             if (deepest := max((info.depth or 0 for info in reply.infos), default=0)) > ply:
-                raise CheckFailed(f"expected at most {ply} plies of 'go ply {ply}', got {deepest}")
+                raise CheckFailed(f"expected at most {ply} plies for 'go ply {ply}', got {deepest}")
         reply = subject.legal_reply(board, Budget(nodes=NODE_LIMIT))
         for info in reply.infos:
             if (info.nodes or 0) > NODE_LIMIT and (info.depth or 0) > 1:
@@ -321,7 +311,7 @@ def _check_late(subject: Subject, seconds: float, after: str) -> None:
         allowed = 1e3 * subject.allowed(ALLOWED_SECONDS)
         raise CheckFailed(
             f"expected bestmove within {allowed:g} ms of {after}, "
-            f"got it {1e3 * seconds:.0f} ms after"
+            f"got it after {1e3 * seconds:.0f} ms"
         )
 
 
@@ -344,14 +334,12 @@ def _idle_stop(subject: Subject) -> str:
     subject.begin()
     subject.legal_reply(usual_board(random.Random(subject.seed), subject.shape))
     if refused := subject.silent_up_to_ready("stop", "stop"):
-        raise CheckFailed(
-            f"expected stop without a search to be passed over, got error: {refused[0]}"
-        )
-    return "passed over"
+        raise CheckFailed(f"expected stop without a search to be ignored, got error: {refused[0]}")
+    return "ignored"
 
 
 def _busy(subject: Subject) -> str:
-    """One that has moved before it reads on has done nothing wrong."""
+    """An engine that has moved before it reads `ready` passes."""
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.begin()
     subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
@@ -365,23 +353,22 @@ def _busy(subject: Subject) -> str:
             f"expected readyok or bestmove within {allowed:g} ms of ready, got it later"
         )
     if answer is not Word.READY_OK:
-        return "it had moved before"
+        return "the search had ended"
     subject.dialogue.say_lines([format_line(SetPosition(dead_board(subject.shape))), "go"])
     subject.dialogue.add(Word.STOP)
     refusals = 0
     while isinstance(answer := _next(subject), ErrorLine):
         refusals += 1
     if not isinstance(answer, BestMove) or answer.move not in board.legal_moves():
-        raise CheckFailed(f"expected the move of the search under way, got {format_line(answer)!r}")
+        raise CheckFailed(f"expected the move of the running search, got {format_line(answer)!r}")
     if refusals != 2:
         raise CheckFailed(
-            f"expected an error for position and one for go meanwhile, got {refusals}"
+            f"expected one error each for position and go during a search, got {refusals}"
         )
-    return "readyok at once, position and go refused"
+    return "readyok immediately, position and go refused"
 
 
 def _next(subject: Subject) -> Answer:
-    """What comes next, but for infos."""
     patience = subject.allowed(PATIENCE_SECONDS)
     answer = subject.dialogue.answer(patience, "an answer", infos=False)
     if answer is None:
@@ -392,7 +379,7 @@ def _next(subject: Subject) -> Answer:
 def _repeat(subject: Subject) -> str:
     first, second = (_game(subject) for _ in range(2))
     if first != second:
-        raise CheckFailed(f"expected the same game after the same new, got {first} and {second}")
+        raise CheckFailed(f"expected equal games after equal new lines, got {first} and {second}")
     return f"{len(first)} moves"
 
 
@@ -432,7 +419,8 @@ def _expect_end(subject: Subject, after: str) -> str:
     code = subject.dialogue.process.wait(subject.allowed(QUIT_SECONDS))
     if code is None:
         raise CheckFailed(
-            f"expected its end within {subject.allowed(QUIT_SECONDS):g} s of {after}, got none"
+            f"expected the program to end within {subject.allowed(QUIT_SECONDS):g} s of {after}, "
+            "but it still runs"
         )
     if code != 0:
         raise CheckFailed(f"expected exit code 0 after {after}, got {code}")
@@ -442,29 +430,31 @@ def _expect_end(subject: Subject, after: str) -> str:
 
 CHECKS: Final = (
     EngineCheck("handshake", "u2048 is answered by id name, id author and u2048ok", _handshake),
-    EngineCheck("ready", "new is done and ready answered by readyok", _ready),
-    EngineCheck("unknown words", "lines and words that are not known are passed over", _unknown),
-    EngineCheck("bad lines", "what is known and wrong is answered by one error each", _bad_lines),
+    EngineCheck("ready", "ready after new is answered by readyok", _ready),
+    EngineCheck("unknown words", "unknown lines and unknown words are ignored", _unknown),
+    EngineCheck("bad lines", "each invalid line is answered by one error", _bad_lines),
     EngineCheck(
-        "bad limits", "a go that cannot be read has one error or one bestmove", _bad_limits
+        "bad limits", "an invalid go is answered by one error or one bestmove", _bad_limits
     ),
     EngineCheck("long line", "a line of a million characters is answered by one error", _long_line),
-    EngineCheck("options", "each option takes its default, a spin nothing past its end", _options),
-    EngineCheck("shapes", "boards of every shape that it claims are played", _shapes),
+    EngineCheck("options", "options accept their defaults, spins nothing past the max", _options),
+    EngineCheck("shapes", "boards of all declared shapes are played", _shapes),
     EngineCheck("moves", "moves are legal", _moves),
     EngineCheck("large tiles", "tiles of 32768 and more are played or refused", _large_tiles),
-    EngineCheck("dead board", "bestmove none where no move is legal", _dead),
-    EngineCheck("one answer", "each go has one bestmove, and a position stays", _once),
+    EngineCheck("dead board", "bestmove none if no move is legal", _dead),
+    EngineCheck("one answer", "each go has one bestmove, and keeps the position", _once),
     EngineCheck("info", "info values all legal moves or none; the last best is the move", _infos),
-    EngineCheck("limits", "limits of plies and nodes are kept", _limits),
-    EngineCheck("time", "a limit of time is kept within 50 ms", _time),
+    EngineCheck("limits", "ply and node limits are kept", _limits),
+    EngineCheck("time", "a time limit is kept within 50 ms", _time),
     EngineCheck("stop", "stop is answered by bestmove within 50 ms", _stop),
-    EngineCheck("stop, idle", "stop without a search is passed over", _idle_stop),
+    EngineCheck("stop, idle", "stop without a search is ignored", _idle_stop),
     EngineCheck("busy", "ready is answered during a search, position and go refused", _busy),
-    EngineCheck("repeat", "the same game, after the same new, is played again", _repeat),
+    EngineCheck("repeat", "the same new repeats the same game", _repeat),
     EngineCheck("quit", "quit ends the program within a second, with exit code 0", _quit),
-    EngineCheck("quit, busy", "also during a search", _quit_while_searching),
-    EngineCheck("end of input", "the end of its input ends the program likewise", _end_of_input),
+    EngineCheck("quit, busy", "quit also works during a search", _quit_while_searching),
+    EngineCheck(
+        "end of input", "the end of the input ends the program in the same way", _end_of_input
+    ),
 )
 
 
@@ -475,18 +465,16 @@ def check_engine(
     slack: float = 1.0,
     seed: int = 1,
 ) -> Generator[CheckOutcome]:
-    """Check a program; an outcome for each check, in order.
+    """Check a program; yields the outcome of each check, in order.
 
-    Where the program cannot introduce itself, that is the only outcome.
+    If the handshake fails, its outcome is the only one. Raises `InvalidSpec` if there is no such
+    program.
 
     Args:
         words: the program and its arguments.
-        boards: how many boards the longest check has.
-        slack: what every time limit is multiplied with.
-        seed: of the boards.
-
-    Raises:
-        InvalidSpec: there is no such program.
+        boards: number of boards in the longest check.
+        slack: factor on all time limits.
+        seed: seed of the boards.
     """
     with Subject(words, boards=boards, slack=slack, seed=seed) as subject:
         for number, check in enumerate(CHECKS):

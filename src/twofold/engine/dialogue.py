@@ -1,7 +1,7 @@
-"""A conversation with an engine: what it is told, what must come, and how long to wait for it.
+"""A conversation with an engine: commands, expected replies and time limits.
 
-An engine that does otherwise ends in one sentence: what was expected, what came, in answer to
-what, and the end of what it wrote to stderr.
+A violation of the protocol raises an error with one sentence: what was expected, what came, the
+command it replied to, and the end of stderr.
 """
 
 import shlex
@@ -27,23 +27,16 @@ from twofold.limits import MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.notation import shown
 
 START_SECONDS: Final = 60.0
-"""How long an engine may take for `u2048ok` and for `readyok`: it may have to load or compile."""
+"""Time limit for `u2048ok` and `readyok`, long enough to load or compile."""
 
 
 class EngineLost(PlayerError):
-    """An engine has ended, or says nothing; started again it may do better."""
+    """An engine has ended or does not reply; a restart may help."""
 
 
 @dataclass(slots=True)
 class Introduction:
-    """What an engine says of itself.
-
-    Attributes:
-        name: its name.
-        author: who wrote it.
-        options: what can be set, by name.
-        shapes: the shapes of boards that it can play, as (rows, cols).
-    """
+    """An engine's self-description: name, author, options by name, and shapes as (rows, cols)."""
 
     name: str = ""
     author: str = ""
@@ -51,7 +44,7 @@ class Introduction:
     shapes: tuple[tuple[int, int], ...] = Shapes().shapes
 
     def add(self, message: Answer) -> None:
-        """Note what a line says."""
+        """Store the content of a line."""
         match message:
             case Identity(key="name"):
                 self.name = message.text
@@ -64,14 +57,9 @@ class Introduction:
 
 
 class Dialogue:
-    """A running engine that is spoken to.
+    """A running engine and the conversation with it; raises `InvalidSpec` if there is no program.
 
-    Args:
-        words: the program and its arguments.
-        grace: see `EngineProcess`.
-
-    Raises:
-        InvalidSpec: there is no such program.
+    `words` are the program and its arguments; `grace` as in `EngineProcess`.
     """
 
     def __init__(self, words: Sequence[str], grace: float = GRACE_SECONDS) -> None:
@@ -80,25 +68,20 @@ class Dialogue:
         self._asked = ""
         self._lines = 0
 
-    # ---- speaking
+    # ---- sending
 
     def say(self, *messages: Command) -> None:
-        """Tell the engine something; what comes from now on is in answer to that."""
+        """Send commands; later errors name them as the cause of the reply."""
         self.say_lines([format_line(message) for message in messages])
 
     def say_lines(self, lines: Sequence[str]) -> None:
-        """The same with lines of text, right or wrong.
-
-        Raises:
-            EngineLost: it has ended.
-            PlayerError: it does not read.
-        """
+        """Send lines of text, valid or not; raises `EngineLost` or `PlayerError`."""
         self._asked = ", ".join(lines)
         self._lines = 0
         self._write(lines)
 
     def add(self, word: Word) -> None:
-        """Tell it one word more, while the answer is awaited."""
+        """Send one more word while a reply is due."""
         self._write([word.value])
 
     def _write(self, lines: Sequence[str]) -> None:
@@ -109,19 +92,14 @@ class Dialogue:
         except EngineOverflow as error:
             raise PlayerError(self.sentence("a program that reads", str(error))) from None
 
-    # ---- listening
+    # ---- receiving
 
     def answer(self, seconds: float, expected: str, *, infos: bool = True) -> Answer | None:
-        """The next line that is known; None if none comes in time.
+        """The next known line; None if none comes within `seconds`.
 
-        Args:
-            seconds: how long to wait.
-            expected: what is waited for, in words.
-            infos: whether `info` lines are wanted; else they are passed over unread.
-
-        Raises:
-            EngineLost: the engine has ended.
-            PlayerError: it breaks the protocol.
+        `expected` is the reply that errors name; without `infos`, `info` lines are skipped
+        unparsed. Raises `EngineLost` at the end of the engine, `PlayerError` if it breaks the
+        protocol.
         """
         until = time.monotonic() + seconds
         while (line := self._read(until - time.monotonic(), expected)) is not None:
@@ -150,25 +128,17 @@ class Dialogue:
             raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
 
     def pass_over(self) -> None:
-        """Pass over what the engine has said since its last answer.
-
-        Raises:
-            EngineLost, PlayerError: it has ended, or has made a move that nobody asked for.
-        """
-        while (message := self.answer(0.0, "silence until it is asked", infos=False)) is not None:
+        """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""
+        while (message := self.answer(0.0, "no line before a command", infos=False)) is not None:
             if isinstance(message, BestMove):
                 raise PlayerError(
                     self.sentence("one bestmove", f"another one, {format_line(message)}")
                 )
 
-    # ---- what every conversation needs
+    # ---- handshake
 
     def introduce(self) -> Introduction:
-        """Say hello.
-
-        Raises:
-            EngineLost, PlayerError: it does not answer as it must.
-        """
+        """Do the handshake; raises `EngineLost` or `PlayerError` if it fails."""
         found = Introduction()
         self.say(Word.HELLO)
         for message in self._up_to(Word.HELLO_OK):
@@ -182,22 +152,17 @@ class Dialogue:
         return found
 
     def make_ready(self, *messages: Command) -> str:
-        """Tell it something and wait until it is done; the first refusal, or an empty text.
-
-        Raises:
-            EngineLost, PlayerError: it does not answer as it must.
-        """
+        """Send commands and wait for `readyok`; returns the first refusal, or an empty text."""
         self.say(*messages, Word.READY)
         return next(iter(self.refusals()), "")
 
     def refusals(self) -> list[str]:
-        """What it refuses, up to `readyok`."""
+        """The errors that come before `readyok`."""
         return [
             message.text for message in self._up_to(Word.READY_OK) if isinstance(message, ErrorLine)
         ]
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
-        """The answers before a word, as they come."""
         until = time.monotonic() + START_SECONDS
         while (
             message := self.answer(until - time.monotonic(), last.value, infos=False)
@@ -207,22 +172,22 @@ class Dialogue:
             yield message
 
     def sentence(self, expected: str, got: str) -> str:
-        """What is wrong, in one sentence."""
+        """The error message: expected and received, with the end of stderr."""
         words = self.process.last_words()
-        tail = f"; its errors end with: {words}" if words else ""
+        tail = f"; its stderr ends with: {words}" if words else ""
         return (
-            f"expected {expected} from the engine {shown(self.command)} in answer to "
+            f"expected {expected} from the engine {shown(self.command)} in reply to "
             f"{shown(self._asked)}, got {got}{tail}"
         )
 
     # ---- ending
 
     def kill(self) -> None:
-        """End the engine now."""
+        """End the engine immediately."""
         self.process.kill()
 
     def close(self) -> None:
-        """Ask the engine to quit, and see that it does."""
+        """Ask the engine to quit; kill it if it does not."""
         try:
             self._write([Word.QUIT.value])
         except PlayerError:

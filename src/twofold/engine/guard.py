@@ -1,13 +1,13 @@
-"""Runs a program and ends it, with all that it has started, when whoever started this is gone.
+"""Runs a program, and ends it and all its children when the process that started this one is gone.
 
     python -I -S guard.py SECONDS COMMAND...
 
-The program has our input and output, which are pipes: nothing passes through here. Who is killed
-can close nothing but its pipes, so the end of our input is the sign: the program has so many
-seconds to end by itself. SIGTERM ends it at once. When it has ended, what it has left running
-ends, too: on Linux also what has left its process group, as we adopt all its orphans; elsewhere
-the group, which is ours, is killed by who started us. For POSIX, and imports nothing of twofold:
-it starts in 30 ms.
+The program inherits stdin and stdout, which are pipes; no data passes through here. A killed parent
+cannot send anything, but its pipes close: at the end of stdin the program has SECONDS to end by
+itself. SIGTERM ends it immediately. After it, all processes that it left are killed: on Linux also
+those outside its process group, because this process adopts all its orphans; elsewhere the parent
+kills the group of this process. For POSIX; it imports nothing of twofold, so that it starts in 30
+ms.
 """
 
 import contextlib
@@ -20,16 +20,16 @@ import sys
 import time
 
 LOOK_MILLISECONDS = 1_000
-"""How often to look for the parent, on systems that do not tell of a pipe that was hung up."""
+"""Interval of checks for the parent, on systems that do not report a closed pipe."""
 
 KILL_SECONDS = 5.0
-"""How long to kill programs that go on starting others."""
+"""Time limit for killing programs that keep starting others."""
 
 CANNOT_RUN = 127
-"""Exit code where there is no such program, as in a shell."""
+"""Exit code if there is no such program, as in a shell."""
 
 ADOPT_ORPHANS = 36
-"""`PR_SET_CHILD_SUBREAPER` of Linux: who loses its parent becomes our child."""
+"""`PR_SET_CHILD_SUBREAPER` of Linux: orphans below this process become its children."""
 
 
 def main() -> int:
@@ -43,12 +43,12 @@ def main() -> int:
         sys.stderr.write(f"cannot run {command[0]}: {error.strerror}\n")
         return CANNOT_RUN
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # its end is to be seen as soon as the program ends
+    for stream in (1, 2):  # readers then see the end as soon as the program ends
         os.dup2(nowhere, stream)
     os.close(nowhere)
     code = _watch(process.pid, ears, parent, seconds)
     end_children()
-    if code is None or os.getppid() != parent:  # nobody else ends our group
+    if code is None or os.getppid() != parent:  # no other process kills this group
         os.killpg(0, signal.SIGKILL)
     return code or 0
 
@@ -61,7 +61,7 @@ def _adopt_orphans() -> None:
 
 
 def _listen() -> int:
-    """A pipe in which the numbers of signals arrive: of a child's end, and to end."""
+    """A pipe that receives signal numbers: SIGCHLD and SIGTERM."""
     ears, mouth = os.pipe()
     os.set_blocking(mouth, False)
     os.set_blocking(ears, False)
@@ -72,9 +72,9 @@ def _listen() -> int:
 
 
 def _watch(program: int, ears: int, parent: int, seconds: float) -> int | None:
-    """Wait until the program ends; its exit code, or None where it has to be ended."""
+    """Wait for the end of the program; its exit code, or None if it has to be killed."""
     poll = select.poll()
-    poll.register(0, 0)  # no event but a hang-up
+    poll.register(0, 0)  # only hang-up events
     poll.register(ears, select.POLLIN)
     due = math.inf
     while (code := _reap(program)) is None and time.monotonic() < due:
@@ -89,7 +89,7 @@ def _watch(program: int, ears: int, parent: int, seconds: float) -> int | None:
 
 
 def _reap(program: int) -> int | None:
-    """Wait for children that have ended; the exit code of the program if it is among them."""
+    """Wait for children that have ended; the program's exit code if it is one of them."""
     child = -1
     while child != 0:
         child, status = os.waitpid(-1, os.WNOHANG)
@@ -100,7 +100,7 @@ def _reap(program: int) -> int | None:
 
 
 def end_children() -> None:
-    """Kill all children, and those that they leave to us, until none is left; on Linux."""
+    """Kill all children and adopted orphans until none is left; on Linux."""
     until = time.monotonic() + KILL_SECONDS
     while sys.platform == "linux" and time.monotonic() < until:
         try:
@@ -108,14 +108,14 @@ def end_children() -> None:
                 pass
         except ChildProcessError:
             return
-        for child in children():  # its number is its own until we have waited for it
+        for child in children():  # a process id is not reused before waitpid
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGKILL)
         time.sleep(0.001)
 
 
 def children() -> list[int]:
-    """Our children, dead or alive."""
+    """Process ids of the children of this process, dead or alive."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:

@@ -1,8 +1,8 @@
-"""The lines of the engine protocol: text to messages and back, without any input or output.
+"""The lines of the engine protocol: text to messages and back, without input or output.
 
-`docs/reference/engine-protocol.md` is the specification. Words are separated by spaces. A line
-whose first word is not known reads as None, for programs of later versions may say more; unknown
-words further on are passed over. What is known and wrong raises.
+`docs/reference/engine-protocol.md` is the specification. Lines with an unknown first word parse as
+None, and unknown later words are ignored, for compatibility with later versions. Invalid lines
+raise.
 
     >>> parse_command("position 1100/0000/0000/0000 score 0")
     SetPosition(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
@@ -51,13 +51,13 @@ from twofold.search.analysis import LineStep
 from twofold.search.budget import Budget
 
 ANY: Final = "any"
-"""The word for all shapes."""
+"""The word that means all shapes."""
 
 NO_MOVE: Final = "none"
-"""What is said in place of a move on a dead board."""
+"""The word for no move, on a dead board."""
 
 MAX_SHOWN_DEPTH: Final = 1_000
-"""Largest depth that an `info` line may state, in plies."""
+"""Largest depth of an `info` line, in plies."""
 
 _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
@@ -71,22 +71,18 @@ _OptionValue = tuple[str, int, int, tuple[str, ...]]
 
 
 def parse_command(line: str) -> Command | None:
-    """Read a line that is said to an engine; None where its first word is not known.
+    """Parse a line sent to an engine; None if its first word is unknown.
 
     Raises:
-        InvalidInput: it is known and wrong: `InvalidLine`, or the error of the board, the rules,
-            the seed or the limit that it holds.
+        InvalidInput: the line is invalid: `InvalidLine`, or the error of its board, rules, seed
+            or limit.
     """
     found: Command | None = _parse(line, _COMMANDS)
     return found
 
 
 def parse_answer(line: str) -> Answer | None:
-    """Read a line that an engine says; None where its first word is not known.
-
-    Raises:
-        InvalidInput: it is known and wrong.
-    """
+    """Parse a line from an engine; None if its first word is unknown, raises `InvalidInput`."""
     found: Answer | None = _parse(line, _ANSWERS)
     return found
 
@@ -101,18 +97,16 @@ def _parse(line: str, parsers: Mapping[str, Callable[[str], Any]]) -> Any:
 
 
 def first_word(line: str) -> str:
-    """The first word of a line; empty where there is none."""
+    """The first word of a line; empty if there is none."""
     return next(iter(line.split(None, 1)), "")
 
 
 def _rest(line: str, words: int) -> str:
-    """What follows the first so many words, without spaces at its ends."""
     parts = line.strip().split(None, words)
     return parts[words] if len(parts) > words else ""
 
 
 def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
-    """The word after each known key; unknown words are passed over."""
     found: dict[str, str] = {}
     rest = iter(words)
     for key in rest:
@@ -241,7 +235,7 @@ def _whole(name: str, text: str, low: int, high: int) -> int:
 
 
 def _seconds(text: str) -> float:
-    """A time in milliseconds, in seconds; exact, so that it can be written and read again."""
+    """Milliseconds to seconds, exact, so that writing and parsing round-trip."""
     notation.parse_number(text, "time in milliseconds", InvalidLine)
     seconds = float(Decimal(text).scaleb(-3))
     if not 0 <= seconds <= MAX_SECONDS:
@@ -293,7 +287,7 @@ def _step(text: str) -> LineStep:
 
 
 def format_line(message: Command | Answer) -> str:
-    """The line of a message, without its end, as `parse_command` or `parse_answer` reads it."""
+    """The line of a message, without the line break; inverse of the parsers."""
     match message:
         case Word():
             return message.value

@@ -1,6 +1,6 @@
 """The messages of the engine protocol, as plain values.
 
-`engine_lines` reads and writes them; `docs/reference/engine-protocol.md` says what they mean.
+`twofold.engine.lines` parses and formats them; `docs/reference/engine-protocol.md` defines them.
 """
 
 import re
@@ -23,17 +23,17 @@ ALL_SHAPES: Final = tuple(
     for cols in range(1, MAX_SIDE + 1)
     if rows * cols >= MIN_CELLS
 )
-"""Every shape that a board may have, as (rows, cols)."""
+"""All shapes of boards, as (rows, cols)."""
 
 OPTION_KINDS: Final = ("check", "spin", "combo", "string")
-"""The types of options: true or false, a whole number, one of some words, any text."""
+"""The types of options: true or false, a whole number, one of several words, any text."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 class Word(Enum):
-    """The messages that are one word."""
+    """The messages of one word."""
 
     HELLO = "u2048"
     HELLO_OK = "u2048ok"
@@ -43,7 +43,7 @@ class Word(Enum):
     QUIT = "quit"
 
 
-# ---- what is said to an engine
+# ---- commands to an engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SetOption:
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """A new game begins: what was learnt in the last one is forgotten."""
+    """Starts a new game; the engine resets its state."""
 
     rules: Rules = STANDARD
     seed: int = 0
@@ -68,7 +68,7 @@ class NewGame:
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """The position to think about, with the points and the moves so far where they are known."""
+    """Sets the position, with the score in points and the move number where known."""
 
     board: Board
     score: int | None = None
@@ -77,12 +77,7 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Think about the position, within these limits; without any, within the engine's own.
-
-    Attributes:
-        budget: the limits.
-        quiet: whether the move alone is wanted, without `info`.
-    """
+    """Starts a search within `budget`, or the engine's own limits; `quiet` means without `info`."""
 
     budget: Budget = field(default_factory=Budget)
     quiet: bool = False
@@ -91,7 +86,7 @@ class Go:
 Command = Word | SetOption | NewGame | SetPosition | Go
 
 
-# ---- what an engine says
+# ---- replies of an engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +101,8 @@ class Identity:
 class Option:
     """An option that an engine offers.
 
-    Attributes:
-        name: its name.
-        kind: `check` (true or false), `spin` (a whole number), `combo` (one of some words) or
-            `string`.
-        default: its value as long as it is not set.
-        low: the smallest value of a `spin`.
-        high: its largest.
-        choices: the words of a `combo`.
+    `kind` is `check` (true or false), `spin` (a whole number from `low` to `high`), `combo` (one of
+    `choices`) or `string`.
     """
 
     name: str
@@ -136,11 +125,7 @@ class Option:
             raise InvalidLine(f"{error} as its default") from None
 
     def check(self, value: str) -> str:
-        """Return `value` if the option can have it.
-
-        Raises:
-            InvalidSpec: it cannot; the text says what it can have.
-        """
+        """Return `value` if it is valid for the option; otherwise raise `InvalidSpec`."""
         wanted = ""
         if self.kind == "check" and value not in ("true", "false"):
             wanted = "true or false"
@@ -165,17 +150,17 @@ class Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What the engine has found so far; None and empty where it does not say.
+    """Intermediate results of a search; None and empty if not given.
 
     Attributes:
-        depth: how deep all moves were searched, in plies.
+        depth: depth to which all moves were searched, in plies.
         nodes: positions visited since `go`.
         seconds: time since `go`.
         unit: unit of the values.
-        values: what each legal move is worth.
+        values: the value of each legal move.
         best: the best move so far.
-        line: how the game may go on.
-        text: words for people; a message has a line or a text, not both.
+        line: the principal variation.
+        text: text for people; a message has a line or a text, not both.
     """
 
     depth: int | None = None
@@ -201,7 +186,7 @@ class BestMove:
 
 @dataclass(frozen=True, slots=True)
 class ErrorLine:
-    """A command that was not carried out, and why, in one sentence."""
+    """A command that was refused, and the reason in one sentence."""
 
     text: str
 

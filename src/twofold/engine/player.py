@@ -1,8 +1,7 @@
-"""Engine: a player that is another program, spoken to in lines of text.
+"""A player that is another program, which speaks the engine protocol.
 
-An engine that ends or says nothing is killed and started again a few times a game, and asked
-again: a position is always told whole. One that makes an illegal move, or says what cannot be
-read, is not asked again.
+An engine that ends or does not reply is restarted a few times per game and asked again: commands
+always contain the whole position. An illegal move or an invalid line is an error without a retry.
 """
 
 import logging
@@ -31,32 +30,32 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 RESTARTS: Final = 3
-"""How often an engine is started again in one game."""
+"""Most restarts in one game."""
 
 STOP_SECONDS: Final = 1.0
-"""How long to wait for the move after `stop`; the protocol allows 50 ms."""
+"""Time limit for the move after `stop`; the protocol allows 50 ms."""
 
 POLL_SECONDS: Final = 0.005
-"""How often the flag that ends a search is looked at."""
+"""Interval between checks of the stop flag."""
 
 SOME_UNIT: Final = "own unit"
-"""The unit of values whose engine names none."""
+"""The unit of values if the engine names none."""
 
 _SHAPES_SHOWN: Final = 6
 _LOG: Final = logging.getLogger("twofold.engine")
 
 
 class EnginePlayer(Player):
-    """Plays what a program answers.
+    """Plays the moves of another program.
 
     Args:
-        words: the program and its arguments; no shell sees them.
-        budget: limits on each move, which the engine is told; without any it has its own.
-        timeout: longest silence before a move, in seconds, beyond a limit of time.
-        options: what is set before a game, by name.
+        words: the program and its arguments; started without a shell.
+        budget: limits of each move, sent to the engine; by default it uses its own.
+        timeout: longest wait for a move, in seconds, in addition to a time limit.
+        options: options to set before a game, by name.
 
     Attributes:
-        faults: what was wrong each time that it was started again in this game.
+        faults: the reason of each restart in this game.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class EnginePlayer(Player):
     # ---- games
 
     def unsupported(self, rules: Rules) -> str:
-        """Why the engine cannot play boards of this shape; it is started to be asked."""
+        """Why the engine cannot play boards of this shape; starts the engine."""
         self._connected()
         shapes = self._introduction.shapes
         if rules.shape in shapes:
@@ -89,12 +88,7 @@ class EnginePlayer(Player):
         return f"expected boards of {named}{' ...' if len(shapes) > _SHAPES_SHOWN else ''}"
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Tell the engine that a new game begins.
-
-        Raises:
-            UnsupportedRules: it cannot play under these rules.
-            PlayerError: it does not do what the protocol wants.
-        """
+        """Start a new game; raises `UnsupportedRules` if the engine refuses it."""
         super().start(rules, seed)
         self.faults = []
         self._begun = True
@@ -104,12 +98,11 @@ class EnginePlayer(Player):
             self._restart_after(fault)
 
     def _fit(self, board: Board) -> None:
-        """Begin a game for the shape of a board that no `start` announced."""
+        """Start a game if the board does not have the shape of the current one."""
         if not self._begun or board.shape != self.rules.shape:
             self.start(Rules(*board.shape), self.seed)
 
     def _connected(self) -> Dialogue:
-        """The engine, started, with its options set."""
         if self._dialogue is None:
             dialogue = Dialogue(self.words)
             try:
@@ -147,7 +140,6 @@ class EnginePlayer(Player):
         return dialogue
 
     def _restart_after(self, fault: EngineLost) -> Dialogue:
-        """Start the engine again, where that was not done too often."""
         self._drop()
         if len(self.faults) == RESTARTS:
             raise PlayerError(f"{fault} (after {RESTARTS} restarts)") from None
@@ -170,11 +162,7 @@ class EnginePlayer(Player):
     # ---- moves
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The engine's move.
-
-        Raises:
-            PlayerError: the engine fails.
-        """
+        """The engine's move; raises `PlayerError` if the engine fails."""
         check_going(board)
         self._fit(board)
         position = SetPosition(board, score, move_number)
@@ -191,7 +179,7 @@ class EnginePlayer(Player):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """What the engine has said last about the moves, and the one that it makes."""
+        """The engine's last values of the moves, and its move."""
         *_, last = self.stream(board, budget, score=score, stop=stop)
         return last
 
@@ -203,7 +191,7 @@ class EnginePlayer(Player):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Iterator[Analysis]:
-        """An analysis for each `info` line that values the moves, and one for its move."""
+        """Yield an analysis for each `info` line with all values, and one for the move."""
         legal = check_going(board)
         self._fit(board)
         limits = self.budget if budget is None or budget == Budget() else budget
@@ -230,7 +218,7 @@ class EnginePlayer(Player):
     def _thoughts(
         self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True
     ) -> Iterator[Info | BestMove]:
-        """What the engine says up to its move, which is legal; restarted where it is lost."""
+        """The engine's messages up to its move, which is legal; restarts a lost engine."""
         dialogue = self._dialogue or self._begin_game()
         while True:
             done = False
@@ -244,7 +232,7 @@ class EnginePlayer(Player):
             except PlayerError:
                 self._drop()
                 raise
-            except GeneratorExit:  # nobody wants to hear the rest
+            except GeneratorExit:  # the caller stops the iteration
                 if not done:
                     self._hush(dialogue)
                 raise
@@ -257,7 +245,6 @@ class EnginePlayer(Player):
         stop: Stop | None,
         infos: bool,
     ) -> Iterator[Info | BestMove]:
-        """What one engine says up to its move."""
         dialogue.pass_over()
         dialogue.say(position, Go(limits, quiet=not infos))
         patience = self.timeout + (limits.seconds or 0.0)
@@ -283,7 +270,6 @@ class EnginePlayer(Player):
                 yield answer
 
     def _hush(self, dialogue: Dialogue) -> None:
-        """End a search whose move is not wanted any more."""
         try:
             dialogue.add(Word.STOP)
             until = time.monotonic() + STOP_SECONDS
@@ -296,11 +282,6 @@ class EnginePlayer(Player):
 
 
 def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
-    """Refuse what is not a legal move.
-
-    Raises:
-        PlayerError: it is none.
-    """
     legal = board.legal_moves()
     if move not in legal:
         letters = ", ".join(one.letter for one in legal)
@@ -309,7 +290,6 @@ def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
 
 
 def _best_of(info: Info, legal: Sequence[Move]) -> Move:
-    """The best move so far: the one that the engine names, else that of the largest value."""
     if info.best in legal:
         assert info.best is not None
         return info.best
@@ -325,7 +305,6 @@ def _analysis(
     seconds: float,
     reproducible: bool,
 ) -> Analysis:
-    """What the engine has said, as an analysis."""
     depth = info.depth or 0
     legal = board.legal_moves()
     values = {move: MoveValue(value, 0) for move, value in info.values.items() if move in legal}
@@ -344,6 +323,5 @@ def _analysis(
 
 
 def _fits(line: Sequence[LineStep], board: Board) -> bool:
-    """Whether the cells of a line are cells of the board."""
     cells = board.rows * board.cols
     return all(step.cell is None or step.cell < cells for step in line)

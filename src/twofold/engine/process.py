@@ -1,7 +1,7 @@
-"""Another program as lines in and lines out, with time limits, that leaves nothing behind.
+"""Runs another program, reads and writes its lines with time limits, and always ends it.
 
-On POSIX the program runs below `guard.py`, in a session of its own: Ctrl-C does not reach it,
-it is killed with all that it has started, and it ends even where this process is killed.
+On POSIX the program runs below `guard.py`, in a separate session: Ctrl-C does not reach it, all its
+children are killed with it, and it ends even if this process is killed.
 """
 
 import contextlib
@@ -23,42 +23,39 @@ from twofold.limits import MAX_ENGINE_LINE
 from twofold.notation import shown
 
 KILL_SECONDS: Final = 10.0
-"""How long our guard may take to end a program and all that it has started."""
+"""Time limit for the guard to end a program and its children."""
 
 QUIT_SECONDS: Final = 1.0
-"""How long a program may take to end once it is told to."""
+"""Time limit for a program to end after `quit`."""
 
 GRACE_SECONDS: Final = 5.0
-"""How long a program may go on that has lost this process."""
+"""Time limit for a program to end after this process is gone."""
 
 WRITE_SECONDS: Final = 5.0
-"""How long a program may leave what it is told unread."""
+"""Time limit for a program to read its input."""
 
 TAIL_SHOWN: Final = 200
-"""Characters of the end of its errors that a message shows."""
+"""Characters of the end of stderr in a message."""
 
 _GUARD: Final = Path(__file__).with_name("guard.py")
 _POSIX: Final = os.name == "posix"
-_NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows alone
+_NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
 
 
 class EngineEnded(Exception):
-    """The program has ended, or has closed its output; says how, as part of a sentence."""
+    """The program has ended or closed its output; the text says how, as part of a sentence."""
 
 
 class EngineOverflow(Exception):
-    """The program does not end its line, or does not read; says which, as part of a sentence."""
+    """The program does not end its line, or does not read; the text says which."""
 
 
 class EngineProcess:
-    """A program that is running.
+    """A running program; raises `InvalidSpec` if there is no such program.
 
     Args:
-        words: the program and its arguments; no shell sees them.
-        grace: seconds after which it is killed once its input has ended; on POSIX.
-
-    Raises:
-        InvalidSpec: there is no such program.
+        words: the program and its arguments; started without a shell.
+        grace: seconds between the end of its input and its kill; on POSIX.
     """
 
     def __init__(self, words: Sequence[str], grace: float = GRACE_SECONDS) -> None:
@@ -74,12 +71,7 @@ class EngineProcess:
         )
 
     def write(self, lines: Sequence[str]) -> None:
-        """Tell it lines, all at once.
-
-        Raises:
-            EngineEnded: it reads no more.
-            EngineOverflow: it does not read.
-        """
+        """Write lines, all at once; raises `EngineEnded` or `EngineOverflow`."""
         data = memoryview("".join(f"{line}\n" for line in lines).encode())
         until = time.monotonic() + WRITE_SECONDS
         assert self._process.stdin is not None
@@ -95,11 +87,9 @@ class EngineProcess:
             raise EngineEnded(self.how_it_ended()) from None
 
     def read(self, seconds: float) -> str | None:
-        """Its next line, without its end; None if none comes in time.
+        """The next line, without the line break; None after the timeout.
 
-        Raises:
-            EngineEnded: its output has ended.
-            EngineOverflow: its line is too long.
+        Raises `EngineEnded` at the end of the output, `EngineOverflow` if the line is too long.
         """
         until = time.monotonic() + seconds
         while not self._lines:
@@ -120,7 +110,7 @@ class EngineProcess:
             raise EngineOverflow(f"a line of more than {MAX_ENGINE_LINE} bytes: {shown(line[:40])}")
 
     def how_it_ended(self) -> str:
-        """In words, once its output or its input is closed."""
+        """The end of the program in words, after its output or input is closed."""
         code = self.wait(QUIT_SECONDS)
         if code is None:
             return "the end of its output"
@@ -129,27 +119,27 @@ class EngineProcess:
         return f"its end with exit code {code}"
 
     def last_words(self) -> str:
-        """The end of what it wrote to stderr, for a message; empty if it wrote nothing."""
+        """The end of its stderr, for a message; empty if there is none."""
         self._errors.settle()
         text = " ".join(self._errors.data.decode("utf-8", "replace").split())
         return ascii(text[-TAIL_SHOWN:])[1:-1]
 
     def hang_up(self) -> None:
-        """Close its input."""
+        """Close the program's input."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, once it ends; None if it does not in time."""
+        """The exit code; None if the program does not end in time."""
         return _ended(self._process, seconds)
 
     def kill(self) -> None:
-        """End it now."""
+        """End the program immediately."""
         self._finalizer()
 
     def close(self) -> None:
-        """Hang up, give it a moment to end by itself, and see that it does."""
+        """Close the program's input, and kill it if it does not end."""
         if self._finalizer.detach() is not None:
             _end(self._process, self._output, self._errors, polite=True)
 
@@ -178,7 +168,6 @@ def _signal_name(number: int) -> str:
 
 
 def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, polite: bool) -> None:
-    """End a program and all that it has started, and the threads that read from it."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
@@ -189,7 +178,7 @@ def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, poli
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program that has not been waited for, so that its number is still its own."""
+    """Kill a program before `wait`, while its process id cannot be reused."""
     if not _POSIX:
         process.kill()
     else:
@@ -201,9 +190,9 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> int | None:
-    """The exit code of a program, once it ends, and with it its group; None if not in time.
+    """The exit code of a program, or None after the timeout; then kills its group.
 
-    The number of a group is not given to others as long as one of the group is left.
+    A group's id is not reused while one of its processes exists.
     """
     if process.returncode is None:
         with contextlib.suppress(subprocess.TimeoutExpired):

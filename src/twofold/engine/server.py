@@ -1,7 +1,7 @@
-"""What a player answers to the lines of the engine protocol, without any stream or thread.
+"""A player's replies to the lines of the engine protocol, without streams or threads.
 
-`engine_turns` reads the lines, and runs the searches. `docs/reference/engine-protocol.md` is the
-specification.
+`twofold.engine.server_streams` reads the lines and runs the searches.
+`docs/reference/engine-protocol.md` is the specification.
 """
 
 import threading
@@ -34,7 +34,7 @@ from twofold.rules import STANDARD, Rules
 from twofold.version import __version__
 
 STOP_SECONDS: Final = 0.03
-"""How long a player may take to end after `stop` before it is answered for."""
+"""Time limit for a player after `stop`; then the server replies in its place."""
 
 AUTHOR: Final = "the twofold authors"
 
@@ -43,10 +43,10 @@ class EngineServer:
     """A player behind the engine protocol.
 
     Args:
-        player: who is asked; the server closes it.
-        write: writes text to the other side.
-        begin: sees that a search is run, in a thread of its own or before the next line.
-        make: makes a player from a spec, where an option changes it.
+        player: the player; the server closes it.
+        write: writes text to the client.
+        begin: schedules a search, in a separate thread or before the next line.
+        make: makes a player from a spec after an option has changed.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class EngineServer:
     # ---- lines
 
     def obey(self, line: str) -> bool:
-        """Do what a line says; whether there may be another one."""
+        """Execute a line; False after `quit`."""
         try:
             command = parse_command(line)
             if command is not None:
@@ -97,7 +97,7 @@ class EngineServer:
                 return False
             case _ if self._is_searching:
                 raise InvalidLine(
-                    "expected stop, ready or quit while a search is under way, "
+                    "expected stop, ready or quit during a search, "
                     f"got {shown(format_line(command))}"
                 )
             case SetOption():
@@ -126,12 +126,11 @@ class EngineServer:
         )
 
     def _options(self) -> list[Option]:
-        """The keys of the player's spec; hashes of files go with the files."""
         options = []
         for name, value in split_hashes(parse_spec(self._spec).values)[0].items():
             try:
                 options.append(Option(name, "string", value))
-            except InvalidLine:  # it cannot be said in a line
+            except InvalidLine:  # its value does not fit in a line
                 continue
         return options
 
@@ -140,17 +139,16 @@ class EngineServer:
         if command.name not in known:
             names = ", ".join(known) or "none"
             raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
-        name, changed = parse_spec(_short(self._spec))  # another eval has other weights
+        name, changed = parse_spec(_short(self._spec))  # weights depend on eval
         spec = format_spec(name, changed | {command.name: command.value})
-        if code_of(spec) - self._code:  # a line of text starts no code
+        if code_of(spec) - self._code:  # a client must not run code
             raise InvalidSpec(
-                f"expected {command.name} without code of its own, which only the one who starts "
-                f"the engine can name, got {shown(command.value)}"
+                f"expected {command.name} without Python code, got {shown(command.value)}. "
+                "Only the command that starts the engine can name code"
             )
         self._use(self._make(spec))
 
     def _use(self, player: Player) -> None:
-        """Go on with another player, if it can play under the present rules."""
         try:
             player.start(self._rules, self._seed)
         except TwofoldError:
@@ -160,7 +158,7 @@ class EngineServer:
         self._present, self._spec = player, player.spec
 
     def _player(self) -> Player:
-        """The player; another one like it, where the last one was left behind in its search."""
+        """The player; a new one if the last one was abandoned in its search."""
         if self._present is None:
             self._use(self._make(self._spec))
         assert self._present is not None
@@ -200,10 +198,10 @@ class EngineServer:
         if self._search is None or self._search.is_over:
             return
         if not self._search.end_within(STOP_SECONDS):
-            self._present = None  # the search closes it
+            self._present = None  # the search closes the player
 
     def close(self, seconds: float = 0.0) -> None:
-        """End the search, with its move, after so many seconds at most, and the player."""
+        """End the search after `seconds` at most, with its move, and close the player."""
         if self._search is not None:
             self._search.wait(seconds)
         self._stop()
@@ -211,7 +209,7 @@ class EngineServer:
 
 
 def _short(spec: str) -> str:
-    """What differs from the defaults; the spec itself, where no spec made the player."""
+    """The options that differ from the defaults; the spec itself if it is not a known one."""
     try:
         return short_spec(spec)
     except InvalidSpec:
@@ -219,7 +217,6 @@ def _short(spec: str) -> str:
 
 
 def _code_of(spec: str) -> frozenset[str]:
-    """The code that a spec names; none, where no spec made the player."""
     try:
         return code_of(spec)
     except InvalidSpec:
@@ -227,14 +224,10 @@ def _code_of(spec: str) -> frozenset[str]:
 
 
 def opening_rules(player: Player) -> Rules:
-    """Rules that the player can play: the standard ones, or those of the first shape it takes.
-
-    Raises:
-        InvalidInput: there is no such shape.
-    """
+    """Rules that the player can play: the standard ones, or those of the first shape it takes."""
     if not player.unsupported(STANDARD):
         return STANDARD
     for shape in ALL_SHAPES:
         if not player.unsupported(Rules(*shape)):
             return Rules(*shape)
-    raise InvalidInput(f"expected a player of boards of some shape, got {shown(player.spec)}")
+    raise InvalidInput(f"the player {shown(player.spec)} supports no shape of boards")

@@ -1,7 +1,7 @@
-"""One search of a player that is asked over the engine protocol.
+"""One search of a player behind the engine protocol.
 
-Another thread may end it at any moment; its move is said once. A player that does not end in time
-is answered for, and left behind in the thread that runs the search.
+Another thread can end it at any time; it sends one move. If the player does not end in time, the
+search replies in its place and abandons it in its thread.
 """
 
 import threading
@@ -21,13 +21,13 @@ Say = Callable[[Sequence[Answer]], None]
 
 
 class ServerSearch:
-    """What `go` begins, and `bestmove` ends.
+    """A search from `go` to `bestmove`.
 
     Args:
-        player: who is asked.
-        position: where to move; a move is legal there.
-        go: limits, without which the player has its own, and whether the move alone is wanted.
-        say: says the answers, and is not called after the last one.
+        player: the player.
+        position: the position; a move is legal there.
+        go: limits, by default the player's own, and whether to send `info`.
+        say: sends replies; not called after the last one.
     """
 
     def __init__(self, player: Player, position: SetPosition, go: Go, say: Say) -> None:
@@ -37,15 +37,12 @@ class ServerSearch:
         self._best = position.board.legal_moves()[0]
         self._said_table = False
         self.is_over = False
-        """Whether its move was said."""
+        """True after the move was sent."""
         self.is_left_behind = False
-        """Whether it was said without the player, who may still be thinking."""
+        """True if the move was sent while the player was still searching."""
 
     def run(self) -> None:
-        """Have the player think; say what it finds, and its move at last.
-
-        A player that was left behind is closed when it ends.
-        """
+        """Search, and send the results and finally the move; closes an abandoned player."""
         try:
             for found in self._thoughts():
                 self._improve(found)
@@ -56,15 +53,14 @@ class ServerSearch:
             self._player.close()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for its end; whether it came in time."""
+        """Wait for the end; False after the timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: self.is_over, seconds)
 
     def end_within(self, seconds: float) -> bool:
-        """End it now; where the player does not end in time, say the best move so far.
+        """End the search; True if the player has ended, False if it is abandoned.
 
-        Returns:
-            Whether the player has ended; else it is left behind.
+        An abandoned search sends the best move so far.
         """
         self._stop.raise_flag()
         with self._changed:
@@ -74,7 +70,7 @@ class ServerSearch:
         return not self.is_left_behind
 
     def _thoughts(self) -> Iterator[Analysis | Move]:
-        """What the player finds. One that values no move is asked for its move alone."""
+        """The player's results; only a move if the player has no values."""
         player = self._player
         board, score, budget = self._position.board, self._position.score, self._go.budget
         if self._go.quiet and budget.seconds is None and budget.nodes is None:
@@ -88,7 +84,6 @@ class ServerSearch:
             yield self._chosen()
 
     def _move_alone(self) -> Move:
-        """The move, found without all that an analysis says besides."""
         player = self._player
         board, budget = self._position.board, self._go.budget
         if searching_of(player) is None:
@@ -108,7 +103,7 @@ class ServerSearch:
         )
 
     def _improve(self, found: Analysis | Move) -> None:
-        """Note the best move so far, and say what was found; raises if the move is not legal."""
+        """Store the best move so far and send the results; raises if the move is not legal."""
         best = found.best if isinstance(found, Analysis) else found
         checked = checked_move(self._player, self._position.board, best)
         with self._changed:
@@ -117,7 +112,6 @@ class ServerSearch:
                 self._say([*self._table_lines(found), info_of(found)])
 
     def _table_lines(self, found: Analysis) -> list[Info]:
-        """A line about the endgame table that chooses the move, before the first values."""
         if found.table is None or self._said_table:
             return []
         self._said_table = True
@@ -126,7 +120,7 @@ class ServerSearch:
     def _end(self, answer: Answer) -> None:
         with self._changed:
             if not self.is_over:
-                self.is_over = True  # before the answer: what follows it may come at once
+                self.is_over = True  # first: the next command may follow the reply immediately
                 self._say([answer])
                 self._changed.notify_all()
 
@@ -137,7 +131,7 @@ def _has_values(player: Player) -> bool:
 
 
 def info_of(analysis: Analysis) -> Info:
-    """What an analysis says, as a message."""
+    """An analysis as an `info` message."""
     deepest = analysis.moves[analysis.best].depth
     half_moves = analysis.depth.endswith("half-moves")
     values = {one.move: one.value for one in analysis.moves if one.value is not None}

@@ -1,8 +1,8 @@
-"""Speaks the engine protocol over streams: one thread reads and searches, another one watches.
+"""Serves the engine protocol over streams with two threads: one reads and searches, one watches.
 
-Most searches are short, and nothing is said meanwhile: a thread that has read `go` searches itself,
-for waking another one takes as long as a quick move. Where a search lasts, the main thread reads on
-in its place, so that `stop` is seen; it does nothing else, so that Ctrl-C reaches it.
+Most searches are short and no command comes during them, so the thread that reads `go` also
+searches: a thread switch takes as long as a quick move. During a longer search the main thread
+reads, so that it sees `stop`; otherwise it only waits, so that Ctrl-C reaches it.
 """
 
 import contextlib
@@ -19,24 +19,24 @@ from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player
 
 LAST_SECONDS: Final = 0.3
-"""How long a search may go on after the end of the input: for who pipes some lines into it."""
+"""Time limit of a search after the end of the input, for piped input."""
 
 SHORT_SECONDS: Final = 0.005
-"""How long a search may last before another thread reads on."""
+"""Length of a search after which the other thread reads."""
 
 LOOK_SECONDS: Final = 0.5
-"""How often Ctrl-C is looked for on Windows, where it does not wake a thread that waits."""
+"""Interval of checks for Ctrl-C on Windows, where it does not wake a waiting thread."""
 
 _CHUNK: Final = 65_536
 
 
 def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
-    """Speak the protocol until `quit`, the end of the input, or the end of who reads.
+    """Serve the protocol until `quit`, the end of the input, or a closed output.
 
     Args:
-        player: who is asked, started for some rules; it is closed at the end.
-        source: lines come from here; unbuffered, for a thread may still read it at the end.
-        sink: answers go there, flushed.
+        player: the player, started for some rules; it is closed at the end.
+        source: input, unbuffered: a thread may still read it at the end.
+        sink: output, flushed after each reply.
     """
     gone = threading.Event()
 
@@ -44,7 +44,7 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
         try:
             sink.write(text.encode())
             sink.flush()
-        except (OSError, ValueError):  # nobody reads any more; ValueError: closed
+        except (OSError, ValueError):  # no reader any more; ValueError: closed
             gone.set()
 
     def lines() -> Iterator[str]:
@@ -60,9 +60,9 @@ class Turns:
     """Threads that take turns at reading.
 
     Args:
-        player: who is asked, started for some rules; it is closed at the end.
-        lines: what is said to it.
-        write: writes text to the other side.
+        player: the player, started for some rules; it is closed at the end.
+        lines: lines from the client.
+        write: writes text to the client.
     """
 
     def __init__(self, player: Player, lines: Iterator[str], write: Callable[[str], None]) -> None:
@@ -77,7 +77,7 @@ class Turns:
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Obey the lines up to `quit` or their end, and end the player."""
+        """Execute the lines up to `quit` or their end, and close the player."""
         try:
             self._add_worker()
             while not self._ended:
@@ -89,18 +89,18 @@ class Turns:
             self._server.close()
 
     def _watch(self) -> None:
-        """Wait for a search, and if it lasts read on up to the next one."""
+        """Wait for a search; if it lasts, read on up to the next one."""
         if not self._news.wait(LOOK_SECONDS):
             return
         self._news.clear()
         search = self._last
-        time.sleep(SHORT_SECONDS)  # over or not: else each move of a game would wake us
+        time.sleep(SHORT_SECONDS)  # always: otherwise each move of a game wakes this thread
         if search is None or search.is_over:
             return
-        self._news.set()  # where it is not our turn yet, look again
+        self._news.set()  # check again if the lock is taken
         if self._reading.acquire(blocking=False):
             try:
-                if self._waiting is None:  # else a worker has yet to take the search
+                if self._waiting is None:  # otherwise a worker has not taken the search yet
                     self._read_on()
             finally:
                 self._reading.release()
@@ -112,14 +112,14 @@ class Turns:
         try:
             while (search := self._next()) is not None:
                 search.run()
-                if search.is_left_behind:  # another worker has our place
+                if search.is_left_behind:  # another worker has replaced this one
                     return
         except BaseException as error:
             self._error = error
             self._end()
 
     def _next(self) -> ServerSearch | None:
-        """The search that the other thread has read, or else the next one; None at the end."""
+        """The search that the other thread has read, or the next one; None at the end."""
         with self._reading:
             if self._waiting is None:
                 self._read_on()
@@ -127,7 +127,7 @@ class Turns:
             return search
 
     def _read_on(self) -> None:
-        """Obey lines up to one that begins a search, or their end."""
+        """Execute lines up to the next search, or their end."""
         if self._ended:
             return
         for line in self._lines:
@@ -150,14 +150,14 @@ class Turns:
 
 
 def waiter_of(source: IO[bytes]) -> Waiter | None:
-    """A stream as something to wait for, where the system can."""
+    """A `Waiter` for a stream, where the system supports it."""
     with contextlib.suppress(OSError, ValueError):
         return Waiter(source) if os.name == "posix" else None
     return None
 
 
 def lines_of(source: IO[bytes], waiter: Waiter | None = None) -> Iterator[str]:
-    """The lines of a stream; of one that is too long the beginning, which is too long, too."""
+    """The lines of a stream; too long ones are truncated to a length that is still refused."""
     rest = b""
     while chunk := _read(source, waiter):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -175,6 +175,6 @@ def _read(source: IO[bytes], waiter: Waiter | None) -> bytes:
 
 def _text_of(line: bytes) -> str:
     line = line.rstrip(b"\r")
-    if len(line) > MAX_ENGINE_LINE:  # in bytes: it is to be as long in characters
+    if len(line) > MAX_ENGINE_LINE:  # latin-1 keeps the length, so that it is refused
         return line.decode("latin-1")
     return line.decode("utf-8", "replace")

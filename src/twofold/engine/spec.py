@@ -1,4 +1,4 @@
-"""What the spec of an engine says: its command, its options, the hash of its files."""
+"""The parts of an engine's spec: its command, its options, and the hash of its files."""
 
 import hashlib
 import os
@@ -10,11 +10,7 @@ from twofold.notation import shown
 
 
 def parse_command_words(text: str) -> tuple[str, ...]:
-    """The program and its arguments, split as a shell would; no shell is asked.
-
-    Raises:
-        InvalidSpec: there is none, or a quotation does not end.
-    """
+    """Split a command into the program and its arguments, as a shell would."""
     words = _split("cmd", text)
     if not words or not words[0]:
         raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")
@@ -22,11 +18,7 @@ def parse_command_words(text: str) -> tuple[str, ...]:
 
 
 def parse_option_words(text: str) -> dict[str, str]:
-    """`"depth=4 style='very calm'"` to names and values.
-
-    Raises:
-        InvalidSpec: a part is not name=value, or a name comes twice.
-    """
+    """Parse `"depth=4 style='very calm'"` to values by name."""
     found: dict[str, str] = {}
     for word in _split("options", text):
         name, equals, value = word.partition("=")
@@ -47,7 +39,7 @@ def _split(key: str, text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise InvalidSpec(
-            f"expected {key}= with quotations that end, got {shown(text)}: {str(error).lower()}"
+            f"expected {key}= with closed quotations, got {shown(text)}: {str(error).lower()}"
         ) from None
     if any("\0" in word for word in words):
         raise InvalidSpec(f"expected {key}= without zero bytes, got {shown(text)}")
@@ -55,10 +47,9 @@ def _split(key: str, text: str) -> tuple[str, ...]:
 
 
 def hash_of_files(command: str) -> str:
-    """The hash of the files that a command names, in their order; empty where it names none.
+    """The hash of the files that a command names, in order; empty if it names none.
 
-    A program that is found by its name alone, such as `python`, is the machine's own and does
-    not count.
+    A program named without a path, such as `python`, belongs to the machine and is not included.
     """
     files = [word for word in parse_command_words(command) if os.path.isfile(word)]
     if not files:

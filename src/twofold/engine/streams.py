@@ -1,8 +1,8 @@
-"""What a program writes, as bytes: its output with a time limit, and the end of its errors.
+"""A program's output with a time limit, and the end of its errors, as bytes.
 
-Where the system can wait for a pipe, the output is read by whoever wants it: each thread that a
-line passes through costs it a tenth of a millisecond on a busy machine. Elsewhere, as on Windows,
-a thread reads it.
+If the system can wait for pipes, the caller's thread reads the output: a switch between threads
+costs a line a tenth of a millisecond on a busy machine. Elsewhere, as on Windows, a thread reads
+it.
 """
 
 import contextlib
@@ -14,45 +14,45 @@ import time
 from typing import Any, Final, Protocol
 
 JOIN_SECONDS: Final = 1.0
-"""How long to wait for the end of a thread once the other end of its stream is closed."""
+"""Time limit for the end of a thread after the other end of its stream is closed."""
 
 SETTLE_SECONDS: Final = 0.2
-"""How long what was written last may take to arrive."""
+"""Time limit for the last output to arrive."""
 
 AWAKE_SECONDS: Final = 0.0003
-"""How long to look at a pipe again and again before sleeping until there is something in it."""
+"""Time of busy polling before a blocking wait."""
 
 QUICK_SECONDS: Final = 0.001
-"""After a longer wait the next one is slept through from its beginning."""
+"""After a longer wait, the next one blocks immediately."""
 
 TAIL_BYTES: Final = 4_096
-"""How much of its errors is kept."""
+"""Bytes of stderr that are kept."""
 
 _CHUNK: Final = 65_536
 _WAITING: Final = 64
-"""Most chunks that wait to be read: what comes beyond waits in the program itself."""
+"""Largest number of unread chunks; then the program blocks."""
 
 
 class Output(Protocol):
-    """A stream that is read with a time limit, by one thread at a time."""
+    """A stream with timed reads, by one thread at a time."""
 
     def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None if none come in time."""
+        """The next bytes, empty at the end; None after the timeout."""
 
     def close(self) -> None:
-        """Let go of the stream, once its other end is closed."""
+        """Close the stream, after its other end is closed."""
 
 
 def output_of(stream: Any) -> Output:
-    """The best way that the system has to read a stream."""
+    """The best reader of a stream on this system."""
     return PolledOutput(stream) if os.name == "posix" else PumpedOutput(stream)
 
 
 class Waiter:
     """Waits for bytes in a pipe; on POSIX.
 
-    Where the last wait was short it stays awake for a moment, if there is a core to spare: to be
-    woken takes longer, on an idle machine, than all that an engine of quick moves does.
+    After a short wait it polls busily for a moment, if there is a core to spare: on an idle machine
+    a wake-up takes longer than an engine's quick move.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -62,7 +62,7 @@ class Waiter:
         self._was_quick = False
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Whether there is something to read, or the end, within some seconds, or ever."""
+        """Wait for bytes or the end, at most `seconds` (None: no limit); False if none came."""
         began = time.perf_counter()
         ready = bool(self._poll.poll(0))
         if self._was_quick and not ready:
@@ -77,14 +77,14 @@ class Waiter:
 
 
 class PolledOutput:
-    """Reads a stream in the thread that asks; on POSIX."""
+    """Reads a stream in the caller's thread; on POSIX."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._waiter = Waiter(stream)
 
     def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None if none come in time."""
+        """The next bytes, empty at the end; None after the timeout."""
         try:
             if not self._waiter.wait(seconds):
                 return None
@@ -93,12 +93,12 @@ class PolledOutput:
             return b""
 
     def close(self) -> None:
-        """Let go of the stream."""
+        """Close the stream."""
         self._stream.close()
 
 
 class PumpedOutput:
-    """Reads a stream in a thread of its own, up to its end."""
+    """Reads a stream in a separate thread, up to its end."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -109,7 +109,7 @@ class PumpedOutput:
         self._thread.start()
 
     def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None if none come in time."""
+        """The next bytes, empty at the end; None after the timeout."""
         if self._ended:
             return b""
         try:
@@ -120,7 +120,7 @@ class PumpedOutput:
         return chunk
 
     def close(self) -> None:
-        """End the thread, once the other end of the stream is closed."""
+        """End the thread, after the other end of the stream is closed."""
         self._closed.set()
         self._thread.join(JOIN_SECONDS)
         self._ended = True
@@ -140,7 +140,7 @@ class PumpedOutput:
 
 
 class Tail:
-    """Reads a stream in a thread of its own, so that it never fills, and keeps its end."""
+    """Reads a stream in a separate thread, so that its pipe never fills, and keeps its end."""
 
     def __init__(self, stream: Any) -> None:
         self.data = b""
@@ -150,11 +150,11 @@ class Tail:
         self._thread.start()
 
     def settle(self) -> None:
-        """Give what was written last a moment to arrive."""
+        """Wait a moment for the last output."""
         self._thread.join(SETTLE_SECONDS)
 
     def close(self) -> None:
-        """End the thread, once the other end of the stream is closed."""
+        """End the thread, after the other end of the stream is closed."""
         self._thread.join(JOIN_SECONDS)
 
     def _keep(self) -> None:

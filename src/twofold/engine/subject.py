@@ -1,4 +1,4 @@
-"""The engine that is checked: started, asked, lost and started anew."""
+"""The engine under test, started when needed."""
 
 import time
 from collections.abc import Sequence
@@ -14,28 +14,24 @@ from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
 
 ALLOWED_SECONDS: Final = 0.05
-"""What the protocol allows between `stop`, or the end of a time limit, and `bestmove`."""
+"""Time that the protocol allows from `stop`, or the end of a time limit, to `bestmove`."""
 
 PATIENCE_SECONDS: Final = 10.0
-"""How long an answer is awaited that may take its time."""
+"""Time limit for replies without a limit in the protocol."""
 
 QUIT_SECONDS: Final = 1.0
-"""What the protocol allows between `quit`, or the end of the input, and the program's end."""
+"""Time that the protocol allows from `quit`, or the end of the input, to the exit."""
 
 
 class CheckFailed(Exception):
-    """A check was not passed; says why, in one sentence."""
+    """A check failed; the text says why, in one sentence."""
 
 
 @dataclass(slots=True)
 class MoveReply:
-    """What came in answer to `go`.
+    """The reply to `go`.
 
-    Attributes:
-        move: the move; None on a dead board, or where the engine refused.
-        refusal: why it refused; empty where it did not.
-        infos: what it said on the way.
-        seconds: time from `go` to the end.
+    `move` is None on a dead board or after a refusal; `seconds` is the time from `go` to the end.
     """
 
     move: Move | None = None
@@ -45,13 +41,13 @@ class MoveReply:
 
 
 class Subject:
-    """The engine that is checked; started when it is needed, and anew after it was lost.
+    """The engine under test; started when needed, and again after it was lost.
 
     Args:
         words: the program and its arguments.
-        boards: how many boards it is asked about in the longest check.
-        slack: what every time limit is multiplied with, for machines that are busy.
-        seed: of the boards.
+        boards: number of boards in the longest check.
+        slack: factor on all time limits, for busy machines.
+        seed: seed of the boards.
     """
 
     def __init__(
@@ -64,14 +60,14 @@ class Subject:
     # ---- the program
 
     def begun(self) -> Dialogue:
-        """The program, started and not yet spoken to."""
+        """The program, started, before the handshake."""
         self.lose()
         self._dialogue = Dialogue(self.words, grace=GRACE_SECONDS * self.slack)
         return self._dialogue
 
     @property
     def dialogue(self) -> Dialogue:
-        """The program, after its introduction."""
+        """The program, after the handshake."""
         if self._dialogue is None:
             self._introduction = self.begun().introduce()
         assert self._dialogue is not None
@@ -79,19 +75,19 @@ class Subject:
 
     @property
     def introduction(self) -> Introduction:
-        """What it says of itself."""
+        """The program's self-description."""
         _ = self.dialogue
         if self._introduction is None:
-            raise CheckFailed("expected an introduction, got none")
+            raise CheckFailed("expected a handshake, got none")
         return self._introduction
 
     def introduce(self) -> Introduction:
-        """Start the program, and have it introduce itself."""
+        """Start the program and do the handshake."""
         self._introduction = self.begun().introduce()
         return self._introduction
 
     def lose(self) -> None:
-        """End the program: the next check begins with a new one."""
+        """End the program; the next check starts a new one."""
         if self._dialogue is not None:
             self._dialogue.kill()
             self._dialogue = None
@@ -102,10 +98,10 @@ class Subject:
     def __exit__(self, *_: object) -> None:
         self.lose()
 
-    # ---- what checks do with it
+    # ---- for the checks
 
     def allowed(self, seconds: float = ALLOWED_SECONDS) -> float:
-        """A limit of time, with the slack."""
+        """A time limit, multiplied by the slack."""
         return seconds * self.slack
 
     @property
@@ -115,7 +111,7 @@ class Subject:
         return STANDARD.shape if STANDARD.shape in shapes else shapes[0]
 
     def begin(self, rules: Rules | None = None, seed: int = 0) -> None:
-        """Begin a game; a refusal is a failure."""
+        """Start a game; a refusal fails the check."""
         game = NewGame(Rules(*self.shape) if rules is None else rules, seed)
         if refusal := self.dialogue.make_ready(game):
             raise CheckFailed(
@@ -125,13 +121,13 @@ class Subject:
     def ask(
         self, board: Board, budget: Budget | None = None, *, score: int | None = None
     ) -> MoveReply:
-        """Ask for a move and wait for the answer."""
+        """Send a position and `go`, and wait for the reply."""
         budget = budget or Budget()
         self.dialogue.say(SetPosition(board, score), Go(budget))
         return self.reply((budget.seconds or 0.0) + PATIENCE_SECONDS)
 
     def reply(self, seconds: float) -> MoveReply:
-        """The answer to a `go` that was said."""
+        """The reply to a `go` that was sent."""
         began, found = time.monotonic(), MoveReply()
         until = began + self.allowed(seconds)
         while True:
@@ -152,11 +148,11 @@ class Subject:
                     return found
 
     def legal_reply(self, board: Board, budget: Budget | None = None) -> MoveReply:
-        """Ask for a move on a board that is not dead; anything but a legal one is a failure."""
+        """Ask for a move on a board that is not dead; fails the check if it is not legal."""
         return self.checked(board, self.ask(board, budget))
 
     def checked(self, board: Board, reply: MoveReply) -> MoveReply:
-        """The reply, if its move is legal."""
+        """The reply; fails the check if its move is not legal."""
         legal = board.legal_moves()
         if reply.move not in legal:
             letters = ", ".join(move.letter for move in legal)
@@ -165,11 +161,7 @@ class Subject:
         return reply
 
     def silent_up_to_ready(self, *lines: str) -> list[str]:
-        """Say lines, then `ready`; what was refused up to `readyok`, where nothing else may come.
-
-        Raises:
-            Failed: a `bestmove` came.
-        """
+        """Send lines, then `ready`; returns the errors. A `bestmove` fails the check."""
         self.dialogue.say_lines([*lines, Word.READY.value])
         refused: list[str] = []
         until = time.monotonic() + self.allowed(PATIENCE_SECONDS)

@@ -1,14 +1,7 @@
 """2048 for reinforcement learning: environments of Gymnasium, one game or many at once.
 
-Importing this module registers `twofold/2048-v0`; so does `import twofold` after Gymnasium::
-
-    import gymnasium
-    import twofold
-
-    env = gymnasium.make("twofold/2048-v0", observation="onehot", reward="log2")
-    many = gymnasium.make_vec("twofold/2048-v0", num_envs=1024)
-
-`gymnasium.make("twofold.env:twofold/2048-v0")` imports it by itself.
+Importing this module registers `twofold/2048-v0`; so does `import twofold` after Gymnasium. See
+`docs/howto/train-with-gymnasium.md`.
 """
 
 import importlib
@@ -31,7 +24,7 @@ if TYPE_CHECKING:
     from twofold.env.vector import VectorEnv2048
 
 ENV_ID: Final = "twofold/2048-v0"
-"""The name under which the environments are registered."""
+"""The registered name of the environments."""
 
 _HOMES: Final = {
     "ActionOrder": "twofold.env.conventions",

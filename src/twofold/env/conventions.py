@@ -1,9 +1,9 @@
-"""Environments for code that was written for the conventions of other programs.
+"""Environments with the conventions of other programs.
 
-The four moves have another order elsewhere. `ActionOrder` takes and masks actions in the order
+Other programs number the four moves differently. `ActionOrder` takes and masks actions in an order
 given as letters: `"lurd"` is left, up, right, down. `PGX`, `NNEONNEO` and `ENDGAME_TABLEBASE` are
-the orders of those programs; the original game, Gymnasium-2048, Jumanji, OpenSpiel and TDL2048+
-have twofold's own, `"urdl"`.
+the orders of those programs; the original game, Gymnasium-2048, Jumanji, OpenSpiel and TDL2048+ use
+twofold's own, `"urdl"`.
 """
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Moves = NDArray[np.int64]
     _VectorWrapper = VectorWrapper[_Values, _Moves, _Values, _Moves, _Values]
 else:
-    _VectorWrapper = VectorWrapper  # older releases of Gymnasium give it no parameters
+    _VectorWrapper = VectorWrapper  # not generic in older releases of Gymnasium
 
 _OurEnv = TypeVar("_OurEnv", Env2048, VectorEnv2048)
 
@@ -39,22 +39,14 @@ ENDGAME_TABLEBASE: Final = "lrud"
 """2048EndgameTablebase."""
 
 PGX_PLANES: Final = 31
-"""Exponents that an observation of Pgx tells apart, 0 to 30."""
+"""Number of exponents in an observation of Pgx, 0 to 30."""
 
 
 class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int], RecordConstructorArgs):
-    """One game whose actions have another order.
-
-    Args:
-        env: an environment of twofold, wrapped or not.
-        order: the letters of the moves in the order of the actions.
-
-    Raises:
-        InvalidInput: the order does not name each move once, or the environment is another's.
-    """
+    """One game with actions in another order, given as letters such as `"lurd"`."""
 
     def __init__(self, env: gymnasium.Env[NDArray[Any], int], order: str = PGX) -> None:
-        RecordConstructorArgs.__init__(self, order=order)  # so that its spec makes it again
+        RecordConstructorArgs.__init__(self, order=order)  # its spec can then create it again
         gymnasium.Wrapper.__init__(self, env)
         self._moves = parse_order(order)
         self._game = _unwrapped(env, Env2048)
@@ -62,36 +54,28 @@ class ActionOrder(gymnasium.Wrapper[NDArray[Any], int, NDArray[Any], int], Recor
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """As the environment's, with the mask in this order."""
+        """As `Env2048.reset`, with the mask in this order."""
         observation, info = self.env.reset(seed=seed, options=options)
         return observation, _ordered(info, self._moves)
 
     def step(self, action: int) -> tuple[NDArray[Any], Any, bool, bool, dict[str, Any]]:
-        """As the environment's, with the action and the mask in this order."""
+        """As `Env2048.step`, with the action and the mask in this order."""
         move = int(_translated(np.asarray(action), self._moves))
         observation, reward, terminated, truncated, info = self.env.step(move)
         return observation, reward, terminated, truncated, _ordered(info, self._moves)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions can be taken, bool, shape (4,)."""
+        """Which actions are legal, bool, shape (4,)."""
         return self._game.action_masks()[self._moves]
 
     def afterstates(self) -> Afterstates:
-        """Where the four actions lead: boards, rewards, mask."""
+        """The afterstates of the four actions: boards, rewards, mask."""
         boards, rewards, mask = self._game.afterstates()
         return Afterstates(boards[self._moves], rewards[self._moves], mask[self._moves])
 
 
 class VectorActionOrder(_VectorWrapper):
-    """Many games whose actions have another order.
-
-    Args:
-        env: a vector environment of twofold, wrapped or not.
-        order: the letters of the moves in the order of the actions.
-
-    Raises:
-        InvalidInput: the order does not name each move once, or the environment is another's.
-    """
+    """Many games with actions in another order, given as letters such as `"lurd"`."""
 
     def __init__(
         self,
@@ -106,54 +90,43 @@ class VectorActionOrder(_VectorWrapper):
     def reset(
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """As the environment's, with the masks in this order."""
+        """As `VectorEnv2048.reset`, with the masks in this order."""
         observations, infos = self.env.reset(seed=seed, options=options)
         return observations, _ordered(infos, self._moves)
 
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """As the environment's, with the actions and the masks in this order."""
+        """As `VectorEnv2048.step`, with the actions and the masks in this order."""
         moves = _translated(np.asarray(actions), self._moves)
         observations, rewards, terminated, truncated, infos = self.env.step(moves)
         return observations, rewards, terminated, truncated, _ordered(infos, self._moves)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions can be taken, bool, shape (N, 4)."""
+        """Which actions are legal, bool, shape (N, 4)."""
         return self._games.action_masks()[:, self._moves]
 
     def afterstates(self) -> Afterstates:
-        """Where the four actions of each game lead: boards, rewards, mask."""
+        """The afterstates of the four actions of each game: boards, rewards, mask."""
         boards, rewards, mask = self._games.afterstates()
         moves = self._moves
         return Afterstates(boards[:, moves], rewards[:, moves], mask[:, moves])
 
     def sample_actions(self, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
-        """A random legal action for each game, 0 where there is none; shape (N,)."""
+        """A random legal action for each game, 0 if there is none; shape (N,)."""
         moves = self._games.sample_actions(rng)
         return np.where(self._games.action_masks().any(axis=1), self._places[moves], 0)
 
 
 def parse_order(order: str) -> NDArray[np.int64]:
-    """The move of each action, 0 to 3, from their letters.
-
-    Raises:
-        InvalidInput: the letters do not name each move once.
-    """
+    """The move of each action, 0 to 3, from their letters; raises `InvalidInput`."""
     if not isinstance(order, str) or sorted(order) != sorted(MOVE_LETTERS):
         raise InvalidInput(f"expected the letters u, r, d and l in some order, got {shown(order)}")
     return np.array([MOVE_LETTERS.index(letter) for letter in order])
 
 
 def pgx_observation(exponents: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Boards as Pgx shows them to a player.
-
-    Args:
-        exponents: observations of the form `exponents`, shape (..., rows, cols).
-
-    Returns:
-        Which exponent each cell holds, larger ones as 30; bool, shape (..., rows, cols, 31).
-    """
+    """Observations of Pgx, one-hot, (..., rows, cols, 31), from `exponents` (..., rows, cols)."""
     planes = np.arange(PGX_PLANES, dtype=np.uint8)
     return np.equal(np.minimum(exponents, PGX_PLANES - 1)[..., None], planes)
 
@@ -172,7 +145,6 @@ def _translated(actions: NDArray[Any], moves: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _ordered(info: dict[str, Any], moves: NDArray[np.int64]) -> dict[str, Any]:
-    """The same info with its masks in another order."""
     changed = dict(info)
     changed["action_mask"] = info["action_mask"][..., moves]
     if "final_info" in info:

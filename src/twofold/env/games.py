@@ -1,7 +1,7 @@
-"""Games that make their steps together, inside one kernel: what both environments hold.
+"""Games that step together in one kernel; both environments use them.
 
-Everything that a step changes lies in arrays with an element a game, which the kernel finds by
-their addresses. They are read by their names here, and written by `start`, `place` and `step`.
+A step changes arrays with an element a game, which the kernel finds by their addresses. Other
+modules read them by name; only `start`, `place` and `step` write them.
 """
 
 from typing import Any, Final, NamedTuple
@@ -24,7 +24,7 @@ from twofold.players.compiled import fits_bits
 from twofold.rules import Move
 
 BLOCK: Final = 32
-"""Seeds kept ready for each game that begins anew inside a kernel."""
+"""Seeds in reserve for each game, for new games inside a kernel."""
 
 _NO_LIMIT: Final = 1 << 62
 
@@ -43,15 +43,7 @@ _MADE: Final = (
 
 
 class Numbers(NamedTuple):
-    """What infos tell of games, arrays with an element a game.
-
-    Attributes:
-        legal: int8, (count, 4): 1 for each move that can be made.
-        scores: in points, int64.
-        move_numbers: int64.
-        max_tiles: int64.
-        seeds: of the dice, uint64.
-    """
+    """The arrays of infos, one element a game; `legal` is int8 (count, 4)."""
 
     legal: NDArray[np.int8]
     scores: NDArray[np.int64]
@@ -61,34 +53,11 @@ class Numbers(NamedTuple):
 
 
 class EnvGames:
-    """Games under the same rules.
+    """Games under the same rules; each array has one element a game.
 
-    Args:
-        settings: options of the environment.
-        count: number of games.
-        max_steps: steps after which a game is cut off; None for never.
-        autoreset: whether a step begins a new game where the last one has ended.
-
-    Attributes:
-        actions: of the next step, int64; of no account where a game has ended.
-        seeds: of the dice, uint64.
-        numbers: int64, (3, count): scores in points, move numbers, largest tiles.
-        scores: the first row of `numbers`.
-        move_numbers: the second row.
-        max_tiles: the third row.
-        legal: int8, (count, 4): 1 for each move that can be made.
-        rewards: of the last step, float64.
-        terminated: whether the game is over, or stopped at its goal; bool.
-        truncated: whether it was cut off; bool.
-        observations: (count, ...), in the form of the settings.
-        first_observation: of game 0.
-        first_legal: of game 0.
-        first_numbers: of game 0.
-        ahead: seeds of games to come, uint64, (count, BLOCK).
-        used: how many of them are used up, int64.
-
-    Raises:
-        LimitExceeded: `max_steps` is less than 1.
+    A game is truncated after `max_steps`; with `autoreset` the next step begins a new one.
+    `numbers`, int64 (3, count), are scores in points, move numbers and largest tiles. `ahead`,
+    uint64 (count, BLOCK), holds seeds of future games, of which `used` are used.
     """
 
     def __init__(
@@ -123,7 +92,6 @@ class EnvGames:
         self._make_words()
 
     def _make_words(self) -> None:
-        """List for the kernels what does not change, and where the arrays are."""
         self.scores, self.move_numbers, self.max_tiles = self.numbers
         self.first_observation, self.first_legal = self.observations[0], self.legal[0]
         self.first_numbers = self.numbers[:, 0]
@@ -149,13 +117,12 @@ class EnvGames:
         words[names.LIMIT] = self._limit
         words[names.AUTORESET] = self._autoreset
         words[names.BLOCK] = BLOCK
-        self._read = self._arrays()  # kept, whatever the attributes are set to
+        self._read = self._arrays()  # keeps the arrays alive if attributes change
         for place, array in self._read.items():
             words[place] = array.ctypes.data
         self._words, self._address = words, words.ctypes.data
 
     def _arrays(self) -> dict[int, NDArray[Any]]:
-        """The arrays that kernels find by their addresses, by the word that holds it."""
         return {
             names.LAW: self._law,
             names.ACTIONS: self.actions,
@@ -182,7 +149,7 @@ class EnvGames:
         return len(self.seeds)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the addresses, which mean nothing elsewhere, and views of other arrays."""
+        """All but addresses, which are only valid in this process, and views of other arrays."""
         return {key: value for key, value in vars(self).items() if key not in _MADE}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -192,7 +159,7 @@ class EnvGames:
     # ---- play
 
     def start(self, which: NDArray[np.bool_]) -> None:
-        """Begin the games chosen, each with its seed in `seeds`."""
+        """Begin the chosen games, each with its seed in `seeds`."""
         kernels.begin_games(self._address, which.view(np.uint8))
 
     def start_one(self, game: int) -> None:
@@ -200,11 +167,9 @@ class EnvGames:
         kernels.begin_game(self._address, game)
 
     def replace(self, which: NDArray[np.bool_]) -> tuple[int, Numbers]:
-        """Begin the games chosen with the seeds that are kept ready.
+        """Begin the chosen games with seeds from `ahead`.
 
-        Returns:
-            How many games have used up those seeds; and what each game chosen had when it ended,
-            0 for the others.
+        Returns how many games have used up those seeds, and the final numbers of the chosen games.
         """
         count = len(self)
         legal = np.zeros((count, 4), dtype=np.int8)
@@ -217,12 +182,7 @@ class EnvGames:
         return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
 
     def place(self, which: NDArray[np.bool_], start: Start) -> None:
-        """Begin the games chosen, whose seeds are in `seeds`, on a given board.
-
-        Raises:
-            InvalidBoard: the board has another shape than the rules.
-            LimitExceeded: score or move number are out of range.
-        """
+        """Begin the chosen games, with their seeds in `seeds`, on a board of the same shape."""
         board, rules = start.board, self.settings.rules
         Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
         self.rewards[which], self._steps[which] = 0.0, 0
@@ -236,16 +196,10 @@ class EnvGames:
             kernels.refresh_game(self._address, game)
 
     def step(self) -> int:
-        """One step of every game, with the actions in `actions`.
+        """Step every game with the actions in `actions`.
 
-        Returns:
-            The number of games that have ended, and from bit `names.EXHAUSTED` on the number
-            of those whose seeds are used up.
-
-        Raises:
-            InvalidMove: an action is not 0 to 3; no game made its step.
-            IllegalMove: an action is illegal and that is an error; no game made its step.
-            TileTooLarge: a merge would make an exponent past 35.
+        Returns the number of games that have ended, and from bit `names.EXHAUSTED` on the number of
+        games whose seeds are used up. Raises as `VectorEnv2048.step`.
         """
         result: int = kernels.step(self._address)
         if result < 0:
@@ -253,31 +207,18 @@ class EnvGames:
         return result
 
     def step_one(self, action: int) -> tuple[int, float, int, int, int]:
-        """One step of the only game.
-
-        Returns:
-            What `step` returns, the reward, score, move number and largest tile.
-
-        Raises:
-            InvalidMove: the action is not 0 to 3; no step was made.
-            IllegalMove: the action is illegal and that is an error; no step was made.
-            TileTooLarge: a merge would make an exponent past 35.
-        """
+        """Step the only game: result of `step`, reward, score, move number, largest tile."""
         outcome: tuple[int, float, int, int, int] = kernels.step_one(self._address, action)
         if outcome[0] < 0:
             raise self._fault(outcome[0])
         return outcome
 
     def sample(self, key: int, actions: NDArray[np.int64]) -> None:
-        """Fill `actions` with legal moves, all equally likely; 0 where there is none."""
+        """Fill `actions` with legal moves, all equally likely; 0 if there is none."""
         kernels.sample_actions(self._address, key, actions)
 
     def afterstates(self) -> Afterstates:
-        """The afterstates of the four moves of every game; arrays of (count, 4, ...).
-
-        Raises:
-            TileTooLarge: a merge would make an exponent past 35.
-        """
+        """The afterstates of the four moves of every game; arrays of (count, 4, ...)."""
         count, shape = len(self), self.observations.shape[1:]
         boards = np.zeros((count, 4, *shape), dtype=self.observations.dtype)
         rewards = np.zeros((count, 4), dtype=np.float64)
@@ -294,7 +235,7 @@ class EnvGames:
         return Board.from_bits(int(self._bits[game]), shape)
 
     def game(self, game: int) -> Game:
-        """One game as `Game` has it: it begins where this one stands."""
+        """A new `Game` that begins at the current position of one game."""
         return Game.from_board(
             self.board(game),
             self.settings.rules,
@@ -328,5 +269,5 @@ def next_seed(generator: np.random.Generator) -> int:
 
 
 def next_seeds(generator: np.random.Generator, count: int) -> NDArray[np.uint64]:
-    """The seeds of the next `count` games: 64 raw bits each, one draw after the other."""
+    """The seeds of the next `count` games: 64 raw bits each, drawn one by one."""
     return np.asarray(generator.bit_generator.random_raw(count), dtype=np.uint64)

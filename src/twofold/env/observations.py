@@ -1,6 +1,6 @@
-"""The forms of an observation: their spaces, and how a board is written in them.
+"""The forms of an observation: their spaces, and boards in these forms.
 
-Kernels write them during play; `observe` is the plain twin, for any board.
+Kernels write observations during play; `observe` is the plain twin, for any board.
 """
 
 from typing import Any, Final
@@ -14,7 +14,7 @@ from twofold.env.settings import Observation
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 
 PLANES: Final = 18
-"""Planes of `onehot`: the exponents 0 to 17, all that 4x4 can hold; larger ones are shown as 17."""
+"""Planes of `onehot`: exponents 0 to 17, all that 4x4 can hold; larger ones appear as 17."""
 
 
 def space(form: Observation, shape: tuple[int, int]) -> Box:
@@ -29,17 +29,9 @@ def space(form: Observation, shape: tuple[int, int]) -> Box:
 
 
 def observe(board: Board, form: Observation = "exponents") -> NDArray[Any]:
-    """A board as an observation.
+    """A board as an observation; raises `InvalidBoard` if it does not fit 64 bits for `bits`.
 
-    Args:
-        board: any board; at most 4 rows and columns for `bits`.
-        form: `exponents`, `onehot`, `tiles` or `bits`.
-
-    Returns:
-        An array of shape and type as in `space`.
-
-    Raises:
-        InvalidBoard: the board does not fit 64 bits.
+    The array has the shape and type of `space`.
     """
     exponents = np.array(board.exponents, dtype=np.uint8).reshape(board.shape)
     if form == "exponents":

@@ -1,14 +1,14 @@
-"""A game with the methods and numbers of OpenSpiel's states, for code that was written for them.
+"""A game with the methods and numbers of OpenSpiel's states; does not need OpenSpiel.
 
-There, chance is a player: the two start tiles are two chance actions, and one follows each move.
-A chance action is `(row * cols + col) * 2 + is_four`. Nothing of OpenSpiel has to be installed.
+There, chance is a player: the two start tiles are two chance actions, and one follows each move. A
+chance action is `(row * cols + col) * 2 + is_four`.
 
-The rules are twofold's. OpenSpiel 2.0.2 leaves out a legal move where nothing would move but one
-tile into an equal that the move before made.
+The rules are twofold's. OpenSpiel 2.0.2 omits a legal move if its only effect is to merge a tile
+with an equal one that the previous move made.
 
     >>> state = OpenSpielState()
     >>> state.apply_action(18)  # a 2 in cell 9
-    >>> state.apply_action(state.dice_action(seed=1))  # what twofold's dice of seed 1 say
+    >>> state.apply_action(state.dice_action(seed=1))  # the tile of twofold's dice of seed 1
     >>> state.legal_actions()
     [0, 1, 2, 3]
 """
@@ -27,7 +27,7 @@ from twofold.step import throw
 CHANCE_PLAYER: Final = -1
 TERMINAL_PLAYER: Final = -4
 PLAYER: Final = 0
-"""Whoever makes the moves."""
+"""The player who makes the moves."""
 MOVE_NAMES: Final = ("Up", "Right", "Down", "Left")
 RULES: Final = Rules(stop_at_goal=True)
 """OpenSpiel's own: a game ends at 2048."""
@@ -36,9 +36,8 @@ RULES: Final = Rules(stop_at_goal=True)
 class OpenSpielState:
     """A position of a game, changed in place by `apply_action`.
 
-    Args:
-        rules: of the game, or their text. With other tiles than 2 and 4, a chance action is the
-            cell times the number of tiles, plus the number of the tile.
+    With spawn tiles other than 2 and 4, a chance action is the cell times the number of tiles, plus
+    the number of the tile.
     """
 
     def __init__(self, rules: Rules | str = RULES) -> None:
@@ -50,16 +49,16 @@ class OpenSpielState:
         self._score = 0
         self._reward = 0
 
-    # ---- whose turn it is
+    # ---- whose turn
 
     def is_terminal(self) -> bool:
-        """Whether the goal is on the board and play stops there, or no move is legal."""
+        """True if the goal is on the board and play stops there, or no move is legal."""
         if self._rules.stop_at_goal and self._board.max_tile >= self._rules.goal:
             return True
         return not self._to_place and self._board.is_over
 
     def is_chance_node(self) -> bool:
-        """Whether a tile is to appear."""
+        """True if the next action places a tile."""
         return bool(self._to_place) and not self.is_terminal()
 
     def current_player(self) -> int:
@@ -69,11 +68,11 @@ class OpenSpielState:
         return CHANCE_PLAYER if self._to_place else PLAYER
 
     def is_player_node(self) -> bool:
-        """Whether a move is to be made."""
+        """True if the next action is a move."""
         return self.current_player() == PLAYER
 
     def is_simultaneous_node(self) -> bool:
-        """Never: moves and tiles come in turn."""
+        """Always False: moves and tiles alternate."""
         return False
 
     def num_players(self) -> int:
@@ -89,9 +88,7 @@ class OpenSpielState:
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The moves that change the board, or the chance actions; none at the end.
 
-        Args:
-            player: 0, or -1 for chance, who have none where it is not their turn; None for
-                whose turn it is.
+        `player` is 0, -1 for chance, or None for the current one; only the current one has actions.
         """
         if self.is_terminal() or player not in (None, self.current_player()):
             return []
@@ -100,18 +97,14 @@ class OpenSpielState:
         return [int(move) for move in self._board.legal_moves()]
 
     def legal_actions_mask(self, player: int = PLAYER) -> list[int]:
-        """1 for each of the four moves that can be made; all 0 at a chance node."""
+        """1 for each legal move, 0 for the others; all 0 at a chance node."""
         legal = self.legal_actions(PLAYER)
         return [int(move in legal) for move in Move]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The chance actions with their probabilities, by cell and then by tile.
-
-        Raises:
-            InvalidMove: it is not chance's turn.
-        """
+        """The chance actions with their probabilities, by cell and then by tile."""
         if not self.is_chance_node():
-            raise InvalidMove("expected a tile to appear, got a position where none does")
+            raise InvalidMove("this position is not a chance node")
         tiles = [tile for tile, _ in self._rules.spawn]
         return [
             (spawn.cell * len(tiles) + tiles.index(spawn.tile), spawn.probability)
@@ -119,15 +112,10 @@ class OpenSpielState:
         ]
 
     def dice_action(self, seed: int) -> int:
-        """The chance action that the dice of a seed say: with them, this is `Game(rules, seed)`.
-
-        Raises:
-            InvalidMove: it is not chance's turn.
-            InvalidSeed: the seed is out of range.
-        """
+        """The chance action of twofold's dice: with it, the game is `Game(rules, seed)`."""
         seed = check_seed(seed)
         if not self.is_chance_node():
-            raise InvalidMove("expected a tile to appear, got a position where none does")
+            raise InvalidMove("this position is not a chance node")
         cell, tile = throw(self._board, self._rules, seed, self._placed)
         tiles = [known for known, _ in self._rules.spawn]
         return cell * len(tiles) + tiles.index(tile)
@@ -135,14 +123,10 @@ class OpenSpielState:
     def apply_action(self, action: int) -> None:
         """Make a move, or place a tile.
 
-        Raises:
-            GameOver: the game has ended.
-            IllegalMove: the move changes nothing.
-            InvalidMove: there is no such action here.
-            CellOccupied: the tile's cell holds one.
+        Raises `GameOver`, `IllegalMove`, `InvalidMove` for an unknown action, or `CellOccupied`.
         """
         if self.is_terminal():
-            raise GameOver(f"expected a game in progress, got {self._board}")
+            raise GameOver(f"the game is over on {self._board}")
         if self._to_place:
             self._board = self._board.place(*self._cell_and_tile(action))
             self._to_place -= 1
@@ -154,28 +138,20 @@ class OpenSpielState:
         self._history.append(action)
 
     def child(self, action: int) -> Self:
-        """The position after an action; this one stays as it is."""
+        """The position after an action, as a new state."""
         child = self.clone()
         child.apply_action(action)
         return child
 
     def clone(self) -> Self:
-        """A position that changes on its own."""
+        """An independent copy."""
         copy = type(self)(self._rules)
         vars(copy).update(vars(self))
         copy._history = list(self._history)
         return copy
 
     def action_to_string(self, player: int, action: int) -> str:
-        """What an action does, in OpenSpiel's words.
-
-        Args:
-            player: -1 for a chance action, 0 for a move.
-            action: its number.
-
-        Raises:
-            InvalidMove: there is no such action.
-        """
+        """The text of an action, in OpenSpiel's words; `player` is -1 for chance, 0 for a move."""
         if player != CHANCE_PLAYER:
             return MOVE_NAMES[_move(action)]
         cell, tile = self._cell_and_tile(action)
@@ -191,11 +167,11 @@ class OpenSpielState:
         cell, number = divmod(action, len(tiles))
         return cell, tiles[number][0]
 
-    # ---- what there is to see
+    # ---- observations
 
     @property
     def board(self) -> Board:
-        """The board as it is, before the tile that is to appear."""
+        """The current board; at a chance node the new tile is not on it yet."""
         return self._board
 
     def rewards(self) -> list[float]:
@@ -215,15 +191,15 @@ class OpenSpielState:
         return self.returns()[player]
 
     def history(self) -> list[int]:
-        """The actions so far, those of chance too."""
+        """The actions so far, including those of chance."""
         return list(self._history)
 
     def history_str(self) -> str:
-        """The actions so far, with commas."""
+        """The actions so far, separated by commas."""
         return ", ".join(map(str, self._history))
 
     def move_number(self) -> int:
-        """The number of actions so far, those of chance too."""
+        """The number of actions so far, including those of chance."""
         return len(self._history)
 
     def observation_tensor(self, player: int = 0) -> NDArray[np.float32]:
@@ -231,11 +207,10 @@ class OpenSpielState:
         return np.array(self._board.tiles, dtype=np.float32).reshape(-1)
 
     def observation_string(self, player: int = 0) -> str:
-        """The same as `str`."""
+        """The text of `str`."""
         return str(self)
 
     def __str__(self) -> str:
-        """The tiles in columns of 5 characters, a line for each row."""
         return "".join("".join(f"{tile:5}" for tile in row) + "\n" for row in self._board.tiles)
 
 

@@ -12,20 +12,20 @@ from twofold.errors import InvalidInput
 from twofold.notation import shown
 
 FRAMES_PER_SECOND: Final = 4
-"""How fast recorded frames are meant to be shown."""
+"""Frame rate of recorded videos."""
 
 CELL: Final = 112
 """Side of a cell, in pixels."""
 
 GAP: Final = 16
-"""Pixels between cells and around them. Sides of images are then multiples of 16: from odd ones
-recorders make videos that browsers do not show, others they stretch."""
+"""Pixels between and around cells. The sides of images are then multiples of 16: with odd sides,
+video recorders make files that browsers cannot show; they stretch other sizes."""
 
 MARGIN: Final = 6
-"""Least pixels between a number and the side of its cell."""
+"""Minimum distance between a number and the side of its cell, in pixels."""
 
 SCALES: Final = (4, 4, 3)
-"""Pixels of a dot of the font, at most, by number of digits; the last for more."""
+"""Largest size of a font dot in pixels, by number of digits; the last entry for more digits."""
 
 GRID: Final = 0xBBADA0
 EMPTY: Final = 0xCDC1B4
@@ -49,7 +49,7 @@ TILES: Final = (
 rgba(238, 228, 218, 0.35) on the grid."""
 
 BRIGHT: Final = (5, 6)
-"""Exponents up to 2048 on which the bright text has more contrast than the dark one."""
+"""Exponents up to 2048 with bright text, which has more contrast there than dark text."""
 
 FONT: Final = (
     ".#####. ...##.. .#####. .#####. ....##. ####### .#####. ####### .#####. .#####.",
@@ -69,18 +69,14 @@ DIGIT_WIDTH: Final = 7
 
 
 def check_mode(mode: str | None, modes: Sequence[str]) -> str | None:
-    """Return a render mode that is offered, or None.
-
-    Raises:
-        InvalidInput: it is not offered.
-    """
+    """Return a render mode that is offered, or None; raises `InvalidInput` for others."""
     if mode is not None and mode not in modes:
         raise InvalidInput(f"expected a render mode of {', '.join(modes)}, got {shown(mode)}")
     return mode
 
 
 def write(board: Board, score: int, move_number: int) -> str:
-    """The board as text under a line with score and move number, for a terminal."""
+    """The board as text below a line with score and move number, for a terminal."""
     return f"score {score}  move {move_number}\n{board.drawn()}\n"
 
 
@@ -98,7 +94,6 @@ def draw(board: Board) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=64)
 def _tile(exponent: int) -> NDArray[np.uint8]:
-    """The image of one cell, shape (CELL, CELL, 3)."""
     image = np.empty((CELL, CELL, 3), dtype=np.uint8)
     image[:] = _rgb(_background(exponent))
     if exponent:
@@ -120,7 +115,6 @@ def _background(exponent: int) -> int:
 
 
 def _number(value: int) -> NDArray[np.bool_]:
-    """The dots of a number, as large as a cell allows."""
     font = np.array([[dot == "#" for dot in line] for line in FONT])
     step = DIGIT_WIDTH + 1  # a column of space after each digit
     digits = [font[:, step * int(digit) :][:, :DIGIT_WIDTH] for digit in str(value)]

@@ -1,8 +1,6 @@
-"""The seeds of the games of a vector environment, a generator a game.
+"""The seeds of the games of a vector environment, one generator (`np_random`) a game.
 
-A generator is the `np_random` that a single environment would have, so that a vector plays what
-single ones play. Seeds are drawn in blocks, which are the same numbers as draws one by one, and
-kept where the kernel finds them.
+Seeds are drawn in blocks, with the same result as one by one.
 """
 
 from collections.abc import Sequence
@@ -18,11 +16,7 @@ from twofold.notation import as_int, check_seed, shown
 
 
 class Seeding:
-    """The generators of games, and their seeds.
-
-    Args:
-        games: their seeds are written by `begin` and `refill`.
-    """
+    """The generators of games; `begin` and `refill` write the games' seeds."""
 
     def __init__(self, games: EnvGames) -> None:
         self._games = games
@@ -30,14 +24,9 @@ class Seeding:
         self._ahead, self._used = games.ahead, games.used
 
     def listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
-        """A seed for each game, or None.
+        """A seed for each game, or None: `seed + i` for game i, or one seed per game.
 
-        Args:
-            seed: of game 0, the others count up; or one for each game.
-
-        Raises:
-            InvalidSeed: a seed is out of range.
-            InvalidInput: there are not as many seeds as games.
+        Raises `InvalidSeed` if one is out of range, `InvalidInput` if their number is wrong.
         """
         count = len(self._games)
         if as_int(seed) is not None:
@@ -54,12 +43,7 @@ class Seeding:
         return [None if one is None else check_seed(one) for one in seed]
 
     def begin(self, seeds: list[int | None] | None, which: NDArray[np.bool_]) -> None:
-        """Give the games chosen the seeds of their next games.
-
-        Args:
-            seeds: one for each game, see `listed`; None continues, for one game or for all.
-            which: the games that begin.
-        """
+        """Give the games of the mask `which` their next seeds, see `listed`; None continues."""
         games = np.flatnonzero(which)
         if seeds is not None:
             for game in games.tolist():
@@ -76,7 +60,7 @@ class Seeding:
             self._games.seeds[game] = seed
 
     def _continue(self, games: NDArray[np.int64]) -> None:
-        """The next seed of each game's own; a game that has none yet gets a random generator."""
+        """Use the next seed of each game; a game without a generator gets a random one."""
         for game in games[self._used[games] == BLOCK].tolist():
             if self._generators[game] is None:
                 self._seed(game, None)
@@ -87,7 +71,7 @@ class Seeding:
             self.refill()
 
     def refill(self) -> None:
-        """Draw new seeds for the games that have used up theirs."""
+        """Draw new seeds for the games whose seeds are used up."""
         for game in np.flatnonzero(self._used == BLOCK).tolist():
             self._fill(game)
 

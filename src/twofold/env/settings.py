@@ -1,4 +1,4 @@
-"""What a user may choose of an environment, checked in one place."""
+"""The options of an environment, and their validation."""
 
 import math
 from dataclasses import dataclass
@@ -15,30 +15,27 @@ from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
 
 Observation = Literal["exponents", "onehot", "tiles", "bits"]
-"""The forms of an observation, in the order of `kernels.environment_words`."""
+"""The forms of an observation, in the order of `kernels.env.words`."""
 
 Reward = Literal["score", "log2", "goal"]
-"""What a move is rewarded with, in the order of `kernels.environment_words`."""
+"""The rewards of a move, in the order of `kernels.env.words`."""
 
 Illegal = Literal["noop", "penalty", "terminate", "error"]
-"""What an illegal action does, in the order of `kernels.environment_words`."""
+"""The effects of an illegal action, in the order of `kernels.env.words`."""
 
 OBSERVATIONS: Final[tuple[Observation, ...]] = get_args(Observation)
 REWARDS: Final[tuple[Reward, ...]] = get_args(Reward)
 ILLEGALS: Final[tuple[Illegal, ...]] = get_args(Illegal)
 
 START_OPTIONS: Final = ("board", "score", "move_number")
-"""What `reset(options=...)` may say of the board to begin on."""
+"""Options of `reset(options=...)` that set the first board."""
 
 
 class Afterstates(NamedTuple):
-    """What the four moves lead to, before the new tile appears.
+    """The results of the four moves, before the new tile appears.
 
-    Attributes:
-        boards: the boards in the form of the observations, one for each action; where the move
-            cannot be made, the board itself.
-        rewards: what a step would be rewarded with, float64; 0 where the move cannot be made.
-        mask: 1 for each move that can be made, int8.
+    `boards` have the form of the observations, one per action; after an illegal move the board is
+    unchanged and the reward 0. `rewards` are float64; `mask` is int8, 1 for each legal move.
     """
 
     boards: NDArray[Any]
@@ -48,15 +45,7 @@ class Afterstates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EnvSettings:
-    """The options of an environment.
-
-    Attributes:
-        rules: the rules of its games.
-        observation: form of the observations.
-        reward: what a move is rewarded with.
-        illegal: what an illegal action does.
-        penalty: what it takes from the reward with `illegal="penalty"`.
-    """
+    """The options of an environment, as in `twofold.env.single.Env2048`."""
 
     rules: Rules = STANDARD
     observation: Observation = "exponents"
@@ -73,13 +62,7 @@ class EnvSettings:
         illegal: Illegal,
         penalty: float,
     ) -> Self:
-        """The settings, if they can be used.
-
-        Raises:
-            InvalidInput: a value is not one of those offered.
-            InvalidRules: the rules cannot be read.
-            UnsupportedRules: the board does not fit the form of the observations.
-        """
+        """The settings, validated; raises `InvalidInput` for values that are not offered."""
         rules = Rules.of(rules)
         _check_choice("an observation of", observation, OBSERVATIONS)
         _check_choice("a reward of", reward, REWARDS)
@@ -95,7 +78,6 @@ class EnvSettings:
 
 
 def _is_finite(number: object) -> bool:
-    """Whether it is a number of any kind that a float can hold."""
     try:
         return math.isfinite(number)  # type: ignore[arg-type]
     except (TypeError, OverflowError):
@@ -109,7 +91,7 @@ def _check_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 class Start(NamedTuple):
-    """A board to begin on."""
+    """A first board, with its score and move number."""
 
     board: Board
     score: int
@@ -117,19 +99,14 @@ class Start(NamedTuple):
 
 
 def parse_start(options: dict[str, Any] | None) -> Start | None:
-    """The board that the options of `reset` name; None for a new game.
-
-    Raises:
-        InvalidInput: an option is unknown, or a value cannot be read.
-        InvalidBoard: the board cannot be read.
-    """
+    """The first board of `reset` options, None for a new game; may raise `InvalidInput`."""
     if not options:
         return None
     for key in options:
         if key not in START_OPTIONS:
             raise InvalidInput(f"expected options of {', '.join(START_OPTIONS)}, got {shown(key)}")
     if "board" not in options:
-        raise InvalidInput(f"expected a board beside {shown(next(iter(options)))}, got none")
+        raise InvalidInput(f"expected a board with {shown(next(iter(options)))}, got none")
     board = options["board"]
     if not isinstance(board, Board):
         if not isinstance(board, str):

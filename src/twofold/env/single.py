@@ -1,7 +1,7 @@
 """One game as an environment of Gymnasium.
 
-An environment reset with seed s plays the game of seed s, `Game(rules, seed=s)`. The seeds of the
-games after it are drawn from `np_random`, which Gymnasium seeds with s.
+An environment reset with seed s plays `Game(rules, seed=s)`. The seeds of the next games are drawn
+from `np_random`, which Gymnasium seeds with s.
 """
 
 import sys
@@ -35,27 +35,27 @@ from twofold.rules import STANDARD, Rules
 class Env2048(gymnasium.Env[NDArray[Any], int]):
     """The game 2048; actions 0 to 3 are up, right, down and left.
 
-    An action that changes nothing is illegal: it makes no move and spawns no tile. When no move
-    is legal, or the goal is reached and the rules stop there, the episode is terminated. A step
-    after that changes nothing, is worth 0 and says again that it is terminated; so does the
-    first step of the rare game that is over from its start (on 1x2, say).
+    An action that changes nothing is illegal: it makes no move and spawns no tile. The episode
+    terminates when no move is legal, or at the goal if the rules stop there. A step after that
+    changes nothing, has reward 0 and reports `terminated` again; so does the first step of the rare
+    game that is over from its start (on 1x2, for example).
 
     `info` holds `action_mask` (int8, 4), `max_tile`, `move_number`, `score` (points) and `seed`
-    (of the game: `Game(rules, seed)` and the moves made play it again).
+    (`Game(rules, seed)` with the same moves replays the game).
 
     Args:
-        rules: of the games, or their text, such as `"3x4 goal=512 stop=goal"`.
+        rules: rules of the games, or their text, such as `"3x4 goal=512 stop=goal"`.
         observation: `exponents` (uint8), `onehot` (uint8, 18 planes), `tiles` (int64) or `bits`
-            (uint64, up to 4x4, tiles past 32768 shown as 32768).
+            (uint64, up to 4x4, tiles past 32768 appear as 32768).
         reward: `score` (sum of the tiles made), `log2` (sum of their exponents) or `goal` (1 when
             the goal tile is first made).
-        illegal: what an illegal action does: `noop`, `penalty` (taken from the reward),
+        illegal: effect of an illegal action: `noop`, `penalty` (subtracted from the reward),
             `terminate` the episode, or `error`.
-        penalty: what `illegal="penalty"` takes.
+        penalty: subtracted with `illegal="penalty"`.
         render_mode: `ansi`, `rgb_array`, `human` (writes the board to the terminal) or None.
 
     Raises:
-        InvalidInput: an option cannot be used; the text names it.
+        InvalidInput: an option is invalid; the message names it.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (so it is in Gymnasium)
@@ -83,20 +83,16 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Begin a new game.
+        """Begin a new game; returns the observation and the info.
 
         Args:
-            seed: of the game and of `np_random`, 0 to 2**64 - 1; None draws the game's seed
-                from `np_random`.
+            seed: of the game and of `np_random`, 0 to 2**64 - 1; None draws it from `np_random`.
             options: `board` (a `Board` or its text) to begin on, with `score` and
-                `move_number`, 0 unless given.
-
-        Returns:
-            The observation and the info.
+                `move_number`, 0 by default.
 
         Raises:
             InvalidSeed: the seed is out of range.
-            InvalidInput: an option is unknown or cannot be used.
+            InvalidInput: an option is unknown or invalid.
         """
         start = parse_start(options)
         if seed is not None:
@@ -115,24 +111,18 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         return games.first_observation.copy(), self._info(*games.first_numbers.tolist())
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        """Make a move.
-
-        Args:
-            action: 0 to 3.
-
-        Returns:
-            Observation, reward, terminated, truncated (always False here), info.
+        """Make a move, 0 to 3; `truncated` is always False here.
 
         Raises:
-            ResetNeeded: there was no `reset` yet.
+            ResetNeeded: `reset` has not been called.
             InvalidMove: the action is not 0 to 3.
             IllegalMove: the move changes nothing, and `illegal="error"`.
             TileTooLarge: a merge would make an exponent past 35.
         """
         if not self._begun:
-            raise ResetNeeded("expected a reset before the first step, got none")
+            raise ResetNeeded("call reset before the first step")
         try:
-            move = index(action) | 0  # a plain int, whatever the kind of the action
+            move = index(action) | 0  # a plain int for every type of action
         except TypeError:
             move = -1
         if not 0 <= move <= 3:
@@ -154,32 +144,28 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions can be taken, bool, shape (4,): what sb3-contrib's MaskablePPO asks."""
+        """Which actions are legal, bool, shape (4,), as sb3-contrib's MaskablePPO needs it."""
         return np.array(self._games.first_legal, dtype=np.bool_)
 
     def afterstates(self) -> Afterstates:
-        """Where the four actions lead before the new tile appears: boards, rewards, mask.
-
-        For methods that value afterstates: the best action is the legal one with the largest
-        reward plus value.
-        """
+        """The afterstates of the four actions: boards, rewards, mask."""
         boards, rewards, mask = self._games.afterstates()
         return Afterstates(boards[0], rewards[0], mask[0])
 
     @property
     def board(self) -> Board:
-        """The board as a value, for players and evaluators of twofold."""
+        """The board, for players and evaluators of twofold."""
         return self._games.board(0)
 
     @property
     def game(self) -> Game:
-        """The game as it stands, as a `Game` of its own that begins there."""
+        """A new `Game` that begins at the current position."""
         return self._games.game(0)
 
     def render(self) -> Any:
-        """The board as the render mode says: text, an image of shape (height, width, 3), or None.
+        """The board as text, as an image of shape (height, width, 3), or None, by render mode.
 
-        `human` writes the text to the terminal, after each reset and step by itself.
+        `human` writes the text to the terminal, automatically after each reset and step.
         """
         games = self._games
         if self.render_mode == "rgb_array":

@@ -1,7 +1,7 @@
-"""Many games as one environment of Gymnasium: a step of all of them is one call of a kernel.
+"""Many games as one environment of Gymnasium: one kernel call steps all of them.
 
 Game i of an environment reset with seed s is the game that `Env2048` plays with seed s + i, and so
-are the games that follow it: a vector of N equals N single ones.
+are the games after it: a vector of N equals N single environments.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,9 +36,9 @@ from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
 
 _LARGE: Final = 1 << 16
-"""Bytes from which observations are copied by arithmetic. The copy of the C library takes ten times
-as long on some AMD processors where the target lies less than 64 bytes further in its page than
-the source, and a program that gets the same memory in every step stays there."""
+"""Bytes from which observations are copied by arithmetic. The C library's copy is ten times slower
+on some AMD processors if the target's offset in its page is less than 64 bytes above the source's,
+and a program that gets the same memory in every step is slow in every step."""
 
 Step = tuple[
     NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
@@ -47,31 +47,24 @@ Step = tuple[
 
 
 class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """Games of 2048 that make their steps together; what a step means is told in `Env2048`.
+    """Games of 2048 that step together; `Env2048` defines a step.
 
-    Where a game has ended, the modes of Gymnasium say what the next step does: `NEXT_STEP` begins
-    a new game in place of a move (its action is of no account), `SAME_STEP` has begun it already
-    and keeps the last observation and info as `final_obs` and `final_info`, and with `DISABLED`
-    the game stays as it is, for a reward of 0, until `reset(options={"reset_mask": ...})`.
+    After the end of a game, Gymnasium's modes apply: with `NEXT_STEP` the next step begins a new
+    game and ignores the action; with `SAME_STEP` the same step begins it, and `final_obs` and
+    `final_info` hold the last observation and info; with `DISABLED` the game does not change, with
+    reward 0, until `reset(options={"reset_mask": ...})`.
 
-    Infos are arrays with an element a game, and a mask `_key` beside each says which games have
-    the key: `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`.
+    Infos are arrays with an element a game; the mask `_key` says which games have a key. The keys
+    are `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`.
+
+    The other arguments are those of `Env2048`.
 
     Args:
         num_envs: number of games.
-        rules: of the games, or their text.
-        observation: as for `Env2048`.
-        reward: as for `Env2048`.
-        illegal: as for `Env2048`.
-        penalty: as for `Env2048`.
         max_episode_steps: steps after which a game is truncated; None for never.
         autoreset_mode: one of Gymnasium's, or its text.
-        copy: whether what a step returns is the caller's own; if not, the arrays are the same in
-            every step and change with the next one.
+        copy: True to return copies; otherwise each step overwrites the same arrays.
         render_mode: `ansi`, `rgb_array` or None.
-
-    Raises:
-        InvalidInput: an option cannot be used; the text names it.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (so it is in Gymnasium)
@@ -120,25 +113,21 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Begin new games.
+        """Begin new games; returns the observations and the infos of the games begun.
 
         Args:
-            seed: of game 0 and of `np_random`; game i has seed + i. Or the seed of each game,
-                None for the next one of its own. None: the next one for all, or random ones at
-                first.
-            options: `reset_mask`, bool (N,), chooses the games to begin anew; `board`, `score`
-                and `move_number` are as for `Env2048`.
-
-        Returns:
-            The observations and the infos, which are those of the games begun.
+            seed: of game 0 and of `np_random`; game i has seed + i. Or a list of one seed per game.
+                None continues the game's seeds, at first random ones.
+            options: `reset_mask`, bool (N,), chooses the games to begin; `board`, `score` and
+                `move_number` are as for `Env2048`.
 
         Raises:
             InvalidSeed: a seed is out of range.
-            InvalidInput: an option is unknown or cannot be used.
+            InvalidInput: an option is unknown or invalid.
         """
         start, which = self._parse_options(options)
         if self._seeding is None and not which.all():
-            raise InvalidInput("expected a first reset of all games, got a reset_mask for some")
+            raise InvalidInput("the first reset must reset all games, got a reset_mask for some")
         seeding = self._seeding or Seeding(self._games)
         seeds = None if seed is None else seeding.listed(seed)
         if seeds is not None:
@@ -173,22 +162,18 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return start, which.copy()
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Make a move in every game.
+        """Make a move in every game, 0 to 3 each.
 
-        Args:
-            actions: 0 to 3 for each game.
-
-        Returns:
-            Observations, rewards (float64), terminations, truncations, infos.
+        Returns observations, rewards (float64), terminations, truncations and infos.
 
         Raises:
-            ResetNeeded: there was no `reset` yet.
-            InvalidMove: an action is not 0 to 3; no game made its move.
-            IllegalMove: a move changes nothing, and `illegal="error"`; no game made its move.
+            ResetNeeded: `reset` has not been called.
+            InvalidMove: an action is not 0 to 3; no game has changed.
+            IllegalMove: a move changes nothing, and `illegal="error"`; no game has changed.
             TileTooLarge: a merge would make an exponent past 35.
         """
         if self._seeding is None:
-            raise ResetNeeded("expected a reset before the first step, got none")
+            raise ResetNeeded("call reset before the first step")
         games = self._games
         self._take(actions)
         result = games.step()
@@ -206,14 +191,12 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         )
 
     def _take(self, actions: NDArray[np.int64]) -> None:
-        """Copy the actions to where the kernel takes them from."""
         found = np.asarray(actions)
         if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
             raise InvalidMove(f"expected {self.num_envs} actions from 0 to 3, got {shown(actions)}")
         self._games.actions[:] = found
 
     def _begun_in_the_same_step(self, ended: NDArray[np.bool_]) -> Step:
-        """What a step returns where some games have ended and new ones take their place."""
         games = self._games
         rewards, terminated = games.rewards.copy(), games.terminated.copy()
         truncated = games.truncated.copy()
@@ -231,7 +214,6 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return self._own_observations(games.observations), rewards, terminated, truncated, infos
 
     def _infos(self) -> dict[str, Any]:
-        """The infos of all games."""
         games, own = self._games, self._own
         numbers = Numbers(
             own(games.legal),
@@ -243,14 +225,13 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return _named(numbers, self._all.copy())
 
     def _infos_of(self, which: NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos of the games chosen; 0 for the others."""
         games = self._games
         arrays = (games.legal, games.scores, games.move_numbers, games.max_tiles, games.seeds)
         places = np.flatnonzero(which)
         return _named(Numbers(*(_only(places, array) for array in arrays)), which.copy())
 
     def render(self) -> tuple[Any, ...] | None:
-        """A frame of each game, as the render mode says: text, or images (height, width, 3)."""
+        """A frame of each game, by render mode: text, or images (height, width, 3)."""
         boards = (self.board(game) for game in range(self.num_envs))
         if self.render_mode == "rgb_array":
             return tuple(map(draw, boards))
@@ -259,19 +240,16 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         scores, numbers = self._games.scores.tolist(), self._games.move_numbers.tolist()
         return tuple(map(write, boards, scores, numbers))
 
-    # ---- beyond it
+    # ---- more than Gymnasium's interface
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions can be taken, bool, shape (N, 4)."""
+        """Which actions are legal, bool, shape (N, 4)."""
         return np.not_equal(self._games.legal, 0)
 
     def sample_actions(self, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
-        """A random legal action for each game, 0 where there is none; shape (N,).
+        """A random legal action for each game, 0 if there is none; shape (N,).
 
-        One raw draw of the generator decides all of them.
-
-        Args:
-            rng: the generator; None for `np_random`, which `reset(seed=...)` seeds.
+        One raw draw of the generator decides all of them; None uses `np_random`.
         """
         key = (self.np_random if rng is None else rng).bit_generator.random_raw()
         actions = np.empty_like(self._sampled) if self._copy else self._sampled
@@ -279,11 +257,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return actions
 
     def afterstates(self) -> Afterstates:
-        """Where the four actions of each game lead before the new tile appears.
-
-        Returns:
-            Boards in the form of the observations, (N, 4, ...); rewards and mask, (N, 4).
-        """
+        """The afterstates of the four actions: boards (N, 4, ...); rewards and mask (N, 4)."""
         return self._games.afterstates()
 
     def board(self, game: int) -> Board:
@@ -291,7 +265,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return self._games.board(game)
 
     def game(self, game: int) -> Game:
-        """One game as it stands, as a `Game` that begins there."""
+        """A new `Game` that begins at the current position of one game."""
         return self._games.game(game)
 
 
@@ -310,7 +284,6 @@ def _itself(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:
-    """Infos: arrays by their keys, and beside each the mask of the games that have it."""
     return {
         "action_mask": numbers.legal,
         "_action_mask": mask,
@@ -326,7 +299,6 @@ def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _only(places: NDArray[np.int64], values: NDArray[Any]) -> NDArray[Any]:
-    """The values at the places, 0 elsewhere."""
     chosen = np.zeros(values.shape, dtype=values.dtype)
     chosen[places] = values[places]
     return chosen

@@ -1,4 +1,4 @@
-"""Exact play: small games solved, and what their solutions tell."""
+"""Exact play: small games solved, and the values and outcomes of their solutions."""
 
 from twofold.exact.problem import ExactObjective, Problem
 from twofold.exact.table import ExactTable, solve

@@ -1,10 +1,8 @@
-"""How many states a game has, about, before they are listed.
+"""Estimates the number of states of a game before they are listed.
 
-Boards are drawn at random and looked at for what every state has to be: no large tile without
-the cells that it took to make it; a spawn somewhere, without which all tiles lie against one
-side, as a slide leaves them; a legal move. Not every such board can be reached: the share that
-can falls with the number of cells. It is fitted to what is known, from 2x2 to 3x4 complete and
-4x4 to 64, and the estimate is then within 1.6 times of all of these.
+Random boards are tested for conditions that every state meets. The share of these boards that can
+be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64; estimates are within a
+factor of 1.6 of all of these.
 """
 
 from dataclasses import dataclass
@@ -25,13 +23,13 @@ SAMPLES: Final = 100_000
 _SEED: Final = 2048
 _VALUE_BYTES: Final = 8
 _START_BYTES: Final = 100
-"""Memory for each way to place the start tiles, while they are listed."""
+"""Bytes of memory per way to place the start tiles, while they are listed."""
 
 _REACHED: Final = 0.2
-"""Binary digits by which each cell past the fourth lessens the share that can be reached."""
+"""Each cell past the fourth multiplies the share that can be reached by 2**-_REACHED."""
 
 STATES_A_SECOND: Final = 800_000
-"""States that one thread lists and solves a second, on the machine of our benchmarks."""
+"""States that one thread lists and solves a second, on the machine of docs/benchmarks.md."""
 
 Grids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -39,15 +37,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a solution is going to need.
+    """Estimated needs of a solution: states, disk and memory in bytes, time in seconds.
 
-    Attributes:
-        states: about how many.
-        disk: bytes of the table; twice as many are needed while it is made. 0 if it is not
-            written.
-        memory: bytes for the boards at the start, for the layers that are worked on at a time,
-            and for what is not written yet.
-        seconds: time.
+    `disk` is the size of the table, 0 if it is not written; solving needs twice as much.
     """
 
     states: int
@@ -56,7 +48,6 @@ class Estimate:
     seconds: float
 
     def __str__(self) -> str:
-        """In words, as the command says them."""
         states = "state" if self.states == 1 else "states"
         parts = [f"about {_rounded(self.states):,} {states}"]
         if self.disk:
@@ -65,14 +56,7 @@ class Estimate:
         return ", ".join(parts)
 
     def check(self, free_disk: int | None) -> None:
-        """Refuse what does not fit.
-
-        Args:
-            free_disk: bytes that are free where the table is going to be; None for no table.
-
-        Raises:
-            ResourceError: it needs more memory or disk than there is, or is beyond all reach.
-        """
+        """Raise `ResourceError` if a solution does not fit; `free_disk` None means no table."""
         if self.states > MAX_SOLVED_STATES:
             raise ResourceError(
                 f"expected at most {MAX_SOLVED_STATES:,} states to solve, "
@@ -81,22 +65,14 @@ class Estimate:
         check_memory(self.memory, "a solution")
         if free_disk is not None and 2 * self.disk > free_disk:
             raise ResourceError(
-                f"expected {bytes_words(2 * self.disk)} of free disk to solve about "
-                f"{_rounded(self.states):,} states, got {bytes_words(free_disk)}"
+                f"solving about {_rounded(self.states):,} states needs "
+                f"{bytes_words(2 * self.disk)} of free disk, "
+                f"but only {bytes_words(free_disk)} is free"
             )
 
 
 def estimate(problem: Problem, *, threads: int = 1, in_memory: bool = False) -> Estimate:
-    """Estimate what a problem needs, within a second.
-
-    Args:
-        problem: which game, and for what.
-        threads: that are going to work.
-        in_memory: whether the whole solution stays in memory.
-
-    Raises:
-        LimitExceeded: there cannot be so many threads.
-    """
+    """Estimate the needs of a problem; `in_memory` keeps the whole solution in memory."""
     check_limit("threads", threads, 1, MAX_JOBS)
     states, peak = count_states(problem)
     a_state = problem.key_type.itemsize + _VALUE_BYTES
@@ -110,7 +86,7 @@ def estimate(problem: Problem, *, threads: int = 1, in_memory: bool = False) -> 
 
 
 def count_states(problem: Problem, samples: int = SAMPLES) -> tuple[int, int]:
-    """About how many states there are, and how many of them in the largest layer."""
+    """Estimated number of states, in all and in the largest layer."""
     rng = np.random.default_rng(_SEED)
     stop = problem.stop_exponent
     top = problem.max_exponent if stop is None else problem.max_exponent - 1
@@ -126,14 +102,13 @@ def count_states(problem: Problem, samples: int = SAMPLES) -> tuple[int, int]:
 
 
 def _has_room(grids: Grids, problem: Problem) -> Flags:
-    """Whether the k-th largest tile was made before the k - 1 larger ones took their cells."""
+    """The k-th largest tile was made before the k - 1 larger ones took their cells."""
     ordered = -np.sort(-grids.reshape(len(grids), -1), axis=1)
     largest = max(problem.rules.spawn_exponents) + problem.cells - 1
     return np.asarray((ordered <= largest - np.arange(problem.cells)).all(axis=1))
 
 
 def _is_live(grids: Grids) -> Flags:
-    """Whether a move is legal: a cell is free, or two neighbours are equal."""
     free = (grids == 0).any(axis=(1, 2))
     across = (grids[:, :, 1:] == grids[:, :, :-1]).any(axis=(1, 2))
     down = (grids[:, 1:] == grids[:, :-1]).any(axis=(1, 2))
@@ -141,7 +116,7 @@ def _is_live(grids: Grids) -> Flags:
 
 
 def _is_after_spawn(grids: Grids, problem: Problem) -> Flags:
-    """Whether all tiles but one that may be a spawn lie against one side."""
+    """All tiles but one possible spawn are packed against one side."""
     found = np.zeros(len(grids), dtype=bool)
     for row in range(problem.rules.rows):
         for col in range(problem.rules.cols):
@@ -153,7 +128,6 @@ def _is_after_spawn(grids: Grids, problem: Problem) -> Flags:
 
 
 def _is_packed(full: Flags) -> Flags:
-    """Whether no gap lies between the tiles and one of the sides."""
     right, left = full[:, :, 1:], full[:, :, :-1]
     below, above = full[:, 1:], full[:, :-1]
     gaps = [right & ~left, left & ~right, below & ~above, above & ~below]
@@ -161,7 +135,6 @@ def _is_packed(full: Flags) -> Flags:
 
 
 def _largest_share(grids: Grids, problem: Problem) -> float:
-    """The part of the states that the largest layer has, with some room for chance."""
     if not len(grids):
         return 1.0
     sums = np.where(grids > 0, 1 << grids, 0).sum(axis=(1, 2)) >> problem.unit_exponent
@@ -171,14 +144,13 @@ def _largest_share(grids: Grids, problem: Problem) -> float:
 
 
 def _rounded(states: int) -> int:
-    """Two digits of a number."""
     digits = max(len(str(states)) - 2, 0)
     return round(states, -digits)
 
 
 def _time_words(seconds: float) -> str:
     if seconds < 10:
-        return "some seconds"
+        return "a few seconds"
     if seconds < 100:
         return f"{seconds:.0f} s"
     return time_words(seconds)

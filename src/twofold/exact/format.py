@@ -1,14 +1,14 @@
-"""Files of layers: tables of solved games, and the parts of one that is being solved.
+"""Files of layers: tables of solved games, and parts of unfinished ones.
 
 A safetensors file of these tensors, see `twofold.tensors`:
 
     layers    U64 (layers, 4)   sum of the tiles, number of states, CRC-32 of their keys, and of
                                 their values; the sums count up by the smallest spawn tile
     keys      U32 or U64 (n,)   the states, layer by layer, ascending in each
-    values    F64 (n,)          what they are worth, in the same order
+    values    F64 (n,)          their values, in the same order
 
-and these texts: `twofold_table`, the version of the format; `rules`; `objective`; `part`, which
-says whether both tensors are there (`table`) or one.
+and these texts: `twofold_table`, the version of the format; `rules`; `objective`; `part`: `table`
+for both keys and values, or the name of the only one in the file.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from twofold.notation import shown
 from twofold.tensors import Stacked, TensorFile, open_tensors, write_tensors
 
 VERSION: Final = "1"
-"""Version of the format, raised when it changes."""
+"""Version of the format; it rises when the format changes."""
 
 SUM, STATES, KEYS_CRC, VALUES_CRC = range(4)
 """Columns of `layers`."""
@@ -40,19 +40,11 @@ _VERSION_KEY: Final = "twofold_table"
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What a file holds.
+    """The contents of a file; raises `InvalidTable` if they do not fit each other.
 
-    Attributes:
-        problem: which game, and for what.
-        index: uint64, shape (layers, 4), see above.
-        keys: of all states; empty where there are none.
-        values: of all states; empty where there are none.
-        part: `table`, `keys` or `values`: what of the two is there.
-        firsts: uint64, the number of the first state of each layer, and at the end the number
-            of states.
-
-    Raises:
-        InvalidTable: they do not fit each other.
+    `part` is `table` for keys and values, `keys` or `values` for only one; the other is empty.
+    `index` is uint64 (layers, 4), see the module; `firsts` is uint64, the number of the first state
+    of each layer, then the number of states.
     """
 
     problem: Problem
@@ -72,17 +64,16 @@ class Layers:
 
     @property
     def digest(self) -> str:
-        """16 hexadecimal digits that stand for the content: a hash of rules and checksums."""
+        """Hash of the rules and checksums, 16 hexadecimal digits."""
         text = f"{VERSION} {self.problem.rules} {self.problem.objective}"
         return hashlib.sha256(text.encode() + self.index.tobytes()).hexdigest()[:16]
 
     def damage(self) -> str:
-        """What is wrong with the content of the first layer that is damaged, or an empty text."""
+        """Describe the damage of the first damaged layer; an empty text if there is none."""
         filled = np.flatnonzero(self.index[:, STATES:].any(axis=1))  # most may be empty
         return next(filter(None, map(self._damage, filled.tolist())), "")
 
     def _damage(self, layer: int) -> str:
-        """The same of the layer with this place in the index."""
         row = self.index[layer]
         first, last = self.firsts[layer : layer + 2].tolist()
         for name, column, array in (
@@ -90,10 +81,10 @@ class Layers:
             ("values", VALUES_CRC, self.values),
         ):
             if len(array) and checksum(array[first:last]) != row[column]:
-                return f"other {name} of the states with {row[SUM]} in tiles"
+                return f"wrong {name} of the states with the tile sum {row[SUM]}"
         keys, values = self.keys[first:last], self.values[first:last]
         if not np.all(keys[1:] > keys[:-1]) or not np.all(np.isfinite(values)):
-            return f"states with {row[SUM]} in tiles out of order, or without a value"
+            return f"states with the tile sum {row[SUM]} out of order, or without a value"
         return ""
 
 
@@ -109,17 +100,10 @@ def write_layers(
     keys: Sequence[NDArray[Any]] | None,
     values: Sequence[NDArray[np.float64]] | None,
 ) -> None:
-    """Write layers to a file, see `twofold.files.atomic_write`.
+    """Write layers to a file in one step; raises `ResourceError`.
 
-    Args:
-        path: the file.
-        problem: which game, and for what.
-        first: sum of the tiles in the first layer, in units; the others follow it.
-        keys: of the states of each layer, or None.
-        values: of the states of each layer, or None; one of both has to be there.
-
-    Raises:
-        ResourceError: the disk is full or another system call failed.
+    `first` is the sum of the tiles in the first layer, in units; the others follow without gaps.
+    Keys and values are given by layer; one of them can be None.
     """
     both = [part for part in (keys, values) if part is not None]
     index = np.zeros((len(both[0]), 4), dtype=np.uint64)
@@ -146,17 +130,9 @@ def _metadata(problem: Problem, part: str) -> dict[str, str]:
 
 
 def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
-    """Read a file of layers, see `twofold.memory.load`; the file may change then.
+    """Read a file of layers into memory; `Layers.damage` checks its content.
 
-    `Layers.damage` looks at the content.
-
-    Args:
-        path: the file.
-        part: `table`, `keys` or `values`: what it should hold.
-
-    Raises:
-        InvalidTable: there is no such file, or it is no such table, or torn.
-        ResourceError: there is no room for it.
+    Raises `InvalidTable` if the file is missing, not a table of this part, or truncated.
     """
     with _opened(path) as file:
         _layers(file, part, TensorFile.view)  # before anything is read into memory
@@ -164,11 +140,7 @@ def read_layers(path: str | os.PathLike[str], part: str = "table") -> Layers:
 
 
 def map_layers(path: str | os.PathLike[str], part: str) -> Layers:
-    """Map a file of layers: at once, whatever its size. It must be one that only we write.
-
-    Raises:
-        InvalidTable: as `read_layers`.
-    """
+    """Memory-map a file of layers that no other program writes; raises `InvalidTable`."""
     with _opened(path) as file:
         return _layers(file, part, TensorFile.view)
 
@@ -183,7 +155,6 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[TensorFile]:
 
 
 def _layers(file: TensorFile, part: str, take: Callable[[TensorFile, str], NDArray[Any]]) -> Layers:
-    """The layers of a file, each tensor of which `take` gets."""
     name = file.name
     problem = _read_problem(file.metadata, part, name)
     tensors = {key: take(file, key) for key in file.tensors}
@@ -218,22 +189,21 @@ def _read_problem(metadata: dict[str, str], part: str, name: str) -> Problem:
 
 
 def _check_index(index: NDArray[np.uint64], problem: Problem) -> None:
-    """Check the sums of the tiles: one after the other, and none that no board of the game has."""
     if index.dtype != np.uint64 or index.ndim != 2 or index.shape[1] != 4 or not len(index):
         raise InvalidTable(f"expected layers of 4 columns, got shape {index.shape}")
     first, most = int(index[0, SUM]), problem.max_sum >> problem.unit_exponent
     steps = np.arange(len(index), dtype=np.uint64) << np.uint64(problem.unit_exponent)
     if first > problem.max_sum or not np.array_equal(index[:, SUM], index[0, SUM] + steps):
-        raise InvalidTable("expected the sums of tiles one after the other, got others")
+        raise InvalidTable("expected consecutive tile sums, got others")
     if (first >> problem.unit_exponent) + len(index) - 1 > most:
         raise InvalidTable(
-            f"expected layers up to the sum {problem.max_sum} in tiles, got {len(index)} layers "
+            f"expected layers up to the tile sum {problem.max_sum}, got {len(index)} layers "
             f"from {first} on"
         )
 
 
 def _check_states(layers: Layers) -> None:
-    """Check that the states are those of the index: kernels read them by their address."""
+    """Check the arrays against the index: kernels read them by their address."""
     states = sum(layers.index[:, STATES].tolist())  # Python's numbers do not overflow
     for key, array, kind in (
         ("keys", layers.keys, layers.problem.key_type),
@@ -246,4 +216,4 @@ def _check_states(layers: Layers) -> None:
                 f"got {array.dtype} of shape {array.shape}"
             )
         if not lies_flat(array, kind):
-            raise InvalidTable(f"expected {key} that lie side by side, got a view with gaps")
+            raise InvalidTable(f"expected contiguous {key}, got a view with gaps")

@@ -1,9 +1,8 @@
 """Outcomes: how games end under optimal play, exactly.
 
-The chance of a start is handed on, layer by layer, to the boards that follow the best moves;
-what is left where no move is legal, or the goal is reached, is how games end. Where moves are
-worth the same the first in the order up, right, down, left is made on the board as it is kept,
-so that another way to break ties may lead to other outcomes of the same value.
+The probability of each state is passed on, layer by layer, to the successors of its best move. Of
+equal moves the first in the order up, right, down, left is made on the canonical board; another
+way to break ties may lead to other outcomes of the same value.
 """
 
 from collections.abc import Callable
@@ -23,20 +22,15 @@ from twofold.memory import check_memory
 
 _EXPONENTS: Final = 17
 _AT_ONCE: Final = 1 << 13
-"""States that are followed without looking up: some 25 ms."""
+"""States per kernel call, about 25 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How games end.
+    """How games end: the value, the distributions of the largest tile and of the sum, mean moves.
 
-    Attributes:
-        problem: which game, and what it is played for.
-        board: where games begin; None for the start of a game.
-        value: what that is worth, in the unit of the problem.
-        tiles: for each tile the chance that it is the largest one at the end, ascending.
-        sums: for each sum of the tiles at the end its chance, ascending.
-        moves: mean number of moves to the end.
+    `tiles` and `sums` are probabilities at the end, ascending by tile and by sum. `board` is the
+    first board, None for the start of a game; `value` is in the unit of the problem.
     """
 
     problem: Problem
@@ -55,7 +49,7 @@ class Outcomes:
 
     @property
     def reach(self) -> dict[int, float]:
-        """For each tile the chance of ever having one as large, ascending."""
+        """The probability of ever making each tile or a larger one, ascending."""
         found, left = {}, 1.0
         for tile, chance in self.tiles.items():
             found[tile] = min(left, 1.0)
@@ -69,17 +63,13 @@ def outcomes(
     *,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Outcomes:
-    """How games under optimal play end.
+    """How games under optimal play end, from a board or the start of a game; 8 bytes a state.
 
     Args:
         table: the solved game.
-        board: where they begin; None for the start of a game.
-        on_progress: told every some milliseconds a layer, and how many states of the table lie
-            behind; what it raises ends the work.
-
-    Raises:
-        InvalidBoard: no game comes by this board.
-        ResourceError: there is too little memory: 8 bytes a state.
+        board: the first board; None for the start of a game.
+        on_progress: called every few milliseconds with a layer and the number of states done; an
+            exception from it ends the work.
     """
     check_memory(8 * len(table), "the chances of all states")
     problem, layers = table.problem, table.layers
@@ -114,7 +104,6 @@ def _begin(
     chances: NDArray[np.float64],
     ends: NDArray[np.float64],
 ) -> None:
-    """Put the chances of the boards at the start where they belong."""
     for bits, chance, layer, stopped in zip(
         *(part.tolist() for part in (starts.boards, starts.chances, starts.layers, starts.stopped)),
         strict=True,
@@ -126,7 +115,7 @@ def _begin(
         board = Board.from_bits(bits, table.problem.rules.shape)
         if not stopped and not board.is_over:
             raise InvalidBoard(
-                f"expected a board that a game under {table.problem.rules} can come by, got {board}"
+                f"expected a board that can occur under {table.problem.rules}, got {board}"
             )
         ends[layer, board.max_exponent] += chance
 
@@ -142,7 +131,7 @@ def _by_sum(ends: NDArray[np.float64], unit_exponent: int) -> dict[int, float]:
 
 
 def describe(found: Outcomes) -> list[str]:
-    """Outcomes as lines of text: a bar for each tile."""
+    """Outcomes as lines of text, with a bar for each tile."""
     width = max((len(f"{tile:,}") for tile in found.tiles), default=1)
     lines = [f"{'largest':>{max(width, 7)}}  {'at the end':>12}  {'reached':>9}"]
     reach = found.reach
@@ -155,7 +144,7 @@ def describe(found: Outcomes) -> list[str]:
 
 
 def document(found: Outcomes) -> dict[str, Any]:
-    """Outcomes as JSON has them."""
+    """Outcomes as a JSON document."""
     return {
         "value": found.value,
         "moves": found.moves,

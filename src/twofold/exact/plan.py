@@ -1,4 +1,4 @@
-"""What the kernels of a solution need to know about its problem, and the sets that they fill."""
+"""The parameters that kernels read of a problem, and the hash sets that they fill."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ _FEWEST_PLACES: Final = 1_024
 
 
 def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words, list[Any]]:
-    """The words of a plan, and the arrays whose addresses they hold, to be kept with them."""
+    """The words of a plan, and the arrays at the addresses in them, to be kept alive with them."""
     rules = problem.rules
     shape = frame(*rules.shape)
     law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
@@ -37,15 +37,11 @@ def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words
 
 
 class Slots:
-    """A set of boards for kernels, with a value for each or without.
-
-    Args:
-        room: number of boards that it should hold with ease.
-        valued: whether it has values.
+    """A hash set of boards for kernels, with or without values, sized for `room` boards.
 
     Attributes:
-        words: uint64, a power of two of places of one word, or of two with values.
-        shift: 64 less the log2 of the number of places.
+        words: uint64, a power of two of slots, each one word, or two with values.
+        shift: 64 minus the log2 of the number of slots.
     """
 
     def __init__(self, room: int, *, valued: bool = False) -> None:
@@ -58,16 +54,16 @@ class Slots:
 
     @staticmethod
     def bytes_for(room: int, *, valued: bool = False) -> int:
-        """The memory that a set takes."""
+        """The memory of a set, in bytes."""
         return (8 << valued) << _digits(room)
 
     def insert(self, boards: Words) -> bool:
-        """Put boards in; False if there is no room for all of them."""
+        """Insert boards; False if the set is full."""
         found = solving.insert_all(boards, self.words, self.shift, int(self._valued))
         return bool(found != solving.FULL)
 
     def grow(self) -> None:
-        """Double the places; the boards stay, values are forgotten."""
+        """Double the number of slots; boards stay, values are dropped."""
         before = self.words[:: 1 + self._valued].copy()
         digits = 64 - int(self.shift) + 1
         self._make(digits)
@@ -76,17 +72,17 @@ class Slots:
             self._make(digits)
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all boards."""
         self.words.fill(0)
 
 
 def _digits(room: int) -> int:
-    """Log2 of the number of places: one and a half to three times as many as boards."""
+    """Log2 of the number of slots, for a load of one to two thirds."""
     return (max(3 * room // 2, _FEWEST_PLACES) - 1).bit_length()
 
 
 def point_at(plan: Words, targets: list[Slots]) -> Words:
-    """Let a plan's targets be these sets, one a spawn tile; the array to be kept with the plan."""
+    """Set a plan's targets, one set per spawn tile; returns an array to keep alive."""
     rows = [[each.words.ctypes.data, int(each.shift)] for each in targets]
     addresses = np.array(rows, dtype=np.uint64)
     plan[solving.TARGETS] = addresses.ctypes.data

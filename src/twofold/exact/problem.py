@@ -1,4 +1,4 @@
-"""Problem: which game is solved, and for what."""
+"""The problem: a game to solve, and the objective."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,34 +21,27 @@ from twofold.notation import shown
 from twofold.rules import STANDARD, Rules
 
 MOST_KEY_CELLS: Final = 9
-"""Boards of up to so many cells have keys of 32 bits."""
+"""Boards of up to this number of cells have keys of 32 bits."""
 
 _CHUNK: Final = 1 << 15
-"""Boards that are turned together, which takes 30 MB."""
+"""Boards that `_canonical` turns at a time, in 30 MB."""
 
 Words = NDArray[np.uint64]
 Chances = NDArray[np.float64]
 
 
 class ExactObjective(StrEnum):
-    """What optimal play makes as large as it can."""
+    """The quantity that optimal play maximises."""
 
     SCORE = "score"
-    """The expected points, from here to the end."""
+    """The expected points from the board to the end of the game."""
     GOAL = "goal"
-    """The chance of ever making the goal; play stops there."""
+    """The probability of reaching the goal; play stops there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Boards that games begin with, and the chance of each.
-
-    Attributes:
-        boards: uint64, canonical, see `canonical_bits`.
-        chances: float64, together 1.
-        layers: int64, the sums of their tiles, in units.
-        stopped: bool, whether play has stopped because the goal is reached.
-    """
+    """First boards of games: canonical words, probabilities, layers, and whether play stops."""
 
     boards: Words
     chances: Chances
@@ -58,20 +51,19 @@ class Starts:
 
 @dataclass(frozen=True)
 class Problem:
-    """A game to be solved.
+    """A game to solve.
 
-    A state is a board on which a move is legal and the goal, where play stops at one, is not
-    reached; boards that are symmetric to each other are one state.
+    A state is a board with a legal move on which play has not stopped at the goal; symmetric boards
+    are one state.
 
     Attributes:
         rules: shape, spawns, start tiles, and whether play stops at the goal. Without a stop
-            the goal means nothing and is set to 2048.
-        objective: what play is for; `ExactObjective.GOAL` makes it stop at the goal.
+            the goal has no effect and is set to 2048.
+        objective: the quantity to maximise; `ExactObjective.GOAL` makes play stop at the goal.
 
     Raises:
-        InvalidInput: the objective is none.
-        UnsupportedRules: boards would not fit 64 bits, spawn tiles are too far apart, games may
-            begin in too many ways, or none can make the goal that is the objective.
+        UnsupportedRules: boards do not fit 64 bits, spawn tiles are too far apart, games can begin
+            in too many ways, or the goal cannot be reached.
     """
 
     rules: Rules
@@ -117,12 +109,7 @@ class Problem:
 
     @classmethod
     def parse(cls, rules: str, objective: str = "score") -> Self:
-        """A problem from the texts of its rules and its objective.
-
-        Raises:
-            InvalidRules, UnsupportedRules: the rules cannot be read, or not be solved.
-            InvalidInput: the objective is neither `score` nor `goal`.
-        """
+        """A problem from the texts of its rules and its objective, `score` or `goal`."""
         return cls(Rules.parse(rules), objective)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
@@ -142,7 +129,7 @@ class Problem:
 
     @property
     def unit(self) -> str:
-        """Unit of the values, as analyses name it."""
+        """Unit of the values, as in analyses."""
         if self.objective is ExactObjective.SCORE:
             return "points"
         return f"chance of {self.rules.goal}"
@@ -159,46 +146,46 @@ class Problem:
 
     @property
     def stop_exponent(self) -> int | None:
-        """Exponent at which play stops; None for never."""
+        """Exponent at which play stops, or None."""
         return self.rules.goal.bit_length() - 1 if self.rules.stop_at_goal else None
 
     @property
     def max_exponent(self) -> int:
-        """The largest exponent that can be made: each cell holds one tile of the last chain."""
+        """The largest possible exponent: each cell holds one tile of the last chain of merges."""
         largest = max(self.rules.spawn_exponents) + self.cells - 1
         return largest if self.stop_exponent is None else min(largest, self.stop_exponent)
 
     @property
     def max_sum(self) -> int:
-        """No board has tiles of a larger sum: each tile needs the cells of those it is made of."""
+        """Upper bound on the sum of the tiles: a tile is made from tiles in other cells."""
         largest = max(self.rules.spawn_exponents) + self.cells - 1
         chain = (min(largest - cell, self.max_exponent) for cell in range(self.cells))
         return sum(1 << exponent for exponent in chain)
 
     @property
     def unit_exponent(self) -> int:
-        """Exponent of the smallest spawn tile: every sum of tiles is a multiple of it."""
+        """Exponent of the smallest spawn tile; every sum of tiles is a multiple of that tile."""
         return min(self.rules.spawn_exponents)
 
     @property
     def spawn_steps(self) -> tuple[int, ...]:
-        """For each spawn tile, by how many units it makes the sum larger."""
+        """The increase of the sum by each spawn tile, in units."""
         return tuple(1 << (each - self.unit_exponent) for each in self.rules.spawn_exponents)
 
     @property
     def key_type(self) -> np.dtype[Any]:
-        """Type of the keys in a table."""
+        """Data type of the keys in a table."""
         return np.dtype(np.uint32 if self.cells <= MOST_KEY_CELLS else np.uint64)
 
     @property
     def start_count(self) -> int:
-        """Ways to place the start tiles, which lead to all boards that a game may begin with."""
+        """Number of ways to place the start tiles."""
         tiles = self.rules.start_tiles
         return comb(self.cells, tiles) * int(len(self.rules.spawn_exponents) ** tiles)
 
     @cached_property
     def starts(self) -> "Starts":
-        """The boards that a game may begin with."""
+        """The boards that a game can begin with."""
         boards = np.zeros(1, dtype=np.uint64)
         chances, counts = np.ones(1), np.zeros(1, dtype=np.int64)
         for left, shift in zip(reversed(range(self.cells)), _cell_shifts(self.rules.shape),
@@ -215,10 +202,7 @@ class Problem:
     def _with_cell(
         self, boards: Words, chances: Chances, counts: Any, left: int, shift: np.uint64
     ) -> tuple[Words, Chances, Any]:
-        """The boards with this cell left empty or filled, if `left` cells can take the rest.
-
-        Start tiles appear on any cells with equal chances, whichever comes first.
-        """
+        """The boards with this cell empty or filled, if `left` cells can take the other tiles."""
         tiles = self.rules.start_tiles
         stay, fill = counts + left >= tiles, counts < tiles
         found = [(boards[stay], chances[stay], counts[stay])]
@@ -231,12 +215,7 @@ class Problem:
         return words, shares, numbers
 
     def starting_at(self, boards: Words, chances: Chances) -> "Starts":
-        """Boards that games begin with.
-
-        Args:
-            boards: uint64, canonical.
-            chances: of each.
-        """
+        """First boards of games from canonical words, uint64, and their probabilities."""
         layers, stopped = np.zeros(len(boards), dtype=np.int64), np.zeros(len(boards), dtype=bool)
         stop = 16 if self.stop_exponent is None else self.stop_exponent
         for shift in _cell_shifts(self.rules.shape):
@@ -247,12 +226,12 @@ class Problem:
 
     @property
     def start_boards(self) -> dict[int, float]:
-        """The boards that a game may begin with, as canonical bits, and their probabilities."""
+        """The boards that a game can begin with, as canonical bits, and their probabilities."""
         starts = self.starts
         return dict(zip(starts.boards.tolist(), starts.chances.tolist(), strict=True))
 
     def is_stopped(self, bits: int) -> bool:
-        """Whether play has stopped on a board because the goal is reached."""
+        """True if play has stopped on a board because the goal is reached."""
         stop = self.stop_exponent
         return stop is not None and max(bits >> shift & 15 for shift in range(0, 64, 4)) >= stop
 
@@ -263,12 +242,11 @@ class Problem:
 
 
 def canonical_bits(board: Board) -> int:
-    """The least of the 64-bit forms of the symmetries of a board."""
+    """The smallest 64-bit form of the symmetries of a board."""
     return board.canonical().to_bits()
 
 
 def _canonical(boards: Words, shape: tuple[int, int]) -> Words:
-    """`canonical_bits` of many boards, given in 64 bits."""
     rows, cols = shape
     shifts = _cell_shifts(shape)
     grids = (boards[:, None] >> shifts & np.uint64(15)).reshape(-1, rows, cols)
@@ -280,7 +258,6 @@ def _canonical(boards: Words, shape: tuple[int, int]) -> Words:
 
 
 def _cell_shifts(shape: tuple[int, int]) -> Words:
-    """How far each cell lies from the lowest bit, row by row."""
     row, col = np.divmod(np.arange(shape[0] * shape[1], dtype=np.uint64), np.uint64(shape[1]))
     shifts: Words = np.uint64(60) - np.uint64(4) * (np.uint64(4) * row + col)
     return shifts

@@ -1,7 +1,6 @@
-"""Solving a game: its states layer by layer forwards, their values backwards.
+"""Solves a game: lists its states layer by layer forwards, then computes their values backwards.
 
-Both passes are the work of kernels in several threads; what they find is the same for any
-number of them. See `twofold.kernels.exact.solving`.
+The result is the same for any number of threads. See `twofold.kernels.exact.solving`.
 """
 
 import itertools
@@ -24,28 +23,23 @@ from twofold.limits import MAX_JOBS, check_limit
 Result = TypeVar("Result")
 
 _FEW: Final = 8_192
-"""A layer of so many states is worked on by one thread."""
+"""Largest layer, in states, that one thread works on alone."""
 
 _SHARES: Final = 8
-"""Parts of a larger layer for each thread, so that none waits long for another."""
+"""Parts of a larger layer per thread: small parts keep the threads equally busy."""
 
 _AT_ONCE: Final = 1 << 17
-"""Most states of a part, which takes some 0.2 s: between parts the work can be stopped."""
+"""Most states of a part, about 0.2 s: the work can be stopped between parts."""
 
 _GROWTH: Final = 1.25
-"""How much larger than a layer the next one may be before its set has to grow."""
+"""Initial size of the next layer's set, relative to the current layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolveProgress:
-    """How far a solution is.
+    """Progress of a solution; the phase is `listing` (forwards) or `solving` (backwards).
 
-    Attributes:
-        phase: `listing` states, forwards, or `solving` them, backwards.
-        layer: the layer that is done, by the sum of its tiles.
-        states: states listed, or solved, so far.
-        total: number of states, once they are all listed; else None.
-        seconds: time that this run took so far.
+    `layer` is the last one done, as its sum of tiles; `total` is None until all states are listed.
     """
 
     phase: str
@@ -55,17 +49,11 @@ class SolveProgress:
     seconds: float
 
 
-class _Stopped(Exception):
-    """The work is to end in the middle of a layer."""
+class _Stopped(Exception): ...
 
 
 class SolverCrew:
-    """Threads that share the work on a layer.
-
-    Args:
-        threads: how many.
-        stop: asked before each part of a large layer; True ends the work.
-    """
+    """Threads that share the work on a layer; `stop` is called before each part of a large one."""
 
     def __init__(self, threads: int, stop: Callable[[], bool] | None = None) -> None:
         self.threads = check_limit("threads", threads, 1, MAX_JOBS)
@@ -73,11 +61,7 @@ class SolverCrew:
         self._pool = ThreadPoolExecutor(threads)
 
     def share(self, work: Callable[[slice], Result], count: int, few: int = _FEW) -> list[Result]:
-        """Do the work on parts that make up `range(count)`; what each part gave, in order.
-
-        Raises:
-            _Stopped: parts were left out. No thread works on any more.
-        """
+        """Run the work on parts of `range(count)`, return the results; may raise `_Stopped`."""
         parts = 1 if count <= few or self.threads == 1 else self.threads * _SHARES
         parts = max(parts, -(-count // _AT_ONCE))
         ends = [count * part // parts for part in range(parts + 1)]
@@ -103,12 +87,12 @@ class Solver:
     """Solves one problem.
 
     Args:
-        problem: which game, and for what.
-        store: where layers are kept; what it holds already is not found again.
-        threads: how many threads work.
-        on_progress: told after each layer.
-        stop: asked after each layer and, by any thread, in the middle of large ones; True ends
-            the work, which can go on another time.
+        problem: the game and the objective.
+        store: storage of the layers; layers that it already holds are not computed again.
+        threads: number of threads.
+        on_progress: called after each layer.
+        stop: called by any thread, after each layer and between parts of large ones; True stops
+            the work, which a later run can continue.
     """
 
     def __init__(
@@ -128,7 +112,7 @@ class Solver:
         self._began = time.perf_counter()
 
     def run(self) -> bool:
-        """Solve it; False if it was stopped before the end. What was found is saved."""
+        """Solve the problem; False if it was stopped. Saves all finished layers."""
         try:
             done = self._list() and self._solve()
         except _Stopped:
@@ -141,7 +125,6 @@ class Solver:
     # ---- forwards
 
     def _list(self) -> bool:
-        """List the states of all layers."""
         pending = self._starts()
         layer = min(pending)
         known = max(self.store.keys, default=-1)
@@ -161,7 +144,6 @@ class Solver:
         return True
 
     def _starts(self) -> dict[int, Slots]:
-        """The sets that the boards at the start of a game are in, by layer."""
         starts, pending = self.problem.starts, {}
         for layer in np.unique(starts.layers).tolist():
             words = starts.boards[(starts.layers == layer) & ~starts.stopped]
@@ -171,8 +153,6 @@ class Solver:
         return pending
 
     def _collected(self, slots: Slots) -> NDArray[Any]:
-        """The keys of the live boards of a set, in order."""
-
         def collect(part: slice) -> Words:
             words = slots.words[part]
             keys = np.empty(len(words), dtype=np.uint64)
@@ -184,7 +164,7 @@ class Solver:
         return keys
 
     def _expand(self, layer: int, keys: NDArray[Any], pending: dict[int, Slots]) -> None:
-        """Put the boards that may follow those of a layer into the sets of the next layers."""
+        """Insert the successors of a layer's boards into the sets of the next layers."""
         room = int(_GROWTH * len(keys))
         targets = []
         for step in self.problem.spawn_steps:
@@ -211,7 +191,6 @@ class Solver:
     # ---- backwards
 
     def _solve(self) -> bool:
-        """Find the values of all layers, from the last one down."""
         solved: dict[int, Slots] = {}
         count = self.store.states
         states = 0
@@ -231,7 +210,6 @@ class Solver:
         return True
 
     def _values(self, layer: int, keys: NDArray[Any], solved: dict[int, Slots]) -> Any:
-        """The values of the states of a layer."""
         values = np.empty(len(keys))
         if not len(keys):
             return values
@@ -252,7 +230,6 @@ class Solver:
         return values
 
     def _remembered(self, layer: int, keys: NDArray[Any]) -> Slots:
-        """The states of a layer and their values, to be found by the layers before."""
         values = self.store.values[layer]
         slots = Slots(len(keys), valued=True)
         total = self._tile_sum(layer)
@@ -272,7 +249,6 @@ class Solver:
         return layer << self.problem.unit_exponent
 
     def _go_on(self, phase: str, layer: int, states: int, total: int | None) -> bool:
-        """Tell how far it is; whether to go on."""
         if self._tell:
             seconds = time.perf_counter() - self._began
             self._tell(SolveProgress(phase, self._tile_sum(layer), states, total, seconds))
@@ -280,12 +256,7 @@ class Solver:
 
 
 def start_value(problem: Problem, values: NDArray[np.float64]) -> float:
-    """The value of a game before its first tile: the mean over the boards it may begin with.
-
-    Args:
-        problem: which game, and for what.
-        values: of the boards of `problem.starts`, before the stop.
-    """
+    """The value of a game before its first tile; `values` are those of `problem.starts`."""
     starts, wins = problem.starts, problem.objective is ExactObjective.GOAL
     found = math.fsum((starts.chances * np.where(starts.stopped, float(wins), values)).tolist())
     return min(found, 1.0) if wins else found

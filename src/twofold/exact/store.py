@@ -1,8 +1,7 @@
-"""Where the layers of a solution are kept while it is made: in memory, and beside its file.
+"""Stores the layers of a solution while it is made: in memory, or also beside its file.
 
-A solution that takes long is kept in a folder, `FILE.work` beside its file, so that it can go
-on after it was ended in any way. Now and then the layers found since are written to a file of
-their own there; a layer that was written is mapped from then on and takes no memory.
+The folder `FILE.work` beside the table's file lets an interrupted solution continue. Layers that
+are saved there are memory-mapped from then on and take no memory.
 """
 
 import contextlib
@@ -23,19 +22,13 @@ from twofold.exact.problem import Problem
 from twofold.files import TEMPORARY
 
 INTERVAL: Final = 10.0
-"""Seconds of work that may be lost."""
+"""Seconds between saves."""
 
 _PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
 
 
 class LayerStore:
-    """Layers in memory.
-
-    Attributes:
-        problem: which game, and for what.
-        keys: of the states of each layer, by the sum of its tiles in units; without gaps.
-        values: of the states of each layer, from the last one down.
-    """
+    """Layers in memory: keys and values by layer, the sum of the tiles in units."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -56,22 +49,18 @@ class LayerStore:
         return found
 
     def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
-        """Keep the states of the next layer."""
+        """Store the states of the next layer."""
         self.keys[layer] = keys
 
     def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
-        """Keep the values of the layer before."""
+        """Store the values of the next lower layer."""
         self.values[layer] = values
 
     def save(self) -> None:
-        """Write what is not written yet."""
+        """Write new layers to disk; no effect in memory."""
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the table of a problem that is solved.
-
-        Raises:
-            ResourceError: the disk is full or another system call failed.
-        """
+        """Write the table of a solved problem; raises `ResourceError`."""
         layers = self.layers
         write_layers(
             path,
@@ -82,7 +71,7 @@ class LayerStore:
         )
 
     def table(self) -> Layers:
-        """The layers of a problem that is solved, side by side in memory."""
+        """The layers of a solved problem, contiguous in memory."""
         layers = self.layers
         keys = [self.keys[layer] for layer in layers]
         index = np.zeros((len(layers), 4), dtype=np.uint64)
@@ -93,15 +82,9 @@ class LayerStore:
 
 
 class WorkFolder(LayerStore):
-    """Layers in memory and in a folder.
+    """Layers in memory and in the folder beside `path`, saved every `interval` seconds.
 
-    Args:
-        path: the file that the table will have; the folder is beside it.
-        problem: which game, and for what.
-        interval: seconds of work that may be lost.
-
-    Raises:
-        InvalidTable: the folder holds the work on another problem, or something else.
+    Raises `InvalidTable` if the folder holds work on another problem, or other files.
     """
 
     def __init__(
@@ -115,13 +98,13 @@ class WorkFolder(LayerStore):
         self._load()
 
     def add_keys(self, layer: int, keys: NDArray[Any]) -> None:
-        """Keep the states of the next layer; it may be written with those before it."""
+        """Store the states of the next layer; may save."""
         super().add_keys(layer, keys)
         self._new["keys"].append(layer)
         self._save_in_time()
 
     def add_values(self, layer: int, values: NDArray[np.float64]) -> None:
-        """Keep the values of the layer before; it may be written with those after it."""
+        """Store the values of the next lower layer; may save."""
         super().add_values(layer, values)
         self._new["values"].append(layer)
         self._save_in_time()
@@ -131,11 +114,7 @@ class WorkFolder(LayerStore):
             self.save()
 
     def save(self) -> None:
-        """Write what is not written yet, keys first: values are worth nothing without.
-
-        Raises:
-            ResourceError: the disk is full or another system call failed.
-        """
+        """Write new layers, keys first: values need their keys. Raises `ResourceError`."""
         for part in ("keys", "values"):
             for layers in runs(self._new[part]):
                 self._write(part, layers)
@@ -155,7 +134,6 @@ class WorkFolder(LayerStore):
         self._map(path, part)
 
     def _map(self, path: Path, part: str) -> None:
-        """Take the layers of a file in place of those in memory."""
         found = map_layers(path, part)
         if found.problem != self.problem:
             raise InvalidTable(
@@ -173,13 +151,12 @@ class WorkFolder(LayerStore):
                 self.values[first + number] = found.values[part_of]
 
     def _load(self) -> None:
-        """Take up what an earlier run has left."""
         for path in parts_in(self.folder):
             self._load_file(path, path.name.partition("-")[0])
         self._keep_what_fits()
 
     def _load_file(self, path: Path, part: str) -> None:
-        """Take up a file if all of it is sound; else its layers are found again."""
+        """Load a file if it is undamaged; otherwise its layers are computed again."""
         try:
             found = map_layers(path, part)
         except InvalidTable:
@@ -200,8 +177,8 @@ class WorkFolder(LayerStore):
         }
 
     def remove(self) -> None:
-        """Remove the parts, and the folder if nothing else is in it, once the table is written."""
-        self.keys.clear()  # what is mapped could not be removed on Windows
+        """Remove the parts, and the folder if it is then empty, after the table is written."""
+        self.keys.clear()  # Windows cannot remove mapped files
         self.values.clear()
         for path in [*parts_in(self.folder), *self.folder.glob(f".*{TEMPORARY}")]:
             with contextlib.suppress(OSError):
@@ -211,18 +188,18 @@ class WorkFolder(LayerStore):
 
 
 def work_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder where a table is worked on, beside its file."""
+    """The folder of unfinished work, beside the table's file."""
     target = Path(path)
     return target.with_name(target.name + ".work")
 
 
 def runs(layers: Iterable[int]) -> list[list[int]]:
-    """Layers in runs without gaps: a file says only where its layers begin."""
+    """Layers in runs without gaps: a file stores only its first layer."""
     numbered = enumerate(sorted(layers))
     groups = itertools.groupby(numbered, key=lambda each: each[1] - each[0])
     return [[layer for _, layer in group] for _, group in groups]
 
 
 def parts_in(folder: Path) -> list[Path]:
-    """The files of layers in such a folder, keys first; none where there is no folder."""
+    """The files of layers in a folder, keys first; empty if the folder is missing."""
     return sorted(path for path in folder.glob("*") if _PART.fullmatch(path.name))

@@ -1,4 +1,4 @@
-"""Table: what every state of a game is worth under optimal play, to be looked up.
+"""Tables: the value of every state of a game under optimal play.
 
 Example::
 
@@ -7,7 +7,7 @@ Example::
     table.value(Board.parse("2x2:11/00"))
     table.move_values(Board.parse("2x2:11/00"))
 
-    table = Table.open("3x3.table")
+    table = ExactTable.open("3x3.table")
 """
 
 import os
@@ -35,13 +35,9 @@ _NOTHING: Final = np.empty(0)
 
 
 class ExactTable:
-    """The states of a solved game and their values.
+    """The states of a solved game and their values; raises `InvalidTable` without keys or values.
 
-    Args:
-        layers: the states and values; their content is believed, see `check`.
-
-    Raises:
-        InvalidTable: keys or values are not there.
+    The content of `layers` is not verified; see `check`.
     """
 
     def __init__(self, layers: Layers) -> None:
@@ -59,30 +55,24 @@ class ExactTable:
 
     @property
     def problem(self) -> Problem:
-        """Which game, and for what."""
+        """The game and the objective."""
         return self._layers.problem
 
     @property
     def layers(self) -> Layers:
-        """The states, as they are in a file."""
+        """The states, in the form of a file."""
         return self._layers
 
     @property
     def words(self) -> NDArray[np.uint64]:
-        """What kernels read: addresses of arrays that the table keeps."""
+        """The parameters that kernels read: addresses of arrays that the table keeps alive."""
         return self._words
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, check: bool = False) -> Self:
-        """Read a table that was written before; its file may change afterwards.
+        """Read a table into memory; `check` compares its content with its checksums.
 
-        Args:
-            path: its file.
-            check: whether its content is compared with its checksums.
-
-        Raises:
-            InvalidTable: there is no such file, or it is no table, or torn or damaged.
-            ResourceError: there is no room for it, see `twofold.memory.load`.
+        Raises `InvalidTable` if the file is missing, not a table, truncated or damaged.
         """
         table = cls(read_layers(path))
         if check:
@@ -90,19 +80,14 @@ class ExactTable:
         return table
 
     def check(self, name: str = "a table") -> None:
-        """Compare the content with its checksums.
-
-        Raises:
-            InvalidTable: they differ; names the file.
-        """
+        """Compare the content with its checksums; raises `InvalidTable`, which contains `name`."""
         if damage := self.layers.damage():
-            raise InvalidTable(f"expected the table as it was written, got {damage} in {name}")
+            raise InvalidTable(f"damaged table: {damage} in {name}")
 
     def __repr__(self) -> str:
         return f"<ExactTable of {self.problem}: {counted(len(self), 'state')}>"
 
     def __len__(self) -> int:
-        """Number of states."""
         return len(self.layers.keys)
 
     @property
@@ -111,13 +96,9 @@ class ExactTable:
         return start_value(self.problem, self._values(self.problem.starts.boards))
 
     def values(self, boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The values of many boards before the stop, given in 64 bits; fast.
+        """The values of many boards, given in 64 bits, as float64; fast.
 
-        Returns:
-            float64; 0 for a board that is over, NaN for one that no game comes by.
-
-        Raises:
-            InvalidBoard: one is no whole number from 0 to 2**64 - 1.
+        0 for a board without a legal move, NaN for one that cannot occur in a game.
         """
         return self._values(_as_bits(boards))
 
@@ -127,25 +108,22 @@ class ExactTable:
         return values
 
     def value(self, board: Board) -> float:
-        """What a board is worth under optimal play, in the unit of the problem; 0 if it is over.
+        """The value of a board under optimal play, in the unit of the problem; 0 if it is over.
 
-        Raises:
-            InvalidBoard: no game comes by this board, or it has another shape.
+        Raises `InvalidBoard` if the board cannot occur in a game, or has another shape.
         """
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
             return float(self.problem.objective is ExactObjective.GOAL)
         (found,) = self._values(np.array([bits], dtype=np.uint64))
-        if np.isnan(found):  # one before the states: its moves may lead to them
+        if np.isnan(found):  # not a state itself, but its moves may lead to states
             return max(self.move_values(board).values())
         return float(found)
 
     def move_values(self, board: Board) -> dict[Move, float]:
-        """What the legal moves on a board are worth, each followed by optimal play.
+        """The value of each legal move on a board, followed by optimal play.
 
-        Raises:
-            InvalidBoard: no game comes by this board, or it has another shape, or play has
-                stopped on it.
+        Raises `InvalidBoard` as `value`, and if play has stopped on the board.
         """
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
@@ -161,10 +139,7 @@ class ExactTable:
     def best(self, board: Board | str) -> Move:
         """An optimal move; of equal ones the first in the order up, right, down, left.
 
-        Raises:
-            GameOver: no move is legal.
-            InvalidBoard: no game comes by this board, or it has another shape, or play has
-                stopped on it.
+        Raises `GameOver` if no move is legal, otherwise as `move_values`.
         """
         board = Board.of(board)
         values = self.move_values(board)
@@ -173,11 +148,10 @@ class ExactTable:
         return max(values, key=values.__getitem__)
 
     def holds(self, board: Board) -> bool:
-        """Whether a board is one of the states."""
+        """True if a board is one of the states."""
         return bool(solved.locate_board(np.uint64(self._bits(board)), self.words) >= 0)
 
     def _bits(self, board: Board) -> int:
-        """The canonical 64-bit form of a board of the right shape."""
         if board.shape != self.problem.rules.shape:
             rows, cols = self.problem.rules.shape
             raise InvalidBoard(f"expected a {rows}x{cols} board, got {board}")
@@ -188,12 +162,11 @@ class ExactTable:
 
     def _unknown(self, board: Board) -> InvalidBoard:
         return InvalidBoard(
-            f"expected a board that a game under {self.problem.rules} can come by, got {board}"
+            f"expected a board that can occur under {self.problem.rules}, got {board}"
         )
 
 
 def _as_bits(boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Boards in 64 bits as an array of one dimension."""
     found = np.asarray(boards) if isinstance(boards, np.ndarray) else None
     try:
         if found is None:
@@ -211,12 +184,9 @@ def solve(
     threads: int = 1,
     on_progress: Callable[[SolveProgress], None] | None = None,
 ) -> ExactTable:
-    """Solve a problem in memory.
+    """Solve a problem in memory; rules, also as text, mean the expected score.
 
-    Args:
-        problem: which game, and for what; rules, also as text, mean most points.
-        threads: how many threads work; what they find is the same for any number.
-        on_progress: told after each layer.
+    `threads` does not change the result; `on_progress` is called after each layer.
     """
     if not isinstance(problem, Problem):
         problem = Problem(Rules.of(problem))

@@ -1,4 +1,4 @@
-"""Games and boards as files to pass on: pictures, animations, and pages that replay a game.
+"""Games and boards as files to share: pictures, animations, and pages that replay a game.
 
-SVG and replays need nothing else. PNG, GIF and WebP are drawn with Pillow, the extra `share`.
+PNG, GIF and WebP need Pillow, the extra `share`; SVG and replays do not.
 """

@@ -1,7 +1,7 @@
-"""Games as animations: GIF, which every program shows, and WebP, which is half as large.
+"""Games as animations: GIF, which every program supports, and WebP, which is half as large.
 
-A frame is a position. All frames share one table of 256 colours, made from the tiles that the
-game has, so that a tile looks the same in all of them and what stays is not written again.
+A frame is a position. All frames share one palette of 256 colours, made from the tiles of the game,
+so that a tile looks the same in every frame and unchanged parts are not written again.
 """
 
 import io
@@ -27,32 +27,27 @@ AnimationForm = Literal["gif", "webp"]
 FORMS: Final[tuple[AnimationForm, ...]] = ("gif", "webp")
 
 RATES: Final = (1, 2, 4, 5, 10, 20, 25)
-"""Moves a second. A GIF counts hundredths of a second, and these are whole numbers of them."""
+"""Moves a second; each frame lasts a whole number of hundredths of a second, as GIF requires."""
 
 SCALE: Final = 0.6
-"""Pixels a unit, at most: a 4x4 board is 276 pixels wide."""
+"""Largest scale, in pixels a unit: a 4x4 board is 276 pixels wide."""
 
 SIDE: Final = 300
 """Longest side of a board, in pixels. Pillow holds all frames: 1,000 of them take 90 MB."""
 
 LAST_MS: Final = 2_000
-"""How long the last position stays before the animation begins again."""
+"""Time of the last position before the animation repeats, in milliseconds."""
 
 _OPTIONS: Final[dict[AnimationForm, dict[str, Any]]] = {
     "gif": {},
     "webp": {"lossless": True, "quality": 50, "method": 2},
 }
-"""What Pillow is told. With these WebP takes about as long as GIF."""
+"""Options for Pillow. With these, writing WebP takes about as long as GIF."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A position of an animation.
-
-    Attributes:
-        exponents: log2 of each tile, row by row, 0 for an empty cell.
-        caption: a line of text below the board.
-    """
+    """A position of an animation: exponents row by row, 0 for empty, and the line below."""
 
     exponents: tuple[int, ...]
     caption: str
@@ -68,21 +63,16 @@ def animate(
     shade: Shade = "light",
     on_scene: Callable[[int], None] = lambda _: None,
 ) -> bytes:
-    """An animation of a game, or of a part of it, which repeats for ever.
+    """An animation of a game, or of a part of it, in an endless loop.
 
     Args:
         game: the game.
-        first: move number to begin at; None means the beginning.
-        last: move number to end at; None means the end.
-        rate: moves a second, of `RATES`.
+        first: first move number; None means the beginning.
+        last: last move number; None means the end.
+        rate: moves a second, one of `RATES`.
         form: the format of the file.
-        shade: its colours.
-        on_scene: called with the number of positions drawn so far; it may raise to stop.
-
-    Raises:
-        MissingExtra: Pillow is not installed.
-        InvalidInput: no such rate or moves.
-        LimitExceeded: more moves than an animation should hold.
+        shade: light or dark colours.
+        on_scene: called with the number of positions drawn; may raise to stop.
     """
     check_installed()
     if rate not in RATES:
@@ -95,16 +85,12 @@ def animate(
 
 
 def scale_of(rows: int, cols: int) -> float:
-    """Pixels a unit for a board of this shape."""
+    """The scale for a board of this shape, in pixels a unit."""
     return min(SCALE, SIDE / max(drawing.board_size(rows, cols)))
 
 
 def scenes(game: Game, first: int | None, last: int | None) -> Iterator[Scene]:
-    """The positions of a game from one move number to another.
-
-    Raises:
-        LimitExceeded: there are no such moves, or too many.
-    """
+    """Yield the positions from one move number to another; raises `LimitExceeded`."""
     low, high = game.start_move_number, game.move_number
     begin = check_limit("the first move", low if first is None else first, low, high)
     end = check_limit("the last move", high if last is None else last, begin, high)
@@ -135,7 +121,7 @@ def _drawn(easel: Easel, played: list[Scene]) -> "Iterator[Image.Image]":
 
 
 def _palette(easel: Easel, played: list[Scene]) -> "Image.Image":
-    """A picture of few colours, in which all tiles that are played look well."""
+    """A picture with the palette of all tiles that occur."""
     from PIL import Image
 
     found = sorted({exponent for scene in played for exponent in scene.exponents} | {0})

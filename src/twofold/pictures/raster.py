@@ -1,7 +1,7 @@
 """Boards in pixels, drawn with Pillow: the same picture as the SVG of `twofold.drawing`.
 
-Numbers are drawn in the font that Pillow brings with it, so that a picture looks the same on
-every machine. Text is English, for that font has few other letters.
+Numbers use the font that comes with Pillow, so a picture looks the same on every machine. Text is
+English, because that font has few other letters.
 """
 
 import io
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 Shade = Literal["light", "dark"]
-"""Colours of a picture in pixels: it cannot follow the page around it."""
+"""Colours of a picture; unlike SVG, pixels cannot follow the colours of a page."""
 
 SHADES: Final[tuple[Shade, ...]] = ("light", "dark")
 
 INSTALL: Final = "pip install 'twofold[share]'"
-"""What brings Pillow."""
+"""The command that installs Pillow."""
 
 CAPTION: Final = 40
-"""Height of the line below a board, in the units of the picture."""
+"""Height of the caption below a board, in units."""
 
 _CAPTION_SIZE: Final = 26.0
 _RADIUS: Final = 5
 _BOLD: Final = 0.03
-"""Width of the line around the letters of a number, in font sizes: the font has no bold face."""
+"""Stroke width of numbers, in font sizes: the font has no bold face."""
 
 _SMOOTH: Final = 4
-"""Corners are drawn this many times as large and then made small, which makes them smooth."""
+"""Oversampling factor of round corners."""
 
 
 def is_installed() -> bool:
-    """Whether Pillow is there."""
+    """True if Pillow is installed."""
     return find_spec("PIL") is not None
 
 
 def check_installed() -> None:
-    """Raise `MissingExtra` where Pillow is not there."""
+    """Raise `MissingExtra` if Pillow is not installed."""
     if not is_installed():
         raise MissingExtra(f"expected the extra 'share', which is not installed: {INSTALL}")
 
@@ -58,15 +58,15 @@ def draw_png(
     shade: Shade = "light",
     scale: float = 1.0,
 ) -> bytes:
-    """A board as PNG, its corners round on no ground.
+    """A board as PNG, with round corners on a transparent ground.
 
     Args:
         rows: number of rows.
         cols: number of columns.
         exponents: log2 of each tile, row by row, 0 for an empty cell.
         caption: a line of text below the board.
-        shade: its colours.
-        scale: pixels a unit of the picture; a tile has 100 units.
+        shade: light or dark colours.
+        scale: pixels a unit; a tile has 100 units.
 
     Raises:
         MissingExtra: Pillow is not installed.
@@ -83,15 +83,7 @@ def draw_png(
 
 
 class Easel:
-    """Draws boards of one shape, one size and one set of colours.
-
-    Args:
-        rows: number of rows.
-        cols: number of columns.
-        shade: its colours.
-        scale: pixels a unit.
-        captioned: whether there is a line below each board.
-    """
+    """Draws boards of one shape, size (`scale` in pixels a unit) and set of colours."""
 
     def __init__(
         self, rows: int, cols: int, shade: Shade, scale: float, *, captioned: bool
@@ -106,7 +98,7 @@ class Easel:
         self.face = lru_cache(maxsize=64)(self._face)
 
     def board(self, exponents: Sequence[int]) -> "Image.Image":
-        """A board, with room for the line below it."""
+        """A board, with room for a caption if `captioned`."""
         picture = self.ground.copy()
         for cell, exponent in enumerate(exponents):
             picture.paste(self.face(exponent), self.corner(cell))
@@ -119,13 +111,13 @@ class Easel:
 
     @cached_property
     def ground(self) -> "Image.Image":
-        """A picture without cells."""
+        """The picture without cells."""
         from PIL import Image
 
         return Image.new("RGB", self.size, self._colour(BOARD))
 
     def write_caption(self, picture: "Image.Image", caption: str) -> None:
-        """Write a line below the board, smaller where it would not fit."""
+        """Write a line below the board, in a smaller font if it is too long."""
         from PIL import ImageDraw
 
         room = self.size[0] - 2 * self._pixels(GAP + 2)
@@ -137,7 +129,6 @@ class Easel:
         )
 
     def _face(self, exponent: int) -> "Image.Image":
-        """A tile with its number; exponent 0 for an empty cell."""
         from PIL import Image, ImageDraw
 
         side = self._pixels(FACE)
@@ -161,7 +152,6 @@ class Easel:
 
 
 def _rounded(size: tuple[int, int], radius: float) -> "Image.Image":
-    """A mask: a rectangle with smooth round corners."""
     from PIL import Image, ImageDraw
 
     width, height = (side * _SMOOTH for side in size)

@@ -1,8 +1,7 @@
-"""Replays: a page that walks through a game, for a cell of a notebook or a file.
+"""Replays: a page that plays back a game, for a notebook cell or a file.
 
-The page is one file with its own style and script, and is not allowed to load anything. In a
-notebook it stands in a frame without rights. What a game says, its player and its comments, is
-text there and nothing else.
+The page is one file with its own style and script, and may not load anything. In a notebook it is
+in a sandboxed frame. Player names and comments are inserted as text only.
 """
 
 import base64
@@ -26,22 +25,15 @@ from twofold.notation import DIGITS, shown
 from twofold.records.record import Record
 
 CONTROLS_HEIGHT: Final = 204
-"""Pixels around the board: title, figures, slider, buttons, two lines of comment."""
+"""Pixels for the title, figures, slider, buttons and two lines of comment."""
 
 LEAST_WIDTH: Final = 264
-"""Pixels that the controls need beside one another."""
+"""Minimum width of the controls, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A page that walks through a game.
-
-    Attributes:
-        html: the page.
-        title: the game in words.
-        width: of the board and its controls, in pixels.
-        height: likewise.
-    """
+    """A page that plays back a game; width and height are in pixels."""
 
     html: str
     title: str
@@ -49,7 +41,6 @@ class Replay:
     height: int
 
     def _repr_html_(self) -> str:
-        """The page in a frame that may run its script and reach nothing else."""
         return (
             f'<iframe title="{html.escape(self.title)}" sandbox="allow-scripts" '
             f'srcdoc="{html.escape(self.html)}" width="{self.width}" height="{self.height}" '
@@ -60,12 +51,7 @@ class Replay:
         return f"<Replay: {self.title}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file that any browser opens.
-
-        Raises:
-            InvalidInput: the path cannot be written to.
-            ResourceError: the disk is full or failed; the old file is intact.
-        """
+        """Write the page to a file in one step; raises `InvalidInput` or `ResourceError`."""
         atomic_write(path, self.html)
 
 
@@ -81,14 +67,14 @@ def replay(
 
     Args:
         what: the game; a record is played.
-        first: move number to begin at; None means the beginning.
-        last: move number to end at; None means the end.
+        first: first move number; None means the beginning.
+        last: last move number; None means the end.
         theme: `auto` follows the page around it, `light` and `dark` do not.
         scale: pixels a unit; a tile has 100 units.
 
     Raises:
-        InvalidInput: no such theme, scale or moves, or the record is wrong.
-        LimitExceeded: more moves than one page should hold; `first` and `last` choose some.
+        InvalidInput: there is no such theme, scale or move, or the record is invalid.
+        LimitExceeded: there are too many moves for a page; `first` and `last` choose some.
     """
     checked = drawing.check_theme(theme)
     drawing.check_scale(scale)
@@ -115,7 +101,7 @@ def _title(game: Game, player: str) -> str:
 
 
 def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[str, Any]:
-    """What the script needs: all boards of the part, and what led to each."""
+    """The script's data: all boards of the part, and the moves and spawns."""
     low = game.start_move_number
     boards = [game.start_board, *(step.board for step in game.steps)]
     scores = list(accumulate((step.reward for step in game.steps), initial=game.start_score))
@@ -137,7 +123,6 @@ def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[st
 
 
 def _page(data: dict[str, Any], title: str, theme: Theme, scale: float, width: int) -> str:
-    """The page as HTML."""
     scheme = "light dark" if theme == "auto" else theme
     rules = _tile_rules(max(map(DIGITS.index, data["boards"])))
     packed = base64.b64encode(zlib.compress(json.dumps(data).encode(), 9)).decode()
@@ -164,7 +149,7 @@ _SIGNS: Final = {
     "on": "M7 5l7 7-7 7 2 2 9-9-9-9z",
     "end": "M16 5h3v14h-3zM4 5v14l11-7z",
 }
-"""The signs on the buttons, as paths of 24 by 24; no font has to have them."""
+"""The icons of the buttons, as paths of 24 by 24, independent of fonts."""
 
 _TEMPLATE: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -209,7 +194,6 @@ def _read(name: str) -> str:
 
 
 def _tile_rules(largest: int) -> Iterator[str]:
-    """The colours and the size of tiles up to an exponent, as CSS."""
     yield f".ground{{fill:{light_dark(BOARD)}}}\n"
     yield f".e0 rect{{fill:{light_dark(CELL)}}}\n.new rect{{stroke:{light_dark(INK)}}}\n"
     for exponent, colours in enumerate(TILES[:largest], 1):
@@ -221,7 +205,7 @@ def _tile_rules(largest: int) -> Iterator[str]:
 
 
 def _board(data: dict[str, Any], scale: float) -> str:
-    """The first board, in the form that the script changes."""
+    """The first board, as SVG that the script changes."""
     rows, cols = data["rows"], data["cols"]
     exponents = [DIGITS.index(digit) for digit in data["boards"][: rows * cols]]
     width, height = drawing.board_size(rows, cols)

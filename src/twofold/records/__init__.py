@@ -1,1 +1,1 @@
-"""Records: whole games as text, read, written and replayed."""
+"""Records: whole games as text."""

@@ -1,13 +1,11 @@
-r"""Every format of games that twofold reads and writes, and which one a text is in.
+r"""Every format of games that twofold reads and writes, and format detection.
 
     >>> record = parse_any_record("player:place@0|0131#D92#L[4]21|place@0")
     >>> record.score, record.player
     (4, 'player')
-    >>> format_game(record, "verse-old")
-    'replay_ ,vë\n'
 
-What a format has no place for is left out, such as comments; what its games cannot be, such as
-a board of another shape, is refused.
+Parts that a format cannot hold, such as comments, are left out; games that it cannot hold, such as
+a board of another shape, are refused.
 """
 
 import os
@@ -40,13 +38,13 @@ class Format(NamedTuple):
 
     Attributes:
         name: its name in the command and the library.
-        about: what it is, for people.
-        suffix: how names of its files end, where they are known by it.
-        begins: how its texts begin, as a regular expression.
-        parse: reads one game.
-        format: writes one game, with a line end.
-        many: whether a file holds many games, one a line.
-        own: whether it keeps everything that a record holds.
+        about: description for people.
+        suffix: file name extension, if it identifies the format.
+        begins: regular expression for the beginning of a text.
+        parse: parses one game.
+        format: formats one game, with a line end.
+        many: True if a file holds many games, one a line.
+        own: True if it keeps everything that a record holds.
     """
 
     name: str
@@ -89,10 +87,10 @@ FORMATS: Final = (
         r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", parse_moporgic, format_moporgic, many=True,
     ),
 )  # fmt: skip
-"""The formats, in the order in which a text is tried for them."""
+"""The formats, in the order of detection."""
 
 _CODE_PAGE: Final = "cp1252"
-"""What a replay may be saved in by an old editor; both alphabets of 2048verse are in it."""
+"""Encoding of replays from old editors; it contains both alphabets of 2048verse."""
 
 _PARTS: Final = {
     "rules": "the rules",
@@ -106,18 +104,14 @@ _PARTS: Final = {
     "hints": "the number of hints",
     "tags": "the further tags",
 }
-"""The parts of a record that a format may have no place for, in words."""
+"""The parts of a record that formats can lack, in words."""
 
 
-# ---- which format
+# ---- detection
 
 
 def find_format(name: str) -> Format:
-    """The format of this name.
-
-    Raises:
-        InvalidRecord: there is none; the text lists them.
-    """
+    """The format of this name; raises `InvalidRecord`, which lists them all."""
     for one in FORMATS:
         if one.name == name:
             return one
@@ -126,17 +120,13 @@ def find_format(name: str) -> Format:
 
 
 def format_of_file(path: str | os.PathLike[str]) -> Format | None:
-    """The format that the end of a file's name stands for; None where it says nothing."""
+    """The format of a file name's extension; None if it identifies none."""
     suffix = PurePath(path).suffix.lower()
     return next((one for one in FORMATS if suffix and suffix == one.suffix), None)
 
 
 def detect_format(text: str) -> Format:
-    """The format that a text is in, by its beginning.
-
-    Raises:
-        InvalidRecord: it begins like none.
-    """
+    """The format of a text, by its beginning; raises `InvalidRecord` if no format matches."""
     for one in FORMATS:
         if re.match(one.begins, text, re.ASCII):
             return one
@@ -150,30 +140,21 @@ def detect_format(text: str) -> Format:
 
 
 def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
-    """Read one game in any format, play its moves and check what is said of them.
+    """Read one game in any format (None: detected) and check it by playing its moves.
 
-    Args:
-        data: the text; bytes are UTF-8.
-        form: name of the format; None finds it by the beginning of the text.
-
-    Raises:
-        InvalidRecord: what was expected and what was found, and where.
+    Raises `InvalidRecord`, which says what was expected, and where.
     """
     text = _decode(data).lstrip()
     found = detect_format(text) if form is None else find_format(form)
     if found.many:
         lines = sum(1 for line in text.split("\n", 1) if line.strip())
         if lines > 1:
-            raise InvalidRecord(f"expected one game, got several, as {found.name} can hold")
+            raise InvalidRecord(f"expected one game, got several (format {found.name})")
     return found.parse(text)
 
 
 def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Record:
-    """Read the game in a file, in any format; `form` as in `parse_any_record`.
-
-    Raises:
-        InvalidRecord: the file cannot be read, is no regular file, or holds no valid game.
-    """
+    """Read the game in a file as `parse_any_record`; raises `InvalidRecord` for other files."""
     with open_regular(path, InvalidRecord) as file:
         data = file.read(MAX_RECORD_BYTES + 1)
     with located(shown(os.fspath(path))):
@@ -181,22 +162,16 @@ def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Re
 
 
 def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterator[Record]:
-    """The games of a file in any format, read and checked one at a time.
+    """Yield the games of a file in any format, each read and checked in turn.
 
-    Raises:
-        InvalidRecord: at the first game that is not valid, naming its line; the games before it
-            are out by then.
+    Raises `InvalidRecord` at the first invalid game, with its line.
     """
     with open_regular(path, InvalidRecord) as file:
         yield from games_of(file, form, shown(os.fspath(path)))
 
 
 def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> Iterator[Record]:
-    """The games of an open file; `name` is what errors call it.
-
-    Raises:
-        InvalidRecord: at the first game that is not valid; the games before it are out by then.
-    """
+    """Yield the games of an open file; `name` is its name in errors. Raises as `read_games`."""
     data, number = _first_line(file)
     with located(name):
         found = detect_format(_decode(data)) if form is None else find_format(form)
@@ -216,7 +191,6 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
 
 
 def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
-    """The first line that is not blank, and its number: blank ones are copied along easily."""
     number = 1
     while (line := file.readline(MAX_RECORD_BYTES + 2)) and not line.strip():
         number += 1
@@ -224,11 +198,7 @@ def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
 
 
 def _decode(data: bytes | str) -> str:
-    """The text: UTF-8, or for replays what old editors save.
-
-    Raises:
-        InvalidRecord: it is too large, or in no such encoding.
-    """
+    """The text: UTF-8, or for replays also the encoding of old editors."""
     try:
         return record_text.decode(data)[0]
     except InvalidRecord:
@@ -248,34 +218,26 @@ def _decode(data: bytes | str) -> str:
 
 
 def format_game(record: Record, form: str) -> str:
-    """The text of one game in a format, with a line end.
-
-    Raises:
-        InvalidRecord: there is no such format, or it cannot hold this game.
-    """
+    """The text of one game in a format, with a line end; may raise `InvalidRecord`."""
     return find_format(form).format(record)
 
 
 def left_out(record: Record, form: str, text: str) -> tuple[str, ...]:
-    """What of a record is not in its text in a format: `("the seed", "the comments")`.
+    """The parts of a record that its text in a format lacks: `("the seed", "the comments")`.
 
-    The text is read again for it.
-
-    Raises:
-        InvalidRecord: the text is not the game of the record.
+    The text is read again for this. Raises `InvalidRecord` if it is not the game of the record.
     """
     found = find_format(form)
     if found.own:
         return ()
     again = found.parse(text)
     if (again.final, again.score) != _end(record):
-        raise InvalidRecord(f"expected the same game back from {form}, got another one")
+        raise InvalidRecord(f"expected the same game from its text in {form}, got another one")
     differ = [part for part in _PARTS if getattr(again, part) != getattr(record, part)]
     return tuple(_PARTS[part] for part in differ)
 
 
 def _end(record: Record) -> tuple[object, object]:
-    """The board and the score at the end."""
     if record.final is not None and record.score is not None:
         return record.final, record.score
     game = record.replay()
@@ -285,20 +247,15 @@ def _end(record: Record) -> tuple[object, object]:
 def format_games(
     records: Iterable[Record], form: str, on_left_out: Callable[[str], None] = lambda part: None
 ) -> Iterator[str]:
-    """The texts of games in a format, one after the other.
+    """Yield the texts of games in a format; calls `on_left_out` with each part that a text lacks.
 
-    Args:
-        records: the games.
-        form: name of the format; all but those with one game a line take exactly one.
-        on_left_out: called with each part that is not in a text.
-
-    Raises:
-        InvalidRecord: there is no such format, or it cannot hold a game, or so many of them.
+    Raises `InvalidRecord` for a game that the format cannot hold, or more than one where it takes
+    one.
     """
     found = find_format(form)
     for number, record in enumerate(records, 1):
         if number > 1 and not found.many:
-            raise InvalidRecord(f"expected one game for {form}, which holds no more, got several")
+            raise InvalidRecord(f"expected one game in the format {form}, got several")
         with located(f"game {number}"):
             text = found.format(record)
             for part in left_out(record, form, text):

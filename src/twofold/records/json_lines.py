@@ -27,7 +27,7 @@ SCHEMA: Final = 1
 
 
 class _RecordOutline(msgspec.Struct):
-    """A line whose parts are not looked into yet."""
+    """A line with its long parts not parsed."""
 
     schema: int
     moves: msgspec.Raw = msgspec.Raw(b'""')
@@ -35,8 +35,6 @@ class _RecordOutline(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A record as it stands on a line."""
-
     schema: int
     rules: str
     seed: str | None = None
@@ -62,7 +60,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 def format_line(record: Record) -> str:
-    """One line of JSON, without the line end, as `parse_line` reads it."""
+    """One line of JSON, without the line end; inverse of `parse_line`."""
     line = _Line(
         schema=SCHEMA,
         rules=str(record.rules),
@@ -86,11 +84,7 @@ def format_line(record: Record) -> str:
 
 
 def parse_line(data: str | bytes) -> Record:
-    """Read one line, play its moves and check what it says of their end.
-
-    Raises:
-        InvalidRecord: what was expected and what was found.
-    """
+    """Read one line, play its moves and check the end; raises `InvalidRecord`."""
     if len(data) > MAX_RECORD_BYTES:
         raise InvalidRecord(
             f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
@@ -107,7 +101,7 @@ def _decode(data: str | bytes) -> _Line:
             raise InvalidRecord(
                 f"expected records of schema {SCHEMA}, got schema {shown(outline.schema)}"
             )
-        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # has brackets itself
+        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # moves has 2 quotes
             raise InvalidRecord("expected one new tile for each move, got more")
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -117,7 +111,7 @@ def _decode(data: str | bytes) -> _Line:
 
 
 def _said(error: Exception) -> str:
-    """The text of an error, which may quote its input, as it may be shown."""
+    """The text of an error, which may quote its input, made printable."""
     text = printable(str(error))
     return text if len(text) <= 200 else text[:200] + "..."
 
@@ -162,11 +156,9 @@ _MOVES: Final = {move.letter: move for move in Move}
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """The records of a file, read and checked one at a time.
+    """Yield the records of a file, each read and checked in turn.
 
-    Raises:
-        InvalidRecord: at the first line that is no valid record, naming it; the records
-            before it are out by then.
+    Raises `InvalidRecord` at the first invalid line, with its number.
     """
     name = shown(os.fspath(path))
     with open_regular(path, InvalidRecord) as file:
@@ -179,10 +171,5 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
-    """Write records to a file in one step.
-
-    Raises:
-        InvalidInput: the path cannot be written to.
-        ResourceError: the disk is full or failed; the old file is intact.
-    """
+    """Write records to a file in one step; raises `InvalidInput` or `ResourceError`."""
     atomic_write(path, "".join(format_line(record) + "\n" for record in records))

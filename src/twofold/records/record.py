@@ -1,4 +1,4 @@
-"""Record: a finished or unfinished game as text that can be read, checked and replayed.
+"""A game, finished or not, as text that can be read, checked and replayed.
 
     >>> game = Game(seed=1)
     >>> step = game.play(game.legal_moves()[0])
@@ -6,9 +6,9 @@
     >>> parse_record(format_record(record)) == record
     True
 
-Reading replays the whole game: every move must be legal, every given tile possible, and the
-tags Score, Result and Final must say what the moves lead to. The syntax is described in
-`twofold.records.text`; many records in one file are the matter of `twofold.records.json_lines`.
+Reading replays the whole game: every move must be legal, every given tile possible, and the tags
+Score, Result and Final must match the result. `twofold.records.text` defines the syntax;
+`twofold.records.json_lines` holds many records in one file.
 """
 
 import os
@@ -42,32 +42,31 @@ from twofold.step import result_text
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One game: how it began, its moves, and what is known about it.
+    """One game: its beginning, its moves, and metadata.
 
     Attributes:
         rules: the rules of the game.
-        seed: seed of its dice; None where no seed explains the tiles, so that all are given.
-        moves: the moves made; undone moves are not kept.
-        board: the board it began on; None if it is the one that rules and seed give.
+        seed: seed of its dice; None if no seed explains the tiles, so that all are given.
+        moves: the moves made, without undone ones.
+        board: the first board; None if rules and seed determine it.
         start_score: points before the first move.
         start_move: move number before the first move.
-        spawns: (cell, tile) after the n-th move, where the seed does not explain it. Moves
-            are counted over the whole game: the first one here has n = `start_move` + 1.
-        comments: text about what was played up to the n-th move, by n.
-        player: who played; free text, a player's spec where twofold played.
-        date: when; free text, best as 2048-01-31.
-        undos: how often a move was undone in play.
-        hints: for how many positions hints were shown to the person who played.
-        score: points at the end; None if not known.
-        result: largest tile at the end and how the game stood, such as `2048 over`; empty
-            if not known.
-        final: board at the end; None if not known.
-        tags: further tags of your own.
-        damage: what was wrong with the text, if only its first part could be read.
+        spawns: (cell, tile) after the n-th move, if the seed does not explain it. Moves are
+            counted over the whole game: the first one here has n = `start_move` + 1.
+        comments: text after the n-th move, by n.
+        player: who played; free text, or a player's spec.
+        date: free text, preferably like 2048-01-31.
+        undos: number of undone moves.
+        hints: number of positions for which the player asked for hints.
+        score: points at the end; None if unknown.
+        result: largest tile and state at the end, such as `2048 over`; empty if unknown.
+        final: board at the end; None if unknown.
+        tags: other tags.
+        damage: the fault in the text, if only its first part could be read.
 
     Raises:
-        InvalidRecord: values do not fit together, or could not be written.
-        LimitExceeded: a value is past one of `twofold.limits`.
+        InvalidRecord: values contradict each other, or could not be written.
+        LimitExceeded: a value exceeds one of `twofold.limits`.
     """
 
     rules: Rules = STANDARD
@@ -95,7 +94,6 @@ class Record:
         _check_values(self)
 
     def _repr_svg_(self) -> str:
-        """The picture that notebooks show of a record: the last board, points and moves."""
         ended = self.replay()
         caption = game_caption(ended.score, self.start_move + len(self.moves), self.player)
         board = ended.board
@@ -112,10 +110,9 @@ class Record:
         comments: Mapping[int, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Self:
-        """The record of a game as it stands, without the moves that redo would make.
+        """The record of a game so far, without undone moves.
 
-        A game whose every tile was given has no seed in its record, but the board on which it
-        began.
+        If every tile of the game was given, the record has the first board instead of a seed.
         """
         moves, spawns = game.moves, game.spawns
         foreign = bool(moves) and len(spawns) == len(moves)
@@ -146,16 +143,12 @@ class Record:
         return parse_record(text)
 
     def __str__(self) -> str:
-        """The text of the record, as `parse` reads it."""
         return format_record(self)
 
     def replay(self) -> Game:
-        """Play the moves again and check what the record says of their end.
+        """Play the moves and check the end; without a seed, the dice of seed 0 continue the game.
 
-        Without a seed the game goes on with the dice of seed 0.
-
-        Raises:
-            InvalidRecord: a move is illegal, a tile impossible, or the end another one.
+        Raises `InvalidRecord` for an illegal move, an impossible tile, or another end.
         """
         game = _begin(self)
         for number, move in enumerate(self.moves, self.start_move + 1):
@@ -165,7 +158,7 @@ class Record:
         return game
 
     def resume(self) -> Game:
-        """The game of a record that was read, and so checked; its moves are not played again."""
+        """The game of a record that was checked when read; does not play its moves again."""
         if self.final is None or self.score is None:
             return self.replay()
         game = _begin(self)
@@ -178,7 +171,6 @@ class Record:
 
 
 def _begin(record: Record) -> Game:
-    """The game of a record before its first move."""
     if record.board is None:
         return Game(record.rules, record.seed or 0, undos=record.undos)
     return Game.from_board(
@@ -192,7 +184,6 @@ def _begin(record: Record) -> Game:
 
 
 def _check_end(record: Record, game: Game, lines: Mapping[str, int]) -> None:
-    """Compare how a game ended with what its record says of it."""
     number = game.move_number
     result = _result(game)
     for name, said, found in (
@@ -214,7 +205,6 @@ def _result(game: Game) -> str:
 
 
 def _check_start(record: Record) -> None:
-    """Refuse a beginning that does not fit together."""
     if record.seed is not None:
         object.__setattr__(record, "seed", check_seed(record.seed))
     if record.board is None and record.seed is None:
@@ -229,7 +219,7 @@ def _check_start(record: Record) -> None:
 
 
 def _check_values(record: Record) -> None:
-    """Refuse what could not be written, or not be read again."""
+    """Refuse values that could not be written, or not be read again."""
     check_limit("a start score", record.start_score, 0, MAX_SCORE)
     check_limit("a start move", record.start_move, 0, MAX_MOVE_NUMBER)
     check_limit("a number of undos", record.undos, 0, MAX_MOVE_NUMBER)
@@ -254,7 +244,7 @@ def _check_values(record: Record) -> None:
 
 
 def format_record(record: Record) -> str:
-    """The text of a record, as `parse_record` reads it."""
+    """The text of a record; inverse of `parse_record`."""
     known = {
         "Rules": record.rules,
         "Board": record.board,
@@ -278,16 +268,15 @@ def format_record(record: Record) -> str:
 
 
 def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
-    """Read a record, play its moves and check what it says of their end.
+    """Read a record, play its moves and check the end.
 
     Args:
         text: the text; bytes are UTF-8.
-        partial: whether a text that is cut off or goes wrong after its tags is read up to
-            its last valid move. The record then holds the score, result and board reached
-            there, and says in `damage` what was wrong.
+        partial: True to read a text with a fault after its tags up to its last valid move. The
+            record then has the score, result and board reached, and the fault in `damage`.
 
     Raises:
-        InvalidRecord: where (line, move) and what was expected.
+        InvalidRecord: the record is invalid; says what was expected, and where (line, move).
     """
     whole, flaw = record_text.decode(text, partial)
     head = record_text.parse_head(whole)
@@ -311,21 +300,14 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
     except InvalidRecord as error:
         if not partial:
             raise
-        if whole[-1:].isalnum() and game.can_undo:  # it may be cut short: `u@1` of `u@15:4`
+        if whole[-1:].isalnum() and game.can_undo:  # may be truncated: `u@1` of `u@15:4`
             comments.pop(game.move_number, None)
             game.cut(game.move_number - 1)
         return _ended(_played(record, game, comments), game, str(error))
 
 
 def parse_unplayed(text: str | bytes) -> Record:
-    """Read a record without playing its moves: many times faster, and nothing is checked by them.
-
-    Args:
-        text: the text; bytes are UTF-8.
-
-    Raises:
-        InvalidRecord: the text is no record, or holds something else than moves.
-    """
+    """Read a record without playing its moves: many times faster, but they are not checked."""
     whole, _ = record_text.decode(text)
     head = record_text.parse_head(whole)
     record = _from_tags(head.tags)
@@ -352,14 +334,12 @@ def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
 
 
 def _comment(comments: dict[int, str], number: int, text: str) -> None:
-    """Add to the comments on a move."""
     text = f"{comments[number]}\n{text}" if number in comments else text
     check_limit("the length of a comment", len(text), 0, MAX_COMMENT)
     comments[number] = text
 
 
 def _played(record: Record, game: Game, comments: dict[int, str]) -> Record:
-    """The record with the moves read."""
     return replace(record, moves=game.moves, spawns=game.spawns, comments=comments)
 
 
@@ -369,7 +349,6 @@ def _ended(record: Record, game: Game, damage: str) -> Record:
 
 
 def _from_tags(tags: Mapping[str, Tag]) -> Record:
-    """The record that the tags describe, still without moves."""
     values: dict[str, object] = {}
     for name, (value, line) in tags.items():
         if name in _READERS:
@@ -406,18 +385,14 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Final": Board.parse,
 }
 OWN_TAGS: Final = ("Twofold", *_READERS)
-"""The tags that mean something to twofold, in the order written; any other is kept as it is."""
+"""The tags that twofold defines, in the order written; others are kept unchanged."""
 
 
 # ---- files
 
 
 def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Record:
-    """Read the record in a file; `partial` as in `parse_record`.
-
-    Raises:
-        InvalidRecord: the file cannot be read, is no regular file, or holds no valid record.
-    """
+    """Read the record in a file, as `parse_record`; raises `InvalidRecord` for other files."""
     with open_regular(path, InvalidRecord) as file:
         data = file.read(MAX_RECORD_BYTES + 1)
     with located(shown(os.fspath(path))):
@@ -425,10 +400,5 @@ def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Recor
 
 
 def write_record(path: str | os.PathLike[str], record: Record) -> None:
-    """Write a record to a file in one step.
-
-    Raises:
-        InvalidInput: the path cannot be written to.
-        ResourceError: the disk is full or failed; the old file is intact.
-    """
+    """Write a record to a file in one step; raises `InvalidInput` or `ResourceError`."""
     atomic_write(path, format_record(record))

@@ -8,14 +8,14 @@ A short game::
 
     urdllu {a comment} r@5:4 d
 
-- The first tag is `Twofold`, the version of the format. A tag's value is a JSON string.
-- A blank line ends the tags, so that a text cut off among them is noticed.
-- After it come the moves `u r d l`; white space between them means nothing.
-- `@cell:tile` after a move gives the tile that appeared, where no seed explains it.
-- `{...}` is a comment on what was played before it. In it `\{`, `\}`, `\\`, `\n` and `\u001b`
-  (four hexadecimal digits) stand for the characters that cannot stand for themselves.
+- The first tag is `Twofold`, the version of the format. The value of a tag is a JSON string.
+- A blank line ends the tags, so that truncated tags are detected.
+- The moves `u r d l` follow; white space between them has no meaning.
+- `@cell:tile` after a move gives the new tile if no seed explains it.
+- `{...}` is a comment on the moves before it, with the escapes `\{`, `\}`, `\\`, `\n` and
+  `\u001b` (four hexadecimal digits).
 
-These functions know the syntax only; `twofold.records.record` knows what it means.
+These functions parse and format the syntax only; `twofold.records.record` interprets it.
 """
 
 import json
@@ -49,7 +49,7 @@ _MARKS: Final = {character: "\\" + letter for letter, character in _ESCAPED.item
 
 @contextmanager
 def located(where: str) -> Iterator[None]:
-    """Turn any refusal into an `InvalidRecord` that says where in the record it was."""
+    """Turn any `InvalidInput` into an `InvalidRecord` that begins with the location."""
     try:
         yield
     except InvalidInput as error:
@@ -57,14 +57,14 @@ def located(where: str) -> Iterator[None]:
 
 
 class Tag(NamedTuple):
-    """The value of a tag and the line it stands on."""
+    """The value of a tag, and its line."""
 
     value: str
     line: int
 
 
 class Head(NamedTuple):
-    """The tags of a record, and where its moves begin."""
+    """The tags of a record, and the position of its moves."""
 
     tags: dict[str, Tag]
     position: int
@@ -72,7 +72,7 @@ class Head(NamedTuple):
 
 
 class MoveText(NamedTuple):
-    """One move: its letter, the (cell, tile) given after it, if any, and its line."""
+    """One move: its letter, the (cell, tile) given after it or None, and its line."""
 
     letter: str
     spawn: tuple[int, int] | None
@@ -80,7 +80,7 @@ class MoveText(NamedTuple):
 
 
 class CommentText(NamedTuple):
-    """One comment and the line it begins on."""
+    """One comment and its first line."""
 
     text: str
     line: int
@@ -90,15 +90,7 @@ class CommentText(NamedTuple):
 
 
 def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
-    """The text of a record without a byte order mark, and what was wrong with its encoding.
-
-    Args:
-        data: text, or bytes in UTF-8.
-        partial: whether bytes that go wrong are read up to there rather than refused.
-
-    Raises:
-        InvalidRecord: it is too large, or is not UTF-8.
-    """
+    """The text of a record without a byte order mark; if `partial`, also its encoding fault."""
     if len(data) > MAX_RECORD_BYTES:
         raise InvalidRecord(
             f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
@@ -118,11 +110,7 @@ def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
 
 
 def parse_head(text: str) -> Head:
-    """Read the tags, and the blank line after them.
-
-    Raises:
-        InvalidRecord: the text is no record, or of another version, or its tags are torn.
-    """
+    """Read the tags, and the blank line after them; raises `InvalidRecord`."""
     tags: dict[str, Tag] = {}
     position, line = 0, 0
     while True:
@@ -168,7 +156,7 @@ def _parse_tag(body: str, line: int) -> tuple[str, str]:
     try:
         value: str = json.loads(match[2])
         value.encode()
-    except ValueError:  # an escape that JSON does not know, or half a surrogate pair
+    except ValueError:  # an invalid JSON escape, or half a surrogate pair
         raise InvalidRecord(
             f"line {line}: expected {name} as a JSON string, got {shown(match[2])}"
         ) from None
@@ -180,11 +168,7 @@ def _parse_tag(body: str, line: int) -> tuple[str, str]:
 
 
 def parse_moves(text: str, position: int, line: int) -> Iterator[MoveText | CommentText]:
-    """Read the moves and comments from `position` on, one after the other.
-
-    Raises:
-        InvalidRecord: at the first thing that is neither; what came before is out by then.
-    """
+    """Yield the moves and comments from `position` on; raises `InvalidRecord` at anything else."""
     waiting: MoveText | None = None  # the last letter: an @cell:tile may follow
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -213,7 +197,6 @@ def parse_moves(text: str, position: int, line: int) -> Iterator[MoveText | Comm
 
 
 def _continues(match: re.Match[str] | None, text: str, position: int) -> bool:
-    """Whether what stands here may still belong to the move before it."""
     if match is None:
         return text[position] == "@"
     return match["cell"] is not None or match["space"] is not None
@@ -265,10 +248,8 @@ def format_moves(
 ) -> str:
     """The lines of the moves, 64 on each.
 
-    Args:
-        letters: the moves as `u r d l`.
-        spawns: (cell, tile) after the n-th move, n from 1, where it is to be written.
-        comments: comments after the n-th move; 0 is before the first.
+    `spawns` holds (cell, tile) after the n-th move, n from 1, for each tile to write; `comments`
+    those after the n-th move, 0 for before the first.
     """
     lines = [_format_comment(comments[0])] if 0 in comments else []
     noted = sorted(spawns.keys() | (comments.keys() - {0}))
@@ -308,12 +289,12 @@ def _quoted(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    r"""JSON with `\uXXXX` for the characters that a screen would not show."""
+    r"""JSON with `\uXXXX` in place of characters that are not printable."""
     return text if text.isprintable() else "".join(map(visible, text))
 
 
 def visible(character: str) -> str:
-    r"""A character, or `\uXXXX` (twice past U+FFFF) for one that a screen would not show."""
+    r"""A character, or `\uXXXX` (twice past U+FFFF) if it is not printable."""
     if character.isprintable():
         return character
     digits = character.encode("utf-16-be").hex()
@@ -321,16 +302,16 @@ def visible(character: str) -> str:
 
 
 def check_tag_name(name: str, own: Sequence[str]) -> None:
-    """Refuse a name that cannot be written, or that reads like one of twofold's `own` tags."""
+    """Refuse a name that cannot be written, or that resembles one of twofold's `own` tags."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", name, re.ASCII):
         raise InvalidRecord(f"expected a tag named by letters and digits, got {shown(name)}")
     for known in own:
         if name.lower() == known.lower():
-            raise InvalidRecord(f"expected the tag {known} in its own place, got {shown(name)}")
+            raise InvalidRecord(f"expected a tag other than twofold's {known}, got {shown(name)}")
 
 
 def check_text(what: str, text: str, most: int) -> None:
-    """Refuse a text that is too long or that UTF-8 cannot hold."""
+    """Refuse a text that is too long or that UTF-8 cannot encode."""
     if len(text) > most:
         raise InvalidRecord(f"expected {what} of at most {most} characters, got {len(text)}")
     try:

@@ -1,4 +1,4 @@
-"""One small game in every format, written by hand, and what a slow reading of each gives."""
+"""One small game in every format, written by hand, and slow parsers of each."""
 
 from typing import Final, NamedTuple
 
@@ -37,7 +37,7 @@ OLD_DIGITS: Final = (
 
 
 class Step(NamedTuple):
-    """A direction, and where which tile appears."""
+    """A direction, and the cell and tile of the spawn."""
 
     move: str
     row: int

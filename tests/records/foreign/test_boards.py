@@ -48,7 +48,7 @@ def test_the_format_may_be_left_out() -> None:
     assert parse_position(SAVED) == (Board.parse(FINAL), 4)
 
 
-def test_saved_games_however_they_were_copied() -> None:
+def test_saved_games_with_extra_quotes() -> None:
     import json
 
     expected = parse_position(SAVED, "original")
@@ -71,8 +71,8 @@ def test_saved_games_however_they_were_copied() -> None:
 @pytest.mark.parametrize(
     ("text", "form", "message"),
     [
-        ("0x123456789abcdef0", None, "whose order is not known: say hex or hex-low"),
-        ("0x123456789abcdef0", "text", "whose order is not known"),
+        ("0x123456789abcdef0", None, "'0x123456789abcdef0' is ambiguous. Choose the format hex"),
+        ("0x123456789abcdef0", "text", "is ambiguous"),
         ("123456789abcdef", "hex", "expected 16 hexadecimal digits, got '123456789abcdef'"),
         ("123456789abcdefg", "hex-low", "expected 16 hexadecimal digits"),
         ("1" * 10**5, "hex", "expected a board of at most 1000 characters"),
@@ -84,7 +84,7 @@ def test_saved_games_however_they_were_copied() -> None:
         ("1" * 2_000, None, "expected a board of at most 1000 characters"),
     ],
 )
-def test_what_is_no_board(text: str, form: str | None, message: str) -> None:
+def test_invalid_boards_are_refused(text: str, form: str | None, message: str) -> None:
     with pytest.raises(InvalidBoard, match=message):
         parse_position(text, form)
 

@@ -39,7 +39,7 @@ def test_how_a_game_stands(board: str, rules: Rules, over: bool, won: bool, keep
 
 @pytest.mark.promise("R21")
 @pytest.mark.parametrize("side", range(2, 9))
-def test_positions_of_every_size_go_there_and_back(side: int) -> None:
+def test_positions_of_every_size_round_trip(side: int) -> None:
     game = Game(Rules(side, side), seed=side)
     for _ in range(50):
         if legal := game.legal_moves():

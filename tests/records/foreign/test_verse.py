@@ -1,4 +1,4 @@
-"""Replays of 2048verse against a slow reading of them."""
+"""Replays of 2048verse against a slow parser."""
 
 import random
 

@@ -71,10 +71,10 @@ def test_a_practice_game_is_a_function_of_seed_and_moves(client: Client, tables_
     ("body", "message"),
     [
         ({"table": "/etc/passwd"}, "expected a table such as"),
-        ({"table": "442-512"}, "expected a table that is built"),
+        ({"table": "442-512"}, "the table '442-512' is not built"),
         ({"table": "/tmp/x.twofold-table"}, "expected a table such as"),
         ({"seed": "x"}, "expected"),
-        ({"board": "0000/0000/0000/0011"}, "says nothing of this board"),
+        ({"board": "0000/0000/0000/0011"}, "has no answer for this board"),
         ({"moves": "xyz"}, "expected a JSON object"),
         ({"known": -1}, "expected a JSON object"),
     ],

@@ -1,1 +1,1 @@
-"""Games as other programs write them."""
+"""Games in the formats of other programs."""

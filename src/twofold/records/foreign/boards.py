@@ -1,9 +1,8 @@
-"""Boards as other programs write them, next to twofold's own text.
+"""Boards in the formats of other programs, and twofold's own text.
 
-Sixteen hexadecimal digits are the exponents of a 4x4 board, one digit a cell, in one of two
-orders. twofold writes the top-left cell first. Programs in C++ often keep it in the lowest four
-bits, so that their numbers read from the bottom-right cell: the order must be said, as nothing
-in the digits tells it.
+Sixteen hexadecimal digits are the exponents of a 4x4 board, one digit a cell. twofold writes the
+top-left cell first; programs in C++ often write the bottom-right cell first. The digits do not tell
+the order, so the caller must.
 """
 
 import re
@@ -20,26 +19,19 @@ _HEX: Final = re.compile(r"(0[xX])?([0-9a-fA-F]{16})", re.ASCII)
 
 
 class ScoredBoard(NamedTuple):
-    """A board, and the points made so far where the text says them."""
+    """A board, and its score in points if the text has one."""
 
     board: Board
     score: int | None = None
 
 
 def parse_hex(text: str, *, low_first: bool = False) -> Board:
-    """A 4x4 board from 16 hexadecimal digits, with or without `0x`.
+    """A 4x4 board from 16 hexadecimal digits; `low_first` as in nneonneo/2048-ai.
 
-        >>> parse_hex("0x0000000000000012").tiles[3]
-        (0, 0, 2, 4)
-        >>> parse_hex("0x0000000000000012", low_first=True).tiles[0]
-        (4, 2, 0, 0)
-
-    Args:
-        text: the digits.
-        low_first: whether the top-left cell is the last digit, as in nneonneo/2048-ai.
-
-    Raises:
-        InvalidBoard: it is no such text.
+    >>> parse_hex("0x0000000000000012").tiles[3]
+    (0, 0, 2, 4)
+    >>> parse_hex("0x0000000000000012", low_first=True).tiles[0]
+    (4, 2, 0, 0)
     """
     check_length(text, "a board", InvalidBoard)
     match = _HEX.fullmatch(text.strip())
@@ -50,11 +42,7 @@ def parse_hex(text: str, *, low_first: bool = False) -> Board:
 
 
 def format_hex(board: Board, *, low_first: bool = False) -> str:
-    """`0x` and 16 digits, as `parse_hex` reads them.
-
-    Raises:
-        InvalidBoard: the board is not 4x4, or holds a tile past 32768.
-    """
+    """`0x` and 16 digits; raises `InvalidBoard` if it is not 4x4 or holds a tile past 32768."""
     if board.shape != (4, 4):
         raise InvalidBoard(f"expected a 4x4 board, got {board.rows}x{board.cols}")
     digits = f"{board.to_bits():016x}"
@@ -62,24 +50,20 @@ def format_hex(board: Board, *, low_first: bool = False) -> str:
 
 
 def parse_saved(text: str) -> ScoredBoard:
-    """The position of a saved game of the original page.
-
-    Raises:
-        InvalidBoard: it is none.
-    """
+    """The position of a saved game of the original page; raises `InvalidBoard`."""
     try:
         record = parse_original(text)
     except InvalidRecord as error:
         raise InvalidBoard(str(error)) from None
-    assert record.final is not None  # of every record that is read
+    assert record.final is not None  # set by every parser
     return ScoredBoard(record.final, record.score)
 
 
 def _parse_text(text: str) -> ScoredBoard:
     if text.strip().lower().startswith("0x") and _HEX.fullmatch(text.strip()):
         raise InvalidBoard(
-            f"expected a board whose first digit is its top-left cell, got {shown(text)}, "
-            "whose order is not known: say hex or hex-low"
+            f"the order of the cells in {shown(text)} is ambiguous. Choose the format hex "
+            "(top-left cell first) or hex-low (bottom-right cell first)"
         )
     return ScoredBoard(Board.parse(text))
 
@@ -92,23 +76,15 @@ _PARSERS: Final[dict[str, Callable[[str], ScoredBoard]]] = {
 }
 
 BOARD_FORMATS: Final = tuple(_PARSERS)
-"""Names of the formats: twofold's own text, hexadecimal digits from the top-left cell, from the
-bottom-right cell, and the saved game of the original page."""
+"""Names of the formats: twofold's text, hexadecimal digits from the top-left cell, the same from
+the bottom-right cell, and the saved game of the original page."""
 
 MAX_BOARD_TEXT: Final = MAX_SAVED_GAME
-"""Most characters of a board in any of these formats."""
+"""Longest text of a board in any format, in characters."""
 
 
 def parse_position(text: str, form: str | None = None) -> ScoredBoard:
-    """Read a board in one of the formats.
-
-    Args:
-        text: the board.
-        form: one of `BOARD_FORMATS`; None means `original` for JSON, else `text`.
-
-    Raises:
-        InvalidBoard: there is no such format, or the text is no board in it.
-    """
+    """Read a board in one of `BOARD_FORMATS`; None means `original` for JSON, otherwise `text`."""
     if form is None:
         form = "original" if text.lstrip()[:1] in ("{", '"') else "text"
     if form not in _PARSERS:

@@ -4,12 +4,11 @@ A short one::
 
     TDL2048:random@1763765370000|0131#D92#L[4]21(3)|random@1763765370250
 
-- Before the first `|` stand the names of player and environment and the start, in milliseconds
-  since 1970; after the second one the name of the winner and the end.
-- Between them first the tiles that the game began with, then a slide and a tile in turn.
+- Before the first `|`: the names of player and environment and the start, in milliseconds since
+  1970. After the second: the name of the winner and the end.
+- Between them: the start tiles, then slides and tiles in turn.
 - A slide is `#U`, `#R`, `#D` or `#L`, a tile its cell (`0` to `F`, row by row) and its exponent
-  (base 36). `[points]` may follow a slide, `(milliseconds)` either of them; neither is written
-  where it is 0.
+  (base 36). `[points]` can follow a slide and `(milliseconds)` either of them, unless they are 0.
 
 Source: `episode.h` and `action.h` of https://github.com/moporgic/2048-Framework.
 """
@@ -38,13 +37,13 @@ from twofold.rules import Move
 
 NAME: Final = "moporgic"
 SIDE: Final = 4
-"""Rows and columns: cells are one hexadecimal digit, and no shape is written."""
+"""Rows and columns: a cell is one hexadecimal digit, and the format has no shape."""
 
 ENVIRONMENT: Final = "place"
-"""Name of who places tiles, as the framework calls it; it made the last move of every game."""
+"""The framework's name of the player that places tiles; it makes the last move of every game."""
 
 UNNAMED: Final = "N/A"
-"""Name of a player who has none."""
+"""Name of a player without a name."""
 
 _EPISODE: Final = re.compile(
     r"(?P<names>[^@|\n]*)@(?P<began>-?[0-9]{1,19})\|(?P<moves>[^|\n]*)\|"
@@ -63,11 +62,7 @@ _LAST_MS: Final = 253_402_300_800_000
 
 
 def parse_moporgic(text: str) -> Record:
-    """Read one episode and play its moves.
-
-    Raises:
-        InvalidRecord: what was expected and what was found, at which move.
-    """
+    """Read one episode and play its moves; raises `InvalidRecord`, which names the move."""
     match = _EPISODE.fullmatch(text.strip())
     if not match:
         raise InvalidRecord(
@@ -81,13 +76,12 @@ def parse_moporgic(text: str) -> Record:
 
 
 def _player(names: str) -> str:
-    """The player among `player:environment`; empty where it has no name."""
+    """The player in `player:environment`; empty if it has no name."""
     player = (names.rpartition(":")[0] or names).strip()
     return "" if player == UNNAMED else player
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """The slides and tiles, one after the other."""
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -101,7 +95,6 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[TurnTile], Iterator[re.Match[str]]]:
-    """The tiles before the first slide, and all that follows them."""
     start: list[TurnTile] = []
     for token in tokens:
         if token["slide"]:
@@ -113,7 +106,6 @@ def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[TurnTile], Iterator[re
 
 
 def _turns(tokens: Iterator[re.Match[str]]) -> Iterator[Turn]:
-    """Slides and tiles in pairs."""
     for slide in tokens:
         spawn = next(tokens, None)
         if not slide["slide"]:
@@ -134,13 +126,7 @@ def _tile(token: re.Match[str]) -> TurnTile:
 
 
 def format_moporgic(record: Record) -> str:
-    """One line, with its end, as `parse_moporgic` reads it.
-
-    Times of moves are not written, as they are not known.
-
-    Raises:
-        InvalidRecord: the format cannot hold this game.
-    """
+    """One line, with its end, in the format of `parse_moporgic`; without the times of moves."""
     check_shape(record, NAME, SIDE, SIDE)
     began = _milliseconds(record.date)
     player = _UNSAFE.sub("_", record.player) or UNNAMED
@@ -161,7 +147,7 @@ def _format_tile(tile: TurnTile) -> str:
 
 
 def _date(milliseconds: int) -> str:
-    """ISO 8601 in UTC, the day alone at midnight; empty where the time is not known."""
+    """ISO 8601 in UTC, the date only at midnight; empty if the time is unknown."""
     if not 0 < milliseconds < _LAST_MS:
         return ""
     when = _EPOCH + timedelta(milliseconds=milliseconds)
@@ -169,7 +155,7 @@ def _date(milliseconds: int) -> str:
 
 
 def _milliseconds(date: str) -> int:
-    """Milliseconds since 1970; 0 where the date is no date."""
+    """Milliseconds since 1970; 0 if the text is not a date."""
     try:
         when = datetime.fromisoformat(date)
     except ValueError:

@@ -1,13 +1,13 @@
-"""The saved game of the original page, as its browser keeps it, and of the many built on it.
+"""The saved game of the original page, and of the many pages built on it.
 
-The page keeps the text under `gameState` in the browser's local storage::
+The page stores the text under `gameState` in the browser's local storage::
 
     {"grid":{"size":4,"cells":[[null,{"position":{"x":0,"y":1},"value":2},null,null],...]},
      "score":0,"over":false,"won":false,"keepPlaying":false}
 
-`cells[x][y]` is column x, row y. It holds a position and its points, but no moves. The whole
-local storage, `{"bestScore":"20","gameState":"{...}"}`, is read as well, and a text that was
-quoted once more on its way.
+`cells[x][y]` is column x, row y. The text holds a position and its points, but no moves. The whole
+local storage, `{"bestScore":"20","gameState":"{...}"}`, and a text in additional quotes can be read
+as well.
 
 Source: `js/game_manager.js`, `js/grid.js` and `js/local_storage_manager.js` of
 https://github.com/gabrielecirulli/2048.
@@ -57,13 +57,7 @@ class _Storage(msgspec.Struct, rename="camel"):
 
 
 def parse_original(text: str) -> Record:
-    """Read a saved game: a record without moves that begins where the game stands.
-
-    What it says of `over` and `won` follows from the board and is not looked at.
-
-    Raises:
-        InvalidRecord: what was expected and what was found.
-    """
+    """Read a saved game as a record without moves; `over` and `won` follow from its board."""
     state = _state(text)
     board = _board(state.grid)
     with located("saved game"):
@@ -80,7 +74,6 @@ def parse_original(text: str) -> Record:
 
 
 def _state(text: str) -> _SavedState:
-    """The state in the text, or in a text in the text."""
     if len(text) > MAX_SAVED_GAME:
         raise InvalidRecord(
             f"expected a saved game of at most {MAX_SAVED_GAME} characters, got {len(text)}"
@@ -101,7 +94,6 @@ def _state(text: str) -> _SavedState:
 
 
 def _board(grid: _Grid) -> Board:
-    """The board, whose cells are given column by column."""
     cols = len(grid.cells)
     rows = len(grid.cells[0]) if cols else 0
     if any(len(column) != rows for column in grid.cells):
@@ -122,22 +114,18 @@ def _board(grid: _Grid) -> Board:
 
 
 def format_original(record: Record) -> str:
-    """The position at the end of a record as the page saves it, with a line end.
-
-    Raises:
-        InvalidRecord: the record is wrong, or its board is not square.
-    """
+    """The last position of a record in the page's format, with a line end; refuses other shapes."""
     game = record.replay()
     if game.board.rows != game.board.cols:
         raise InvalidRecord(
-            f"expected a square board, as {NAME} holds no other, "
+            f"expected a square board for the format {NAME}, "
             f"got {game.board.rows}x{game.board.cols}"
         )
     return json.dumps(state_of(game), separators=(",", ":")) + "\n"
 
 
 def state_of(game: Game) -> dict[str, Any]:
-    """What the page saves of a game on a square board, to be written as JSON."""
+    """The page's saved state of a game on a square board, for JSON."""
     tiles = game.board.tiles
     sides = range(len(tiles))
     cells = [[_cell(x, y, tiles[y][x]) for y in sides] for x in sides]

@@ -1,8 +1,4 @@
-"""A game as other programs write it: the start tiles, then moves, each with the tile after it.
-
-The formats of replays differ in their alphabets and agree in this. Reading plays the whole
-game, as reading a record of twofold does.
-"""
+"""A game in the form that all replay formats share: start tiles, then moves, each with a tile."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
@@ -17,32 +13,21 @@ from twofold.rules import Move, Rules
 from twofold.step import result_text
 
 START_TILES: Final = 2
-"""Tiles that a game begins with, in every format of replays."""
+"""Number of start tiles, in every replay format."""
 
 TILES: Final = (2, 4)
-"""Tiles that may appear, in every format of replays."""
+"""Spawn tiles, in every replay format."""
 
 
 class TurnTile(NamedTuple):
-    """A tile that appears.
-
-    Attributes:
-        cell: where, row by row from the top-left corner.
-        tile: its value.
-    """
+    """A spawn: its cell, row by row from the top-left corner, and its tile."""
 
     cell: int
     tile: int
 
 
 class Turn(NamedTuple):
-    """One move and the tile after it.
-
-    Attributes:
-        move: the move.
-        spawn: the tile that appeared.
-        reward: points of the move, where the text says them.
-    """
+    """One move, its spawn, and its reward in points if the text has it."""
 
     move: Move
     spawn: TurnTile
@@ -50,7 +35,7 @@ class Turn(NamedTuple):
 
 
 class PlayedTurn(NamedTuple):
-    """A whole game: the tiles it began with, and its moves."""
+    """A whole game: its start tiles and its moves."""
 
     start: tuple[TurnTile, ...]
     turns: tuple[Turn, ...]
@@ -67,16 +52,7 @@ def to_record(
 ) -> Record:
     """Play a game that is read turn by turn, and return its record.
 
-    Args:
-        shape: (rows, cols).
-        start: the tiles on the board before the first move.
-        turns: the moves; a refusal among them is passed on with its place.
-        player: who played.
-        date: when.
-        tags: what else is known.
-
-    Raises:
-        InvalidRecord: a move is illegal, or a tile or a reward impossible; says where.
+    Raises `InvalidRecord` for an illegal move, or an impossible tile or reward; says where.
     """
     with located("start tiles"):
         rules = Rules(*shape, start_tiles=len(start))
@@ -122,14 +98,10 @@ def _play(game: Game, turn: Turn) -> None:
 
 
 def from_record(record: Record, name: str) -> PlayedTurn:
-    """The game of a record as formats of replays hold it.
+    """The game of a record for the replay format `name`; plays it.
 
-    Args:
-        record: the record; it is played.
-        name: the format, for what is said where the game does not fit.
-
-    Raises:
-        InvalidRecord: the record is wrong, or the format cannot hold its beginning or a tile.
+    Raises `InvalidRecord` if the record is invalid, or the format cannot hold its beginning or a
+    tile.
     """
     game = record.replay()
     start = [TurnTile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
@@ -137,13 +109,13 @@ def from_record(record: Record, name: str) -> PlayedTurn:
     tiles = {tile for _, tile in start} | {step.tile for step in steps}
     if record.start_score or record.start_move or len(start) != START_TILES:
         raise InvalidRecord(
-            f"expected a whole game from its {START_TILES} first tiles on, as {name} holds no "
-            f"other, got one that begins on {game.start_board} with {game.start_score} points"
+            f"expected a whole game from its {START_TILES} start tiles on for the format {name}, "
+            f"got one that begins on {game.start_board} with {game.start_score} points"
         )
     if not tiles <= set(TILES):
         other = min(tiles - set(TILES))
         raise InvalidRecord(
-            f"expected tiles 2 and 4 to appear, as {name} has no other, got {other}"
+            f"expected only the new tiles 2 and 4 for the format {name}, got {other}"
         )
     turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in steps]
     return PlayedTurn(tuple(start), tuple(turns))
@@ -154,18 +126,14 @@ def _flat(board: Board) -> list[int]:
 
 
 def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) -> None:
-    """Refuse a board that a format cannot hold.
-
-    Raises:
-        InvalidRecord: a side is longer than the format's longest, or shorter than its shortest.
-    """
+    """Refuse a board with a side outside the limits of a format; raises `InvalidRecord`."""
     rows, cols = record.rules.shape
     if not (least_side <= min(rows, cols) and max(rows, cols) <= most_side):
         most = f"{most_side}x{most_side}"
         what = f"a {most} board" if least_side == most_side else f"a board of at most {most} cells"
-        raise InvalidRecord(f"expected {what}, as {name} holds no other, got {rows}x{cols}")
+        raise InvalidRecord(f"expected {what} for the format {name}, got {rows}x{cols}")
 
 
 def described(text: str) -> str:
-    """The start of a text, as an error shows it."""
+    """The start of a text, for an error message."""
     return shown(text[:100])

@@ -5,16 +5,16 @@ most significant first. They are a number of 21 bits::
 
     multiplier(8) resolution(3) y(3) x(3) exponent - 1(2) direction(2)
 
-with the directions up, down, left, right; the time in milliseconds stands in the first two
-parts, all ones where it is not known.
+with the directions up, down, left, right. The first two parts are the time in milliseconds, all
+ones if unknown.
 
 Old, also that of 2048league: `replay_`, for boards other than 4x4 with the shape (`replay_3x4`),
 then one character a move in another alphabet of 128, a number of 7 bits::
 
     direction(2) is it a 4(1) x(2) y(2)
 
-with the directions up, right, down, left. In both, x counts columns and y counts rows, and the
-first two moves only place tiles.
+with the directions up, right, down, left. In both formats x counts columns and y counts rows, and
+the first two moves only place tiles.
 
 Source: https://github.com/2048Verse/2048-replay-utils; the meaning of shapes also from
 https://github.com/game-difficulty/2048EndgameTablebase.
@@ -43,13 +43,13 @@ NEW: Final = "verse"
 OLD: Final = "verse-old"
 
 NEW_SIDE: Final = 8
-"""Most rows or columns of the new format: three bits for each."""
+"""Largest number of rows or columns in the new format, with three bits each."""
 
 OLD_SIDE: Final = 4
-"""Most rows or columns of the old format: two bits for each."""
+"""Largest number of rows or columns in the old format, with two bits each."""
 
 META_TAG: Final = "VerseMeta"
-"""Tag of a record for what stands between `-` and `_` in the new format."""
+"""Tag of a record for the text between `-` and `_` in the new format."""
 
 NEW_ALPHABET: Final = (
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -59,8 +59,8 @@ NEW_ALPHABET: Final = (
 """The 128 characters of the new format: digits, letters, and those of Latin-1."""
 
 OLD_ALPHABET: Final = bytes([*range(0x20, 0x7F), *range(0x80, 0xA1)]).decode("cp850")
-"""The 128 characters of the old format: those of code page 850 from the space on that can be
-seen, up to `á`."""
+"""The 128 characters of the old format: the printable ones of code page 850, from the space to
+`á`."""
 
 _NEW_CODES: Final = {character: code for code, character in enumerate(NEW_ALPHABET)}
 _OLD_CODES: Final = {character: code for code, character in enumerate(OLD_ALPHABET)}
@@ -75,11 +75,7 @@ _META: Final = re.compile(r"[\x20-\x5e\x60-\x7e]*")
 
 
 def parse_verse(text: str) -> Record:
-    """Read a replay in the new format and play its moves.
-
-    Raises:
-        InvalidRecord: what was expected and what was found, at which move.
-    """
+    """Read a replay in the new format and play its moves; raises `InvalidRecord`."""
     body = text.strip()
     header = _NEW_HEADER.match(body)
     if not header:
@@ -111,13 +107,7 @@ def _new_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
 
 
 def format_verse(record: Record) -> str:
-    """A replay in the new format, with a line end, as `parse_verse` reads it.
-
-    Every time is written as not known.
-
-    Raises:
-        InvalidRecord: the format cannot hold this game.
-    """
+    """A replay in the new format, with a line end; all times are written as unknown."""
     check_shape(record, NEW, NEW_SIDE)
     rows, cols = record.rules.shape
     played = from_record(record, NEW)
@@ -140,12 +130,9 @@ def _format_new(direction: int, spawn: TurnTile, cols: int) -> str:
 
 
 def parse_verse_old(text: str) -> Record:
-    """Read a replay in the old format and play its moves.
+    """Read a replay in the old format and play its moves; raises `InvalidRecord`.
 
-    A space is a move too, so only line ends are taken from the end of the text.
-
-    Raises:
-        InvalidRecord: what was expected and what was found, at which move.
+    A space is also a move, so that only line ends are stripped from the text.
     """
     body = text.rstrip("\r\n")
     header = _OLD_HEADER.match(body)
@@ -164,7 +151,7 @@ def parse_verse_old(text: str) -> Record:
 
 
 def _start_tile(turn: Turn) -> TurnTile:
-    """The tile of one of the first two; with a direction programs differ in what it means."""
+    """The tile of one of the first two moves; programs disagree on those with a direction."""
     if turn.move != Move.UP:
         raise InvalidRecord("expected one of the first 32 characters for a start tile, got a move")
     return turn.spawn
@@ -178,11 +165,7 @@ def _old_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
 
 
 def format_verse_old(record: Record) -> str:
-    """A replay in the old format, with a line end, as `parse_verse_old` reads it.
-
-    Raises:
-        InvalidRecord: the format cannot hold this game.
-    """
+    """A replay in the old format, with a line end; raises `InvalidRecord` if it cannot hold it."""
     check_shape(record, OLD, OLD_SIDE)
     rows, cols = record.rules.shape
     played = from_record(record, OLD)
