@@ -505,5 +505,5 @@ def test_words_are_split_as_a_shell_would_and_no_shell_sees_them() -> None:
 
 
 def test_text_of_unknown_origin_runs_nothing() -> None:
-    with pytest.raises(InvalidSpec, match="expected a player without code or a program of its own"):
+    with pytest.raises(InvalidSpec, match="expected a player that imports no code"):
         make_player(EXAMPLE_SPEC, allow_code=False)

@@ -385,7 +385,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         "expectimax:eval=twofold.evaluators:SNAKE",
         f"{path}",
     ):
-        with pytest.raises(InvalidSpec, match="expected a player without code or a program"):
+        with pytest.raises(InvalidSpec, match="expected a player that imports no code"):
             make_player(spec, allow_code=False)
     assert not trace.exists()
     for name in COMPLETE:
@@ -394,7 +394,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
 
 def test_text_of_unknown_origin_reads_no_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.py"
-    with pytest.raises(InvalidSpec, match="without code or a program of its own"):
+    with pytest.raises(InvalidSpec, match="imports no code and runs no program"):
         make_player(f"expectimax:eval={missing}:A,eval_sha256=00", allow_code=False)
 
 

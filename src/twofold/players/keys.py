@@ -133,7 +133,7 @@ CUT: Final = Key("0", "do not search positions less probable than this", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
-    "endgame tables, names or files: 442-512+443-512; auto: all built on this machine that apply",
+    "endgame tables, names or files: 442-512+443-512; auto: the strong ones built here",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,
