@@ -46,11 +46,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 def save(training: Training, path: str | os.PathLike[str]) -> None:
-    """Write a checkpoint, while the run is paused.
-
-    Raises:
-        ResourceError: the disk is full; the file on it stays as it was.
-    """
+    """Write a checkpoint, while the run is paused; a failure leaves the old file."""
     write_network(
         path,
         training.network,

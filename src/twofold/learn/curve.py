@@ -87,12 +87,9 @@ class Curve:
         self._since: list[Result] = []
 
     def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
-        """Add finished games.
+        """Add finished games: uint64 (games, 3), see `kernels.learn.learning`.
 
-        Args:
-            results: uint64 (games, 3), see `kernels.learn.learning`.
-            moves: moves made since training began.
-            seconds: training time so far.
+        `moves` and `seconds` are those since training began.
         """
         for score, _, largest in results.tolist():
             self.games += 1

@@ -51,12 +51,7 @@ class LearningRule:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """A schedule of step sizes: a factor of the learning rate.
-
-    Attributes:
-        name: as in `LearningRule`.
-        compiled: function from updates made so far, by all threads, to the factor.
-    """
+    """A schedule of step sizes: from updates so far, by all threads, to a factor of the rate."""
 
     name: str
     compiled: Any

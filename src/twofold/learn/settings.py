@@ -67,11 +67,7 @@ class Phase:
 
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
-    """Parse phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`.
-
-    Raises:
-        InvalidNetwork: a syntax error, or shares that do not add up to 100 %.
-    """
+    """Parse phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`; shares add up to 100 %."""
     words = text.split(",")
     found = [_PHASE.fullmatch(word.strip()) for word in words]
     if not all(found) or len(words) > 100:
@@ -132,7 +128,6 @@ class TrainingSettings:
             tiles sum to this, so the game visits boards new to the network; 0 for never.
         rule: learning rule of the `rule` phases.
         decay: schedule of step sizes; None for constant steps.
-        seed: seed of all games.
         threads: threads that share the weights; only 1 is reproducible.
 
     Raises:
@@ -258,11 +253,7 @@ def _check_restart_at(part: float) -> None:
 
 
 def parse_restart(text: str) -> tuple[int, float]:
-    """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`.
-
-    Raises:
-        InvalidNetwork: a syntax error.
-    """
+    """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`."""
     found = _RESTART.fullmatch(text.strip())
     if not found:
         raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")

@@ -23,13 +23,7 @@ _LONGEST_HISTORY: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The patterns of a run and of the network it starts from.
-
-    Attributes:
-        taken: patterns of both: their tables are copied.
-        new: patterns of the run alone: they start as in a new run.
-        left: patterns of the network alone: they are ignored.
-    """
+    """Patterns `taken` from the other network, `new` ones of the run, ones `left` by the other."""
 
     taken: tuple[Pattern, ...]
     new: tuple[Pattern, ...]
@@ -46,12 +40,8 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     """Start a run with the weights of a network, and with their sums if both use TC.
 
     Tables are copied for the patterns that both have. The network may have fewer stages: the rest
-    stay untouched. Several networks are averaged.
-
-    Args:
-        training: the run, changed in place.
-        names: shipped networks, network files or weight files of TDL2048+; of several networks
-            the patterns must be equal.
+    stay untouched. Several networks, which must have the same patterns, are averaged. `names` are
+    shipped networks, network files or weight files of TDL2048+.
 
     Raises:
         InvalidNetwork: a file is invalid, shape or stages differ, no pattern is in both, or all

@@ -139,23 +139,18 @@ class TrainingProgress:
 class Training:
     """A training run. It can be stopped after any move and resumed without a difference.
 
-    Args:
-        settings: what is learnt, and how.
-        games: total games to begin; None for no limit.
-        seconds: total training time; None for no limit.
+    `games` and `seconds` limit the whole run; None for no limit.
 
     Attributes:
         network: the network, changed in place.
         begun_before: games begun before the limit on games was changed.
         before: methods and games of the earlier runs that the weights come from.
-        evaluations: the evaluations so far.
         tables: endgame tables that choose the moves on boards they know, or None.
         memory: numbers of the learning rules, float32 (weights, size). For temporal coherence the
             sum of each weight's unscaled updates, and of their absolute values.
 
     Raises:
         InvalidTable: an endgame table is missing or invalid.
-        LimitExceeded: games or seconds are out of range.
         ResourceError: weights and memory would take more than 80 % of the free memory.
     """
 

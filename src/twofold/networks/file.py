@@ -62,14 +62,10 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
         stages: boundaries of the stages, see `Network`.
         twofold: version that wrote the file.
         method: the training method, as text.
-        settings: the training settings.
-        games: games of training.
-        moves: moves of training.
-        seconds: training time.
-        curve: the learning curve, one row per point.
+        seconds: training time; `games` and `moves` count those of the training.
+        curve: the learning curve, one row per point, see `twofold.learn.curve`.
         evaluations: evaluations during training, see `twofold.learn.evaluation`.
         before: earlier training runs, oldest first.
-        note: any other text.
         release: encoding of the weights; None for float32.
     """
 
@@ -94,11 +90,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_card(path: str | os.PathLike[str]) -> Card:
-    """Read the card of a network file, without its weights.
-
-    Raises:
-        InvalidNetwork: no such file, or not a network file.
-    """
+    """Read the card of a network file, without its weights; errors as in `read_network`."""
     name = ascii(os.fspath(path))
     with open_tensors(path) as file:
         card = _parse_card(file.metadata, name)
@@ -197,12 +189,7 @@ def write_network(
 ) -> None:
     """Write a network as float32, atomically and without copying the weights.
 
-    Args:
-        path: the file; its folder must exist.
-        network: the network.
-        card: its model card.
-        tensors: additional tensors, which `read_network` ignores.
-        metadata: additional metadata.
+    The folder must exist. `tensors` and `metadata` are additional, `read_network` ignores them.
 
     Raises:
         InvalidInput: `path` cannot be a file.
@@ -222,19 +209,10 @@ def write_network(
 def write_release(
     path: str | os.PathLike[str], network: Network, card: Card, *, unit: float
 ) -> None:
-    """Write a network compressed; each weight is rounded by at most half a unit.
+    """Write a network compressed; each weight is rounded to a multiple of `unit`, in points.
 
-    Args:
-        path: the file; its folder must exist.
-        network: the network; an untouched weight becomes that of the stage before.
-        card: its model card.
-        unit: quantisation step, in points.
-
-    Raises:
-        InvalidInput: `path` cannot be a file.
-        InvalidNetwork: the card is of another network, weights are not finite, or the unit is too
-            small for 16 bits (the message says which one is large enough).
-        ResourceError: the disk is full or another system call failed.
+    An untouched weight becomes that of the stage before. Errors are those of `write_network`;
+    `InvalidNetwork` also if the unit is too small for 16 bits, with the smallest possible one.
     """
     _check_card(card, network)
     planes = planes_of(network, unit)

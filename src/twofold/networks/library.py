@@ -27,8 +27,7 @@ def shipped() -> tuple[str, ...]:
 def network_path(name: str) -> Path:
     """The file of a shipped network; any other name is taken as a path.
 
-    Raises:
-        InvalidNetwork: the name is an identifier, but neither a shipped network nor a file.
+    An identifier that is neither raises `InvalidNetwork`.
     """
     if name in shipped():
         return FOLDER / f"{name}{SUFFIX}"
@@ -61,11 +60,7 @@ def _load(path: Path, _changed: int, _size: int) -> Network:
 
 
 def network_hash(name: str) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a network's file.
-
-    Raises:
-        InvalidNetwork: no such network or file.
-    """
+    """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
     return _hash(*_identity(name))
 
 

@@ -153,11 +153,7 @@ class Network:
         return f"{self.name} for {rows}x{cols}{stages}, {bytes_words(self.bytes)} of weights"
 
     def table(self, pattern: int, stage: int = 0) -> Weights:
-        """A view of the weights of a pattern, 16 per cell, the last cell varying fastest.
-
-        Raises:
-            LimitExceeded: no such pattern or stage.
-        """
+        """A view of the weights of a pattern, 16 per cell, the last cell varying fastest."""
         check_limit("the number of a pattern", pattern, 0, len(self.patterns) - 1)
         check_limit("the number of a stage", stage, 0, self.stage_count - 1)
         start = self.offsets[pattern]
@@ -185,11 +181,7 @@ class Network:
         return words
 
     def value(self, after: Board) -> float:
-        """The value of an afterstate, in points.
-
-        Raises:
-            UnsupportedRules: the board has another shape, or a tile above 32768.
-        """
+        """The value of an afterstate, in points; `UnsupportedRules` for another shape."""
         return float(self.values([after])[0])
 
     def values(self, afters: Iterable[Board]) -> NDArray[np.float64]:
@@ -211,12 +203,7 @@ class Network:
 
 
 def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
-    """Check boundaries of stages.
-
-    Raises:
-        InvalidNetwork: not ascending multiples of 2 below 65536.
-        LimitExceeded: too many.
-    """
+    """Check boundaries of stages: ascending multiples of 2 below 65536, not too many."""
     check_limit("stages", len(stages) + 1, 1, MAX_STAGES)
     whole = all(isinstance(sum_of, int | np.integer) for sum_of in stages)
     ascending = whole and all(low < high for low, high in pairwise(stages))

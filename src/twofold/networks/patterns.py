@@ -56,10 +56,6 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
     """Parse a name of `NAMED`, or patterns such as `012345 456789`: a hexadecimal digit per cell.
 
     Patterns are separated by spaces or commas; names stand for patterns of 4x4.
-
-    Raises:
-        InvalidNetwork: a syntax error, or patterns that do not fit the board.
-        LimitExceeded: too many patterns or cells.
     """
     if text in NAMED:
         if shape != (4, 4):
@@ -82,12 +78,7 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
 def check_patterns(
     patterns: Sequence[Sequence[int]], shape: tuple[int, int]
 ) -> tuple[Pattern, ...]:
-    """Make patterns from lists of cells, in any order.
-
-    Raises:
-        InvalidNetwork: a cell is off the board, or a cell or pattern occurs twice.
-        LimitExceeded: too many patterns or cells.
-    """
+    """Make patterns from lists of cells, in any order; cells and patterns must not repeat."""
     rows, cols = shape
     if not (1 <= rows <= BITS_MAX_SIDE and 1 <= cols <= BITS_MAX_SIDE and rows * cols >= MIN_CELLS):
         raise InvalidNetwork(f"expected a network for shapes up to 4x4, got {rows}x{cols}")

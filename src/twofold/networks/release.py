@@ -52,11 +52,7 @@ _THREADS: Final = 2
 
 
 def planes_of(network: Network, unit: float) -> dict[str, Bytes]:
-    """Compress a network's weights into planes, by name.
-
-    Raises:
-        InvalidNetwork: the unit is out of range, or too small for 16 bits.
-    """
+    """Compress a network's weights into planes, by name; the unit must suffice for 16 bits."""
     check_unit(unit)
     numbers = range(len(network.patterns))
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -143,11 +139,8 @@ class _Planes:
 def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
     """Decompress the weights of a network with this outline; `unit` is in points.
 
-    All sizes are checked before anything large is allocated.
-
-    Raises:
-        InvalidNetwork: a plane is missing, damaged or of the wrong size.
-        ResourceError: the weights would take more than 80 % of the free memory.
+    All sizes are checked before anything large is allocated. A plane that is missing, damaged or of
+    the wrong size raises `InvalidNetwork`.
     """
     check_unit(unit)
     stages = range(network.stage_count)

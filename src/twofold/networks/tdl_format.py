@@ -34,14 +34,10 @@ _SLAB_CELLS: Final = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TdlFile:
-    """The content of a weight file of TDL2048+.
+    """The content of a weight file of TDL2048+: a network for 4x4, and the names of its tables.
 
-    Attributes:
-        network: patterns and weights, for 4x4.
-        sums: each weight's sum of unscaled updates and of their absolute values, float32
-            (weights, 2); None if the file has none.
-        names: names of the tables in the file.
-        bytes_a_value: 2, 4 or 8.
+    `sums` is each weight's sum of unscaled updates and of their absolute values, float32
+    (weights, 2), or None. `bytes_a_value` is 2, 4 or 8.
     """
 
     network: Network
@@ -57,16 +53,12 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
     """Read a weight file of TDL2048+.
 
     The file is checked before anything large is allocated, then read in slabs of a few megabytes.
-
-    Args:
-        path: the file.
-        stages: boundaries of the stages, which the file does not contain; without the leading 0 of
-            the program's option `-@`.
+    It does not contain the boundaries of its stages: give `stages` as for the program's option
+    `-@`, without the leading 0.
 
     Raises:
         InvalidNetwork: no such file, a damaged one, tables that are not n-tuple patterns, values
             that are not finite, or another number of stages. It names the byte.
-        LimitExceeded: too many stages.
         ResourceError: weights and sums would take more than 80 % of the free memory.
     """
     thresholds = check_stages(stages)
@@ -167,20 +159,19 @@ def write_tdl(
     sums: Sums | None = None,
     bytes_a_value: int = 4,
 ) -> None:
-    """Write a network as a weight file for TDL2048+.
+    """Write a network for 4x4 as a weight file for TDL2048+, in one step.
 
     Tables get the names that the program uses: `4x6` is its `4x6patt`, with three stages its
     `4x6patt@3`. Untouched weights of later stages are written as those of the stage before.
 
     Args:
-        path: the file, replaced in one step.
-        network: for 4x4; with several stages, patterns of up to 7 cells.
+        path: the file.
+        network: with several stages its patterns have up to 7 cells.
         sums: as in `TdlFile`; with them training can continue with temporal coherence.
-        bytes_a_value: 2 (half precision, up to 65504), 4 (the program's own) or 8.
+        bytes_a_value: 2 (half precision, up to 65504), 4 (as the program writes) or 8.
 
     Raises:
         InvalidNetwork: the file cannot hold this network.
-        InvalidInput: `path` cannot be written to.
         ResourceError: the disk is full; an old file remains.
     """
     _check_writable(network, sums, bytes_a_value)

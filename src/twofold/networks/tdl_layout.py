@@ -46,12 +46,9 @@ class TdlTable:
     """A table of a file, and the positions of its parts, in bytes.
 
     Attributes:
-        at: start of the table.
-        name: its name in the program.
         cells: in the order of the name; the first is the lowest nibble of the index.
         stage: digits of the name before the cells, as a number; equal for all tables of a stage.
         bytes_a_value: 2, 4 or 8.
-        values_at: start of the values.
         sums_at: start of the sums: of all updates, then of their absolute values; None without.
     """
 
@@ -120,11 +117,7 @@ class Source:
 
 
 def scan_tables(source: Source) -> list[TdlTable]:
-    """Find all tables; checks every byte except the values, and that these exist.
-
-    Raises:
-        InvalidNetwork: not such a file; it names the byte.
-    """
+    """Find all tables; checks every byte except the values, and that these exist."""
     kind = source.number(1, "the kind of file")
     if kind == MARK:
         kind = source.number(1, "the kind of file")

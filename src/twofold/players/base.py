@@ -31,12 +31,11 @@ class Player(ABC):
 
     Attributes:
         spec: canonical spec, set by `make_player`; by default the class name.
-        rules: rules of the current game.
-        seed: seed of the current game.
         compiled: True if kernels do the work and release the GIL: the arena runs such players in
             threads, others in processes.
         reproducible: True if a game depends on (player, rules, seed) alone, without time limits.
         home: the only rules that the player supports; None for many.
+        rules: rules of the current game; `seed` is its seed.
     """
 
     spec: str = ""
@@ -101,14 +100,8 @@ class Player(ABC):
     ) -> Analysis:
         """Value the four moves; by default only the chosen move is known.
 
-        Args:
-            board: the position, with at least one legal move.
-            budget: limits of the search; None for those of the player.
-            score: points so far, as in `choose`.
-            stop: a flag with which another thread ends the search early.
-
-        Raises:
-            GameOver: no move is legal.
+        `budget` replaces the player's limits, `stop` lets another thread end the search early.
+        `score`, the requirement of a legal move and `GameOver` are as in `choose`.
         """
         best = checked_move(self, board, self.choose(board, score=score))
         return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
@@ -176,11 +169,7 @@ def assumed_score(board: Board) -> int:
 
 
 def checked_move(player: Player, board: Board, answer: object) -> Move:
-    """Check that a player's answer is a legal move.
-
-    Raises:
-        PlayerError: it is not; the message names player, board and answer.
-    """
+    """The answer as a legal move; else raises `PlayerError` with player, board and answer."""
     try:
         move = Move(answer)  # type: ignore[arg-type]
     except ValueError:

@@ -23,8 +23,7 @@ class Key:
         more: further keys that depend on the parsed value.
         hash_of: hash of the file that a value names, for the canonical spec; empty for none.
         names_code: True if a value names code to import or a program to run.
-        settle: replaces a value that depends on the machine by an explicit one; takes the text and
-            the rules, None for any.
+        settle: makes a value explicit that depends on the machine; takes text and rules or None.
         came_later: True if older results lack the key: canonical specs then omit its default,
             which must not change any move.
     """
@@ -44,8 +43,6 @@ class Entry:
     """One player that a spec can name.
 
     Attributes:
-        name: its name.
-        summary: one line about its method.
         make: makes the player from the parsed values of all keys.
         keys: its keys, apart from `Key.more`.
         source: paper or program that it follows; empty for our own.

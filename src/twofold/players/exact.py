@@ -88,12 +88,7 @@ def values_hold(problem: Problem, rules: Rules) -> bool:
 
 
 def find_table(path: str) -> ExactTable:
-    """Open and check a table; repeated calls share it.
-
-    Raises:
-        InvalidSpec: the path is empty.
-        InvalidTable: no such file, not a table, or a damaged one.
-    """
+    """Open and check a table, shared by repeated calls; raises `InvalidSpec` or `InvalidTable`."""
     if not path:
         raise InvalidSpec("expected exact:table=FILE, got no file. `twofold solve` makes tables")
     try:

@@ -69,17 +69,11 @@ def play_many(
     boards: Sequence[Board] | None = None,
     keep_moves: bool = False,
 ) -> list[KernelPlayed]:
-    """Play whole games on 64-bit boards in one kernel call.
+    """Play whole games on 64-bit boards in one kernel call, see `can_play_many`.
 
-    Args:
-        player: started under these rules; `can_play_many` must hold.
-        rules: the rules.
-        seeds: the seeds.
-        boards: first board of each game, tiles up to 32768; None for new games.
-        keep_moves: True to return the moves.
-
-    Returns:
-        The games before the first that outgrows 64 bits or the `MOST_MOVES` of the call.
+    The player must be started under the rules. `boards` holds the first board of each game, with
+    tiles up to 32768; None for new games. Returns the games before the first that outgrows 64 bits
+    or the `MOST_MOVES` of the call.
     """
     law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
     reached = np.zeros((seeds.count, play.REACHED_SIZE), dtype=np.uint64)
@@ -125,10 +119,8 @@ def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:
 class KernelGame:
     """A game on 64-bit boards that changes to cells at the first tile above 32768.
 
-    Args:
-        player: started for the game.
-        game: the position to start from; not changed.
-        reached: move numbers at which each exponent was first reached.
+    It starts from `game`, with a player started for it; `reached` holds the move numbers at which
+    each exponent was first reached.
     """
 
     def __init__(self, player: CompiledPlayer, game: Game, reached: Sequence[int]) -> None:

@@ -32,10 +32,8 @@ class GameResult:
     """The result of one game.
 
     Attributes:
-        seed: its seed.
         score: points of the moves made.
         moves: number of moves made.
-        max_tile: largest tile on the final board.
         reached: for each exponent up to the largest, the move number at which the largest
             tile first was 2^exponent or more.
         board: the final board.
@@ -118,18 +116,10 @@ def play_games(
     keep_moves: bool = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[GameResult]:
-    """Play one game per seed; the results are those of `play_game`.
+    """Play one game per seed; the arguments and results are those of `play_game`.
 
     Short games of a compiled player run in batches inside a kernel; the time of a batch is then
-    split equally.
-
-    Args:
-        player: the player.
-        rules: the rules.
-        seeds: the seeds.
-        boards: first board of each game; empty for new games.
-        keep_moves: True to return the moves.
-        stop: called between games and from time to time in long ones; True ends the iteration.
+    split equally. `boards` is empty or has one board per seed. `stop` ends the iteration.
 
     Raises:
         InvalidBoard: a board has another shape than the rules.

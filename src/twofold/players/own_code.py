@@ -118,11 +118,7 @@ class FunctionPlayer(Player):
 
 
 def make_own(name: str, values: Mapping[str, str]) -> Player:
-    """Import a player and make it from the values of its keys.
-
-    Raises:
-        InvalidSpec: no such code, not a player, or wrong keys.
-    """
+    """Import a player and make it from its keys; raises `InvalidSpec` for wrong code or keys."""
     found = load_object(name)
     if isinstance(found, type) and issubclass(found, Player):
         return _make_of_class(found, name, values)

@@ -30,8 +30,8 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     Args:
         spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
             `package.module:Name` is imported: a `Player` class or a function `board -> Move`.
-        allow_code: False to refuse specs that import code or run programs: use it for untrusted
-            specs.
+        allow_code: False to refuse specs that import code or run programs. Use it for specs from
+            unknown sources.
 
     Raises:
         InvalidSpec: the name, a key or a value is unknown or invalid.
@@ -70,9 +70,6 @@ def code_of(spec: str) -> frozenset[str]:
         ['my_evaluator.py:EMPTY']
         >>> code_of("expectimax:eval=rows,ply=2")
         frozenset()
-
-    Raises:
-        InvalidSpec: a syntax error, or there is no such player.
     """
     parsed = _parse(spec)
     if is_code(parsed.name):
@@ -83,11 +80,7 @@ def code_of(spec: str) -> frozenset[str]:
 
 
 def home_of(spec: str) -> Rules | None:
-    """The only rules that a player supports; None for many.
-
-    Raises:
-        InvalidSpec: there is no such player, or it cannot be made.
-    """
+    """The only rules that a player supports; None for many. Makes the player if needed."""
     name = notation.parse_spec(spec).name
     if is_code(name) or not entry_of(name).has_home:
         return None
@@ -112,9 +105,6 @@ def canonical(spec: str) -> str:
 
     Keys that came later, such as `tables`, are omitted at their default, so that older results
     still belong to the same player.
-
-    Raises:
-        InvalidSpec: the spec is invalid.
     """
     with make_player(spec) as player:
         return player.spec
@@ -123,10 +113,9 @@ def canonical(spec: str) -> str:
 def settled(spec: str, rules: Rules | None = None) -> str:
     """Replace values that depend on the machine: `tables=auto` becomes the names of tables.
 
-    Store and show specs in this form. With `rules`, they are those of the games.
+    Store and show specs in this form. `rules` are those of the games, None for any.
 
     Raises:
-        InvalidSpec: there is no such player.
         InvalidTable: an endgame table is missing or invalid.
         UnsupportedRules: endgame tables are named that do not support the rules.
     """
@@ -144,9 +133,6 @@ def short_spec(spec: str) -> str:
 
         >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
         'expectimax:ply=5'
-
-    Raises:
-        InvalidSpec: the name, a key or a value is unknown or invalid.
     """
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
@@ -178,11 +164,7 @@ def _parse(spec: str) -> notation.Spec:
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of a player.
-
-    Raises:
-        InvalidSpec: there is none; the message lists all players.
-    """
+    """The entry of a player; raises `InvalidSpec` with a list of all players."""
     if name not in _ENTRIES:
         known = ", ".join(_ENTRIES)
         raise InvalidSpec(

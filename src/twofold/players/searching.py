@@ -34,10 +34,8 @@ LINE_NODES = 10_000
 class SearchPlayer(CompiledPlayer):
     """A player whose policy is a search.
 
-    Args:
-        evaluator: values boards.
-        budget: limits per move; with a time limit games are not reproducible.
-        tables: endgame tables, whose moves take precedence under the rules that they support.
+    `budget` limits each move; with a time limit games are not reproducible. Moves of the endgame
+    `tables` take precedence, under the rules that these support.
     """
 
     search: Search
@@ -186,22 +184,12 @@ def _as_searched(board: Board) -> Board:
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax, on bits if the rules fit 64 bits, else on cells if the evaluator can.
 
-    Args:
-        evaluator: values boards.
-        depth: depth in plies.
-        budget: limits per move; if of time or nodes, they replace `depth`.
-        cut: probability below which positions are not searched.
-        second_move: True for two moves before the first spawn.
-        table_mb: size of the transposition table, in MiB.
-        threads: threads that share a search; on cells there is one.
-        order: moves in the order of search; of equal moves the first is chosen.
-        prune: True for Star1 pruning, which changes no move. It requires bits, an evaluator with
-            bounds, one thread, no cut and no limits.
-        downgrade: see `Expectimax`; on bits only.
-        tables: endgame tables, see `SearchPlayer`.
+    The options are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`,
+    `prune` and `downgrade` apply on bits only.
 
     Raises:
-        InvalidSpec: `prune` with an option that excludes it.
+        InvalidSpec: `prune` with a cut, a second move, several threads, limits, or an evaluator
+            without bounds.
     """
 
     def __init__(
@@ -277,16 +265,9 @@ def _check_prunable(evaluator: Evaluator) -> None:
 
 
 class AlphaBetaPlayer(SearchPlayer):
-    """Minimax or alpha-beta.
+    """Minimax or alpha-beta, with the options of `AlphaBeta`; `half_moves` is the depth.
 
-    Args:
-        evaluator: values boards.
-        half_moves: depth in half-moves.
-        budget: limits per move; if of time or nodes, they replace the depth.
-        prunes: True for alpha-beta, False for plain minimax.
-        wins_at_goal: True to value boards with the goal tile above all others.
-        dead_is_score: True to value dead boards as min(score, 1).
-        table_mb: size of the transposition table, in MiB; plain minimax has none.
+    A budget of time or nodes replaces the depth.
     """
 
     def __init__(
@@ -323,10 +304,7 @@ class AlphaBetaPlayer(SearchPlayer):
 class SummedPlayer(SearchPlayer):
     """Baeldung's solver: three rounds of (spawn, move) below the first move, spawns summed.
 
-    Args:
-        evaluator: values boards, as integers.
-        prunes: True to skip moves that change nothing.
-        threads: threads that share the first moves; their number changes no move.
+    The options are those of `Summed`.
     """
 
     def __init__(self, evaluator: Evaluator, *, prunes: bool = True, threads: int = 1) -> None:

@@ -27,8 +27,8 @@ TABLE_MB: Final = 4
 class Context:
     """The words of a search context, and the arrays whose addresses they hold.
 
-    `words` is uint64 (count,), read and written by kernels. `on_cells` is for boards as cells, which
-    the evaluator must support.
+    `words` is uint64 (count,), read and written by kernels. `on_cells` is for boards as cells,
+    which the evaluator must support.
     """
 
     def __init__(
