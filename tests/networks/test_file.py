@@ -213,7 +213,9 @@ def test_names_that_are_taken(tmp_path: Path, taken: str) -> None:
     network = make_network()
     tensors = {taken: network.weights} if taken == "weights" else {}
     metadata = {taken: "x"} if taken != "weights" else {}
-    with pytest.raises(InvalidNetwork, match=f"expected other names .*, got '{taken}'"):
+    with pytest.raises(
+        InvalidNetwork, match=f"expected a name that networks do not use, got '{taken}'"
+    ):
         write_network(tmp_path / "a", network, card_of(network), tensors, metadata)
 
 
@@ -296,10 +298,10 @@ def test_a_unit_too_small_names_one_that_is_not(
 ) -> None:
     network = Network("01", (2, 2), stages=(8,))
     network.weights[:, 3] = weights
-    with pytest.raises(InvalidNetwork, match=f"32766 units of .* {enough:g} would do"):
+    with pytest.raises(InvalidNetwork, match=f"32766 units of .* Use a unit of {enough:g}"):
         write(tmp_path / "a", network, unit)
     write(tmp_path / "a", network, enough)
-    with pytest.raises(InvalidNetwork, match="would do"):
+    with pytest.raises(InvalidNetwork, match="Use a unit of"):
         write(tmp_path / "a", network, enough * 0.9)
 
 

@@ -222,8 +222,8 @@ def test_the_evaluator_sees_weights_that_change() -> None:
         ([1.0], "expected an array of weights, got"),
         (np.zeros((1, 256)), r"got float64 of \(1, 256\)"),
         (np.zeros((1, 256), ">f4"), "expected float32 weights"),
-        (np.zeros((1, 512), np.float32)[:, ::2], "expected weights that lie side by side"),
-        (np.zeros(1025, np.uint8)[1:].view(np.float32).reshape(1, 256), "that lie side by side"),
+        (np.zeros((1, 512), np.float32)[:, ::2], "expected contiguous weights"),
+        (np.zeros(1025, np.uint8)[1:].view(np.float32).reshape(1, 256), "contiguous weights"),
     ],
 )  # fmt: skip
 def test_weights_that_do_not_fit(weights: Any, message: str) -> None:

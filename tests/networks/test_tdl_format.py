@@ -383,7 +383,7 @@ def with_value(value: float, patterns: str = "0", stages: Sequence[int] = ()) ->
 @pytest.mark.parametrize(
     ("network", "size", "error"),
     [
-        (Network("01", (3, 3)), 4, "expected a network for 4x4, as TDL2048.* has, got 3x3"),
+        (Network("01", (3, 3)), 4, "expected a network for 4x4, as in TDL2048.*, got 3x3"),
         (Network("0"), 3, "expected 2, 4 or 8 bytes a value, got 3"),
         (with_value(math.nan), 4, "expected weights from -3.*, got nan"),
         (with_value(-math.inf, stages=(64,)), 8, "expected weights from -3.*e.38, got -inf"),

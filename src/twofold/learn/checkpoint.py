@@ -208,7 +208,7 @@ def load(
     card = read_card(path)
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
-        raise InvalidNetwork(f"expected a checkpoint of a training, got the plain network {name}")
+        raise InvalidNetwork(f"expected the checkpoint of a run, got the plain network {name}")
     state = _read_state(tensors.metadata[STATE], name)
     try:
         settings = _read_settings(state.settings, rule, decay)

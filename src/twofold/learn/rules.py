@@ -142,7 +142,7 @@ def _check_function(function: Callable[..., Any], arguments: str) -> None:
             f"expected def {function.__name__}({arguments}), got {function.__name__}({found})"
         )
     if any(one.opname == "RAISE_VARARGS" for one in dis.get_instructions(code)):
-        raise InvalidInput(f"{function.__name__} raises an error. A compiled rule cannot")
+        raise InvalidInput(f"{function.__name__} must not raise errors: compiled code loses them")
 
 
 def _loaded(code: CodeType) -> set[Any]:

@@ -72,8 +72,8 @@ def _check_fits(largest: float, unit: float) -> None:
         digits = floor(log10(largest / _MOST_UNITS)) - 1
         enough = ceil(largest / _MOST_UNITS / 10**digits) * 10**digits
         raise InvalidNetwork(
-            f"expected weights within {_MOST_UNITS} units of {unit:g} of those of the stage "
-            f"before (or of 0), got a difference of {largest:g} points. Use a unit of {enough:g}"
+            f"expected weights at most {_MOST_UNITS} units of {unit:g} from those of the stage "
+            f"before (or from 0), got {largest:g} points. Use a unit of {enough:g}"
         )
 
 

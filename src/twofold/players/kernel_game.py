@@ -170,7 +170,8 @@ class KernelGame:
             self._ended = play.play_cells(words, self._state, self._cells, limit)
         if self._ended == play.ILLEGAL:
             raise PlayerError(
-                f"expected a legal move from {self._player.spec} on {self._board()}, got another"
+                f"expected a legal move from {self._player.spec} on {self._board()}, "
+                "got an illegal one"
             )
         if self._ended == play.TOO_LARGE:
             raise TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")

@@ -187,7 +187,7 @@ def _complete(
     hashes = file_hashes(texts, entry.keys) if stated else {}
     for key, text in stated.items():
         if hashes.get(key) != text:
-            raise InvalidSpec(f"expected the file whose {key} is {shown(text)}, got another")
+            raise InvalidSpec(f"the file of {key}={shown(text)} has changed, or there is none")
     keys = _all_keys(entry, texts)
     for key in given:
         if key not in keys:
@@ -238,7 +238,7 @@ def _make_from_code(parsed: notation.Spec) -> Player:
     values = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
     hashes = file_hashes({"file": parsed.name})
     if parsed.values.get("file_sha256", hashes.get("file_sha256")) != hashes.get("file_sha256"):
-        raise InvalidSpec(f"expected the file of {shown(parsed.name)} unchanged, got another hash")
+        raise InvalidSpec(f"the file of {shown(parsed.name)} has changed: it has another hash")
     player = make_own(parsed.name, values)
     player.spec = notation.format_spec(parsed.name, values | hashes)
     return player

@@ -143,7 +143,7 @@ def _parse_band(part: str, text: str) -> DepthBand:
     low, high = int(match[1]), int(match[2]) if match[2] else ENDLESS
     if low >= high:
         raise InvalidSpec(
-            f"expected sums of tiles from less to more, as in 14000-16000, "
+            f"expected ascending sums of tiles, as in 14000-16000, "
             f"got {_part_of(f'{low}-{high}', text)}"
         )
     return DepthBand(low, high, _parse_steps(match[3], text))
