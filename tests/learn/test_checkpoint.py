@@ -238,7 +238,7 @@ def test_sums_to_start_from_are_those_of_the_weights(sums: Any, tmp_path: Path) 
     assert not training.memory.any()
 
 
-def test_what_a_checkpoint_says(tmp_path: Path) -> None:
+def test_contents_of_a_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     settings = replace(SMALL, stages=(64,), restart=20, downgrade=512)
     training = finished(settings, 2500)
@@ -342,7 +342,7 @@ def test_a_network_is_no_checkpoint(tmp_path: Path) -> None:
         load(tmp_path / "plain.safetensors")
 
 
-def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
+def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     first = finished(SMALL, 500)
     save(first, path)

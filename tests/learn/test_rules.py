@@ -92,7 +92,7 @@ def test_the_rule_of_the_example_learns(figure: Callable[[str], None]) -> None:
     assert training.curve.mean > 1.5 * points[0].mean
 
 
-def test_a_run_goes_on_where_its_code_is_named_again(
+def test_a_run_resumes_with_the_same_code(
     tmp_path: Path, same_as_td: LearningRule, halved: Decay
 ) -> None:
     whole = trained(schedule=OWN, rule=same_as_td, decay=halved)
@@ -175,7 +175,7 @@ def no_number(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> 
         (no_number, "cannot compile no_number: "),
     ],
 )
-def test_what_cannot_be_a_rule_is_refused(function: Any, expected: str) -> None:
+def test_invalid_rules_are_refused(function: Any, expected: str) -> None:
     with pytest.raises(InvalidInput, match=expected):
         learning_rule()(function)
 
@@ -192,6 +192,6 @@ def test_what_cannot_be_a_rule_is_refused(function: Any, expected: str) -> None:
         (lambda updates, more: 1.0, r"expected def <lambda>\(updates\), got"),
     ],
 )
-def test_what_cannot_be_a_schedule_is_refused(schedule: Any, expected: str) -> None:
+def test_invalid_schedules_of_steps_are_refused(schedule: Any, expected: str) -> None:
     with pytest.raises(InvalidInput, match=expected):
         decay(schedule)

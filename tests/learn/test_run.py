@@ -98,7 +98,7 @@ class Judge:
         return Measured(float(self.asked), 1.0, {"late": 0.5})
 
 
-def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
+def test_the_network_is_evaluated_at_intervals(tmp_path: Path) -> None:
     """Where it begins, every so often, and at the end; a run that goes on keeps what was found."""
     path, told = tmp_path / "n.safetensors", list[Evaluation]()
     training = Training(SMALL, seconds=0.5)
@@ -120,7 +120,7 @@ def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
     assert [one.moves for one in later.evaluations[len(told) :]] == [later.moves]
 
 
-def test_the_network_is_measured_after_so_many_games(tmp_path: Path) -> None:
+def test_the_network_is_evaluated_after_a_number_of_games(tmp_path: Path) -> None:
     """With one thread after the same moves, however often the run was stopped in between."""
     judge = Judge()
     whole = Training(SMALL, games=250)
@@ -137,7 +137,7 @@ def test_the_network_is_measured_after_so_many_games(tmp_path: Path) -> None:
     assert np.array_equal(first.network.weights, whole.network.weights)
 
 
-def test_a_finished_run_is_not_measured_twice(tmp_path: Path) -> None:
+def test_a_finished_run_is_not_evaluated_twice(tmp_path: Path) -> None:
     path, judge = tmp_path / "n.safetensors", Judge()
     run(Training(SMALL, games=10), path, measure=judge, measure_every=100.0)
     assert judge.asked == 2

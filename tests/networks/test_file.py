@@ -178,7 +178,7 @@ def test_keys_of_newer_versions_are_passed_over(tmp_path: Path) -> None:
     assert read_network(tmp_path / "a")[1] == card_of(network)
 
 
-def test_a_card_without_what_need_not_be_said(tmp_path: Path) -> None:
+def test_a_card_with_required_fields_only(tmp_path: Path) -> None:
     said = {"patterns": "01 23", "rules": "2x2", "symmetries": 8, "twofold": "0.1"}
     texts = {"format": "twofold-network 1", "twofold": msgspec.json.encode(said).decode()}
     write_tensors(tmp_path / "a", {"weights": make_network().weights}, texts)
@@ -209,7 +209,7 @@ def test_a_card_of_another_network_is_not_written(
 
 
 @pytest.mark.parametrize("taken", ["weights", "format", "twofold"])
-def test_names_that_are_taken(tmp_path: Path, taken: str) -> None:
+def test_reserved_names_are_refused(tmp_path: Path, taken: str) -> None:
     network = make_network()
     tensors = {taken: network.weights} if taken == "weights" else {}
     metadata = {taken: "x"} if taken != "weights" else {}
@@ -221,7 +221,9 @@ def test_names_that_are_taken(tmp_path: Path, taken: str) -> None:
 
 @pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
 @pytest.mark.parametrize("place", [(0, 0), (0, 511), (1, 7)])
-def test_what_is_not_finite(tmp_path: Path, value: float, place: tuple[int, int]) -> None:
+def test_weights_that_are_not_finite_are_refused(
+    tmp_path: Path, value: float, place: tuple[int, int]
+) -> None:
     network = make_network(stages=(8,))
     write(tmp_path / "good", network, None)
     network.weights[place] = value
@@ -293,7 +295,7 @@ def test_the_largest_steps_that_fit(tmp_path: Path) -> None:
     ("weights", "unit", "enough"),
     [((40_000, 0), 1.0, 1.3), ((-30_000, 30_000), 1.0, 1.9), ((5e9, 0), 4.0, 160_000.0)],
 )
-def test_a_unit_too_small_names_one_that_is_not(
+def test_a_too_small_unit_is_refused_with_a_sufficient_one(
     tmp_path: Path, weights: tuple[float, float], unit: float, enough: float
 ) -> None:
     network = Network("01", (2, 2), stages=(8,))
@@ -306,7 +308,7 @@ def test_a_unit_too_small_names_one_that_is_not(
 
 
 @pytest.mark.parametrize("unit", [0.0, -1.0, NAN, np.inf, 1e-7, 1e7])
-def test_a_unit_that_is_none(tmp_path: Path, unit: float) -> None:
+def test_invalid_units_are_refused(tmp_path: Path, unit: float) -> None:
     with pytest.raises(InvalidNetwork, match="expected a unit from 1e-06 to 1e\\+06, got"):
         write(tmp_path / "a", make_network(), unit)
 

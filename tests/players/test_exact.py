@@ -39,14 +39,14 @@ def player(spec: str) -> ExactPlayer:
     return found
 
 
-def test_its_rules_are_found_by_its_spec(spec: str) -> None:
+def test_home_of_a_spec_is_that_of_its_table(spec: str) -> None:
     assert home_of(spec) == Rules(2, 3)
     assert home_of("greedy") is home_of("my_player.py:Tidy") is None
     with pytest.raises(InvalidSpec):
         home_of("nobody")
 
 
-def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
+def test_it_chooses_the_best_moves(player: ExactPlayer) -> None:
     game = Game(player.home, seed=4)
     while not game.is_finished:
         analysis = player.analyse(game.board)
@@ -62,7 +62,7 @@ def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
         player.choose(game.board)
 
 
-def test_kernels_play_as_it_says(player: ExactPlayer) -> None:
+def test_kernels_play_the_same_moves(player: ExactPlayer) -> None:
     together = list(play_games(player, player.home, SeedRange(0, 40)))
     for result in together[:10]:
         game = Game(player.home, seed=result.seed)
@@ -133,6 +133,6 @@ def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None
         ("exact:file=x", InvalidSpec, "expected a key of exact"),
     ],
 )
-def test_what_is_no_table(spec: str, error: type[Exception], message: str) -> None:
+def test_invalid_tables(spec: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make_player(spec)

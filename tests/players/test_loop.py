@@ -50,7 +50,7 @@ def both(spec: str, rules: Rules, seeds: SeedRange) -> tuple[list[Any], list[Any
         ("corner", Rules(5, 2)),
     ],
 )
-def test_many_are_as_each(spec: str, rules: Rules) -> None:
+def test_play_games_equals_play_game(spec: str, rules: Rules) -> None:
     alone, together = both(spec, rules, SeedRange(0, 20))
     assert alone == together
     assert len(together) == 20
@@ -65,9 +65,7 @@ def test_seeds_go_round_at_the_end(seeds: SeedRange) -> None:
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
-def test_games_follow_each_other_in_a_kernel(
-    keep_moves: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_games_are_batched_in_a_kernel(keep_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
     original = module._play_together
 
@@ -134,7 +132,7 @@ def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
         assert len(one.reached) == one.board.max_exponent + 1
 
 
-def test_games_from_boards_follow_each_other_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_from_boards_are_batched_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
     original = kernel_game.play_many
 
@@ -207,7 +205,7 @@ class FailsLater(Player):
         return illegal[0] if self.seed == 3 and illegal else legal[0]
 
 
-def test_what_fails_does_so_in_its_turn() -> None:
+def test_an_error_is_raised_when_its_game_is_reached() -> None:
     games = play_games(FailsLater(), Rules(2, 2), SeedRange(0, 10))
     assert [next(games).seed for _ in range(3)] == [0, 1, 2]
     with pytest.raises(PlayerError):

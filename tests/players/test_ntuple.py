@@ -169,7 +169,7 @@ def test_budgets_threads_and_explanations(net: Path) -> None:
         ("ntuple:net={net},eval=rows", InvalidSpec, "expected a key of ntuple"),
     ],
 )
-def test_what_is_refused(net: Path, spec: str, error: Any, message: str) -> None:
+def test_invalid_specs_are_refused(net: Path, spec: str, error: Any, message: str) -> None:
     with pytest.raises(error) as caught:
         make_player(spec.replace("{net}", str(net)))
     assert message in str(caught.value)

@@ -65,7 +65,7 @@ def code(tmp_path: Path) -> Path:
 # Names, keys, values
 
 
-def test_the_players_there_are() -> None:
+def test_the_registered_players() -> None:
     needing_a_file = {"exact"}  # see tests/players/test_exact.py
     assert [entry.name for entry in entries() if entry.name not in needing_a_file] == NAMES
     assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())

@@ -115,7 +115,7 @@ def test_a_player_of_limited_nodes_judges(greedy_game: Game) -> None:
     assert len(found) == 5
 
 
-def test_who_plays_its_own_moves_is_perfect() -> None:
+def test_moves_of_the_judge_are_perfect() -> None:
     game = played("ntuple:net=tiny,ply=1", 2, most=100)
     found = review(judge(game, make_player("ntuple:net=tiny,ply=1")))
     assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (100.0, 1.0, 1.0)
@@ -173,13 +173,13 @@ def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
     assert min(values.values()) < best
 
 
-def test_nothing_is_lost_where_there_is_nothing() -> None:
+def test_negative_values_count_as_zero() -> None:
     values = dict.fromkeys(Move, 0.0) | {Move.UP: -0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
     assert (one.ratio, one.label) == (1.0, "perfect")
 
 
-def test_values_that_are_no_numbers_are_the_worst() -> None:
+def test_nan_values_are_the_worst() -> None:
     values = dict.fromkeys(Move, float("nan")) | {Move.UP: 0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
     assert (one.ratio, one.label, one.best) == (0.0, "terrible", Move.UP)
@@ -213,7 +213,7 @@ def test_the_unit_of_a_heuristic_changes_nothing() -> None:
     assert found[0] == found[1]
 
 
-def test_an_evaluator_that_says_nothing_finds_nothing_wrong() -> None:
+def test_a_constant_evaluator_finds_no_mistakes() -> None:
     evaluator = simple_evaluator("scaled", scaled, [0.0, 5.0], dead_value=5.0)
     player = ExpectimaxPlayer(evaluator, Depth.fixed(1))
     assert review(judge(played("random", 1), player)).accuracy == 100
@@ -230,7 +230,7 @@ def test_other_shapes() -> None:
         assert len(list(judge(game, player))) == game.move_number
 
 
-def test_the_judge_where_none_is_named() -> None:
+def test_default_judge() -> None:
     assert default_judge(Rules()) == "ntuple:ply=3"
     assert default_judge(Rules(rows=3)) == "expectimax:eval=rows,ply=3"
     assert default_judge(Rules.parse("4x4 spawn=65536:1")) == "expectimax:eval=rows,ply=3"
@@ -245,7 +245,7 @@ def test_a_game_without_a_move() -> None:
 # ---- refusals, and the flag
 
 
-def test_who_values_no_moves_cannot_judge() -> None:
+def test_players_without_values_cannot_judge() -> None:
     with pytest.raises(InvalidSpec, match=r"expected a player that values moves, .* got 'corner'"):
         judge(Game(seed=0), make_player("corner"))
 
@@ -263,7 +263,7 @@ def test_an_impossible_move_of_a_record() -> None:
             list(judge(record, make_player("ntuple:net=tiny,ply=1")))
 
 
-def test_a_raised_flag_ends_it(greedy_game: Game) -> None:
+def test_a_raised_flag_ends_the_review(greedy_game: Game) -> None:
     for spec in ("ntuple:net=tiny", "expectimax:ply=2", "greedy"):
         stop = Stop()
         found = judge(greedy_game, make_player(spec), stop=stop)

@@ -194,7 +194,7 @@ def test_the_table_saves_work() -> None:
     assert without.hits == 0
 
 
-def test_what_is_cut_short_is_not_kept() -> None:
+def test_interrupted_values_are_not_kept() -> None:
     search = AlphaBeta(EVALUATORS["clustering"], Rules(), 7)
     for board, score in positions(3, 2, seed=13):
         search.forget()

@@ -150,7 +150,7 @@ class Rings:
 
 
 @pytest.mark.promise("R20")
-def test_where_time_is_over_the_first_ply_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_time_the_first_ply_is_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rings = Rings(at_once=True)
     monkeypatch.setattr(deepening, "ALARMS", rings)
     search = expectimax()
@@ -160,7 +160,7 @@ def test_where_time_is_over_the_first_ply_is_the_answer(monkeypatch: pytest.Monk
     assert rings.times == [1060.0] * 3
 
 
-def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions: a microsecond each."""
     monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
     search = expectimax()
@@ -177,7 +177,7 @@ def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> Non
         assert last < 0.5  # nothing else ends this search: its alarms never ring
 
 
-def test_a_ply_that_was_held_up_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor is taken away for 0.2 s in the second ply, which takes a millisecond."""
     monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
     search = expectimax()
@@ -266,7 +266,7 @@ def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
         assert values_of(search, board) == values_of(fresh, board)
 
 
-def test_a_search_that_is_left_alone_goes_on_too() -> None:
+def test_a_search_continues_after_an_abandoned_iteration() -> None:
     search, fresh = expectimax(), expectimax()
     for board in boards(3):
         some = deepen(search, board, 0, board.legal_moves(), Budget(nodes=20_000))
@@ -276,7 +276,7 @@ def test_a_search_that_is_left_alone_goes_on_too() -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=5", "expectimax:ply=3,cut=0.001"])
-def test_a_player_may_be_asked_while_an_analysis_waits(spec: str) -> None:
+def test_a_player_can_choose_between_steps_of_a_stream(spec: str) -> None:
     with make_player(spec) as player, make_player(spec) as fresh:
         for board in boards(8, 6, seed=64):
             waiting = player.stream(board, Budget(nodes=30_000))

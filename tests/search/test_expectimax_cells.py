@@ -144,7 +144,7 @@ def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: fl
 
 @pytest.mark.parametrize("at", ["afterstate", "state"])
 @pytest.mark.parametrize("cut", [1e-9, 0.011, 0.1])
-def test_what_is_improbable_is_cut_off(cut: float, at: Any) -> None:
+def test_improbable_positions_are_cut_off(cut: float, at: Any) -> None:
     evaluator, rules = replace(ROWS, at=at), Rules(2, 5)
     search = ExpectimaxCells(evaluator, rules, Depth.fixed(3), cut=cut, table_mb=0)
     twin = twin_of(evaluator, rules)

@@ -62,7 +62,7 @@ def test_there_are_twenty_cases() -> None:
 
 @pytest.mark.promise("R6")
 @pytest.mark.parametrize(("spec", "budget"), CASES)
-def test_what_was_searched_before_changes_nothing(
+def test_earlier_searches_change_nothing(
     spec: str, budget: str | None, figure: Callable[[str], None]
 ) -> None:
     boards = positions(5, 4, seed=31)

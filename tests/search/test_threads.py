@@ -83,7 +83,7 @@ def test_other_spawn_laws(law: str) -> None:
 
 @pytest.mark.parametrize("at", ["afterstate", "state"])
 @pytest.mark.parametrize("cut", [0.3, 0.005, 1e-4])
-def test_what_a_cut_leaves_out_does_not_depend_on_threads(cut: float, at: Any) -> None:
+def test_a_cut_does_not_depend_on_threads(cut: float, at: Any) -> None:
     """Without a table, as a value in it depends on the way that led to it."""
     evaluator = replace(EVALUATORS["rows"], at=at)
     for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
