@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was stopped, killed or resumed ends as one that never was."""
+"""Checkpoints: runs that were stopped, killed or resumed equal uninterrupted ones."""
 
 import contextlib
 import json
@@ -71,7 +71,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
 
 
 def _kills(count: int, games: int, path: Path) -> int:
-    """Begin a run and kill it once it has written a few checkpoints, so many times."""
+    """Several times, begin a run and kill it after a few checkpoints."""
     killed = 0
     for number in range(count):
         ours, theirs = multiprocessing.Pipe(duplex=False)
@@ -294,7 +294,7 @@ def test_a_run_does_not_go_on_with_other_tables(
 
 
 def test_a_run_is_saved_though_its_tables_are_gone(tables_here: Path, tmp_path: Path) -> None:
-    """They are open: what happens to their files changes nothing that is known of them."""
+    """The tables are open, so changes of their files have no effect."""
     training, path = with_tables(), tmp_path / "net.safetensors"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))

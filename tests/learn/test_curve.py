@@ -1,4 +1,4 @@
-"""The learning curve: points, means, thinning, and what a checkpoint and a table keep of it."""
+"""The learning curve: points, means, joining of points, its forms in checkpoints and CSV."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, CurveState, P
 
 
 def results(games: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
-    """Games of (score, largest exponent) as a kernel tells of them."""
+    """Games of (score, largest exponent) in the kernel's form."""
     return np.array([(score, 7, largest) for score, largest in games], dtype=np.uint64)
 
 

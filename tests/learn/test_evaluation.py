@@ -1,4 +1,4 @@
-"""What a run keeps of the games that measured its network."""
+"""Evaluations of a network in training, and their CSV."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""The naive network and learner do by hand what the papers write."""
+"""The naive network and learner follow the papers, worked by hand."""
 
 import random
 from math import isclose

@@ -1,4 +1,4 @@
-"""Settings of a training run: what is understood, what is refused, and how it reads back."""
+"""Training settings: parsing, refusals, round trips."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Beginning with the weights of other networks: equal tables, means, what is refused."""
+"""Starting from other networks: equal tables, means, refusals."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def begun(patterns: str, *paths: Path, **more: object) -> tuple[Training, str]:
 
 
 def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
-    """In any order, in each stage, with their sums; the others begin as in a new run."""
+    """In any order, in each stage, with their sums; the others start as in a new run."""
     path = trained(tmp_path, "0123 0145 56")
     whole, words = begun("0123 0145 56", path)
     assert words == ""

@@ -1,4 +1,4 @@
-"""Training runs: cut into pieces, phase by phase, with several threads, stopped and failed."""
+"""Training runs: in pieces, by phases, with several threads, stopped, failed."""
 
 import threading
 import time
@@ -47,7 +47,7 @@ def new_training(name: str, games: int | None = None) -> Training:
 
 
 def state_of(training: Training) -> State:
-    """Everything that has been learnt, and how the games went."""
+    """Weights, memory and results of the games."""
     return (
         training.network.weights.tobytes(),
         training.memory.tobytes(),
@@ -75,7 +75,7 @@ def go_in_short_runs(training: Training) -> int:
 
 
 def go_until_stopped(training: Training) -> int:
-    """Each run is stopped once its first call of the kernel has come back."""
+    """Stop each run after its first kernel call."""
     pieces, (worker,) = 0, training.workers
     stop, take = threading.Event(), worker.take_results
 
@@ -115,7 +115,7 @@ def some_sizes() -> Callable[[], int]:
 
 @pytest.fixture
 def small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are asked for few moves at a time, with a pause in which they can be stopped."""
+    """Make kernels play few moves at a time, with a pause in which a run can stop."""
     take = module.Worker.take_results
 
     def take_slowly(worker: module.Worker) -> Words:
@@ -145,7 +145,7 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_run_returns_after_a_number_of_games(threads: int) -> None:
-    """With one thread after the last move of that game, with more a few games later."""
+    """With one thread after that game's last move, with more a few games later."""
     training = Training(
         TrainingSettings(patterns="01 12", rules=Rules(2, 3), threads=threads), games=9000
     )
@@ -270,7 +270,7 @@ def test_each_phase_has_its_time() -> None:
 
 
 def test_idle_threads_begin_no_game_before_the_next_phase() -> None:
-    """Where its time is over a phase ends with its games, in however short runs."""
+    """A phase ends with its last games after its time, also in very short runs."""
     training = Training(settings_of((4, 4), "td@50%,tc@50%", threads=8), seconds=100.0)
     training.run(seconds=0, every=1e-4)
     training.seconds = 60.0

@@ -1,4 +1,4 @@
-"""Network files: what is written is read; cards; releases; files cut off or changed anywhere."""
+"""Network files: round trips, cards, compressed files, damaged files."""
 
 import random
 import re
@@ -58,7 +58,7 @@ def card_of(network: Network, **more: Any) -> Card:
 
 
 def write(path: Path, network: Network, unit: float | None) -> bytes:
-    """Write it as float32, or as a release with a unit; the bytes of the file."""
+    """Write as float32, or compressed with a unit. Returns the bytes of the file."""
     if unit is None:
         write_network(path, network, card_of(network))
     else:
@@ -67,7 +67,7 @@ def write(path: Path, network: Network, unit: float | None) -> bytes:
 
 
 def resolved(network: Network) -> Iterator[np.ndarray[Any, Any]]:
-    """The weights of each stage, those of the stage before where they are not touched."""
+    """The weights of each stage; an untouched one is that of the stage before."""
     before = np.zeros(network.stage_size, dtype=np.float32)
     for stage in network.weights:
         before = np.where(np.isnan(stage), before, stage)
@@ -111,7 +111,7 @@ def test_a_network_in_use_whose_file_is_written_over(
     change: bytes,
     free: int | None,
 ) -> None:
-    """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
+    """Overwrite in place, as `cp` does: a process that maps the file would crash."""
     network = make_network("01234", (4, 4))
     board = Board.parse("1234/2345/3456/0007")
     write(tmp_path / "a", network, unit)
@@ -340,7 +340,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "network-files.md"
 
 
 def block(language: str, holding: str) -> str:
-    """The block of the page that holds a text."""
+    """The code block of the documentation page that contains a text."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)
     (found,) = [str(text) for text in blocks if holding in text]
     return found
@@ -404,7 +404,7 @@ def test_a_network_cut_off_at_a_thousand_places(
 
 
 def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) -> None:
-    """Checksums find what is changed in the planes; only texts of the card may go unseen."""
+    """Checksums detect changes of the planes; only changes of the card's texts may remain."""
     path = tmp_path / "a"
     network = make_network("0 12", stages=(8,))
     data = bytearray(write(path, network, 1.0))

@@ -1,4 +1,4 @@
-"""Networks: their size and stages, their weights, their terms, and what is refused."""
+"""Networks: size, stages, weights, terms, refusals."""
 
 import weakref
 from typing import Any

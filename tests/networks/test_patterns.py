@@ -1,4 +1,4 @@
-"""Patterns: their names, their lists, their masks, and what is no pattern."""
+"""Patterns: names, lists, masks, refusals."""
 
 from typing import Any
 

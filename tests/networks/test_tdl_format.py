@@ -1,4 +1,4 @@
-"""Weight files of TDL2048+: the program's own values, round trips, and what is refused."""
+"""Weight files of TDL2048+: values of the program, round trips, refusals."""
 
 import itertools
 import math
@@ -38,7 +38,7 @@ TYPES = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
 def golden_values() -> tuple[list[Board], dict[str, NDArray[np.float64]]]:
-    """The boards that the program was asked about, and its answers by column."""
+    """Boards, and the program's results for them by column."""
     lines = (GOLDEN / "values.txt").read_text(encoding="utf-8").splitlines()
     head, *rows = [line.split() for line in lines if not line.startswith("#")]
     digits = [row[0] for row in rows]
@@ -263,7 +263,7 @@ def test_tables_that_a_network_has_in_another_order_of_cells_in_each_stage(tmp_p
 
 
 def small_file() -> bytes:
-    """One of each part that a file can have, in few bytes."""
+    """A short file with every possible part."""
     coherent = [block(packed(range(16))), block(packed(range(32))), block(b"abcd", 2)]
     return tables(table(numbered("0"), *coherent), table(text("5"), *coherent[:2]))
 

@@ -1,4 +1,4 @@
-"""The player contract's own defaults: what a player in ten lines gets for nothing."""
+"""Defaults of `Player`, and checks of its answers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Players with endgame tables: which tables a spec names, and who makes whose moves."""
+"""Players with endgame tables: the tables of a spec, and the moves they choose."""
 
 import random
 import shutil
@@ -39,7 +39,7 @@ def with_tables(spec: str, tables: str = ALL) -> str:
 
 
 def known_boards(count: int, seed: int = 5) -> list[Board]:
-    """Boards that one of the tables speaks of, with a legal move."""
+    """Boards that one of the tables knows, with a legal move."""
     chosen = random.Random(seed)
     found = [
         Board(list(cells), (4, 4))
@@ -250,7 +250,7 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
 
 
 def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
-    """A player of one's own can be given tables without a spec."""
+    """A player class accepts tables in memory, without a spec."""
     from twofold.evaluators.rows import ROWS
     from twofold.players.searching import ExpectimaxPlayer
     from twofold.search.depth import Depth

@@ -1,4 +1,4 @@
-"""The player `exact`: the best move by a table, under the rules of the table alone."""
+"""The player `exact`: best moves from a table, only under its rules."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ from twofold.seeds import SeedRange
 
 
 def made(path: Path, rules: str, objective: str = "score") -> str:
-    """The spec of a player by a table made for the rules."""
+    """The spec of a player with a new table for the rules."""
     problem = Problem.parse(rules, objective)
     store = LayerStore(problem)
     Solver(problem, store).run()

@@ -1,4 +1,4 @@
-"""Games one after the other are those played one at a time."""
+"""Games in batches equal games played one at a time."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from twofold.players.simple import RandomPlayer
 from twofold.seeds import SeedRange
 
 LARGE = Rules(2, 3, ((2, 0.5), (32768, 0.5)))
-"""Games that soon leave 64 bits."""
+"""Rules under which games soon outgrow 64 bits."""
 
 
 def plain(results: Sequence[GameResult | None]) -> list[Any]:
@@ -25,7 +25,7 @@ def plain(results: Sequence[GameResult | None]) -> list[Any]:
 
 
 def both(spec: str, rules: Rules, seeds: SeedRange) -> tuple[list[Any], list[Any]]:
-    """Games with their moves, one at a time and one after the other."""
+    """Games with their moves, one at a time and in batches."""
     with make_player(spec) as player:
         alone = [play_game(player, rules, seed, keep_moves=True) for seed in seeds]
         return plain(alone), plain(list(play_games(player, rules, seeds, keep_moves=True)))
@@ -97,7 +97,7 @@ BOARDS = tuple(
 
 
 def by_hand(player: Player, rules: Rules, seed: int, board: Board) -> tuple[str, int, Board]:
-    """A game that goes on from a board, without any of the loops: moves, points, last board."""
+    """A game from a board, played without the loops under test: moves, points, last board."""
     player.start(rules, seed)
     score = before = assumed_score(board)
     game = Game.from_board(board, rules, seed, score=score)

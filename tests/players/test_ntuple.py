@@ -48,7 +48,7 @@ def boards(count: int, rules: str = "4x4") -> list[Board]:
 
 
 def naive(network: Network, board: Board, ply: int) -> dict[Move, float]:
-    """The values of the legal moves by the recursion itself."""
+    """The values of the legal moves, by a naive recursion."""
 
     def chance(after: Board, depth: int) -> float:
         if depth == 0:

@@ -1,4 +1,4 @@
-"""Specs: which players there are, what they accept, and code of the user's own."""
+"""Specs: registered players, their keys, and code of the user."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ NAMES = [
     "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient", "engine",
 ]  # fmt: skip
 COMPLETE = [name for name in NAMES if name != "engine"]
-"""Those that a name alone makes."""
+"""The players without required keys."""
 
 CODE = """
 from twofold import Board, Move, Player

@@ -1,4 +1,4 @@
-"""Reviews: the moves of a game judged, and what that says of the game."""
+"""Grades of moves, and their summary."""
 
 from itertools import islice
 
@@ -42,7 +42,7 @@ def judged(greedy_game: Game) -> list[MoveJudgement]:
 
 
 class Certain(Player):
-    """Values moves as it is told, in a unit that is a chance."""
+    """A player with given values, in the unit of probabilities."""
 
     spec = "certain"
 
@@ -160,7 +160,7 @@ def test_ratios_of_chances() -> None:
 
 @pytest.mark.parametrize(("objective", "floor"), [("score", FLOOR), ("goal", 0.0)])
 def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
-    """Exact values are divided as they are: no spread is measured, and none would be known."""
+    """Ratios of exact values are quotients: no spread is measured."""
     table = solve(Problem.parse("2x2 goal=16 stop=goal", objective))
     board = Board.parse("2x2:23/10")
     values = table.move_values(board)
@@ -187,7 +187,7 @@ def test_nan_values_are_the_worst() -> None:
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])
 def test_heuristics_are_calibrated(spec: str) -> None:
-    """Ratios mean as much whatever the unit: a random player loses some percent a move."""
+    """Ratios do not depend on the unit: a random player loses some percent per move."""
     judged = list(judge(played("random", 1), make_player(spec)))
     kept = sum(one.ratio for one in judged) / len(judged)
     assert 0.85 < kept < 0.999
@@ -291,7 +291,7 @@ def test_a_search_that_is_stopped_has_no_values() -> None:
 
 
 def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -> MoveJudgement:
-    """A judgement of which only this matters."""
+    """A grade with defaults for the other fields."""
     values = (1.0, None, None, None) if forced else (1.0, ratio, None, None)
     move = Move.UP if forced or ratio == 1 else Move.RIGHT
     return MoveJudgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]

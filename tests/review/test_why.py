@@ -1,4 +1,4 @@
-"""Why a move is bad: the differences that boards show, and nothing where they show none."""
+"""Why a move is bad: differences between boards."""
 
 from collections.abc import Iterator
 

@@ -214,7 +214,7 @@ def test_interrupted_values_are_not_kept() -> None:
 
 
 def end_of(analysis: Analysis) -> tuple[Board, int]:
-    """The board and the points at the end of a line, the score at its start being 500."""
+    """The board and score at the end of a line that starts with a score of 500."""
     board, score = analysis.board, 500
     for step in analysis.line:
         board, reward = board.slide(step.move)

@@ -162,7 +162,7 @@ def test_the_deepest(text: str) -> None:
 
 
 def plies_of(depth: Depth, board: Board) -> int:
-    """The plies of a board, read from the text of the depth: the naive twin of all of it."""
+    """The plies of a board, from the text of the depth: a naive twin."""
     usual, *bands = str(depth).split("+")
     for band in bands:
         ends, steps = band.split(":")
@@ -196,7 +196,7 @@ def test_the_kernel_has_the_same_plies(text: str) -> None:
 
 
 def ends_of(band: DepthBand) -> list[int]:
-    """Even sums on both sides of the ends."""
+    """Even sums on both sides of each end of a band."""
     return [max(end - more, 2) for end in (band.low, min(band.high, 99_998)) for more in (0, 2)]
 
 

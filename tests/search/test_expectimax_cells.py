@@ -126,7 +126,7 @@ def test_a_second_move_before_the_first_spawn(at: Any, adds_reward: bool) -> Non
 
 
 def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: float) -> float:
-    """An afterstate's value, where what is less probable than `cut` is valued at once."""
+    """An afterstate's value; positions less probable than `cut` are valued at once."""
     if chance_of < cut or (ply == 0 and not twin.at_state):
         return twin.leaf(after, 0)
     empty, total = reference.empty_cells(after), 0.0

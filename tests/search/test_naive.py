@@ -1,4 +1,4 @@
-"""Expectimax in kernels equals the one written on the reference: every board, every rule."""
+"""Expectimax in kernels equals a naive one on the reference, for all boards and rules."""
 
 from dataclasses import replace
 from typing import Any
@@ -129,7 +129,7 @@ def full_of_large_tiles(count: int) -> list[Board]:
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
-    """Where 64 bits end; the rewards are those of the tiles that should have been made."""
+    """At the limit of 64 bits; rewards are those of the tiles that a merge should make."""
     evaluator, rules = replace(EVALUATORS[name], adds_reward=True), Rules()
     merges = 0
     for one in (EVALUATORS[name], evaluator):
