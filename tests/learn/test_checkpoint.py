@@ -338,7 +338,7 @@ def test_a_network_is_no_checkpoint(tmp_path: Path) -> None:
     save(finished(SMALL, 10), path)
     network, card = read_network(path)
     write_network(tmp_path / "plain.safetensors", network, card)
-    with pytest.raises(InvalidNetwork, match="expected the checkpoint of a run"):
+    with pytest.raises(InvalidNetwork, match="has no training run to resume"):
         load(tmp_path / "plain.safetensors")
 
 

@@ -413,7 +413,7 @@ def test_stages_of_8_cells_have_no_names(tmp_path: Path) -> None:
         ),
         (np.zeros((16, 2)), r"expected float32 sums of shape \(16, 2\), got float64 of"),
         (np.full((16, 2), np.nan, np.float32), "expected sums from .*, got nan"),
-        (np.full((16, 2), -1, np.float32), "expected sums of sizes from 0 to .*, got -1"),
+        (np.full((16, 2), -1, np.float32), "expected sums of absolute values from 0 to .*, got -1"),
         (np.full((16, 2), 70_000, np.float32), "expected sums from -65504 to 65504, got 70000"),
     ],
 )

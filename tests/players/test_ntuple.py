@@ -164,7 +164,11 @@ def test_budgets_threads_and_explanations(net: Path) -> None:
         ("ntuple:net=nobody", InvalidNetwork, "expected a network ("),
         ("ntuple:net=no/such.safetensors", InvalidNetwork, "cannot read"),
         ("ntuple:net={net},downgrade=3", LimitExceeded, "expected downgrade from 512"),
-        ("ntuple:net={net},downgrade=1025", InvalidSpec, "expected downgrade as a sum of tiles"),
+        (
+            "ntuple:net={net},downgrade=1025",
+            InvalidSpec,
+            "expected downgrade as an even sum of tiles",
+        ),
         ("ntuple:net={net},ply=0", LimitExceeded, "expected ply from 1"),
         ("ntuple:net={net},eval=rows", InvalidSpec, "expected a key of ntuple"),
     ],

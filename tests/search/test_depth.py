@@ -122,7 +122,7 @@ def test_mutated_texts_are_read_or_refused() -> None:
 
 @pytest.mark.parametrize("text", ["tiles", "5/4@3", "2+14000-16000:4"])
 def test_a_depth_that_varies_is_not_fixed(text: str) -> None:
-    with pytest.raises(InvalidSpec, match="ply as a number beside time or nodes") as caught:
+    with pytest.raises(InvalidSpec, match="ply as one number with time or nodes") as caught:
         _ = Depth.parse(text).fixed_ply
     assert str(caught.value).endswith(text)
     assert Depth.parse("7").fixed_ply == 7

@@ -176,8 +176,8 @@ def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> N
 def _check_tables(tables: str, stated: str) -> None:
     if (found := tables_hash(tables)) != stated:
         raise InvalidTable(
-            f"expected the endgame tables {tables} that the run began with, "
-            f"whose hash is {shown(stated)}, got those of {found!r}"
+            f"the endgame tables {tables} have changed since the run began: "
+            f"expected the hash {shown(stated)}, got {found!r}"
         )
 
 
@@ -208,7 +208,7 @@ def load(
     card = read_card(path)
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
-        raise InvalidNetwork(f"expected the checkpoint of a run, got the plain network {name}")
+        raise InvalidNetwork(f"{name} has no training run to resume. Use it with --start")
     state = _read_state(tensors.metadata[STATE], name)
     try:
         settings = _read_settings(state.settings, rule, decay)

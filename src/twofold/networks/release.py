@@ -196,7 +196,7 @@ def _frame_size(frame: memoryview, name: str) -> int:
     if not said.has_checksum or said.dict_id:
         raise InvalidNetwork(
             "expected a Zstandard frame with a checksum and without a dictionary, "
-            f"got one without a checksum or with a dictionary in {name}"
+            f"got another kind in {name}"
         )
     return int(said.content_size)
 

@@ -117,7 +117,7 @@ def _read_sums(source: Source, table: TdlTable, sums: Sums) -> None:
         least = int(pair.imag.argmin())
         if pair.imag.flat[least] < 0:
             place = source.at - (pair.size - least) * table.bytes_a_value
-            raise source.fault("a sum of sizes", pair.imag.flat[least], place)
+            raise source.fault("a sum of absolute values", pair.imag.flat[least], place)
         pair[(pair.real == _UNTOUCHED) & (pair.imag == _UNTOUCHED)] = 0
         theirs[index] = pair
 
@@ -201,7 +201,7 @@ def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> 
                 f"got {sums.dtype} of {sums.shape}"
             )
         _check_values(sums[:, 0], most, "sums")
-        _check_values(sums[:, 1], most, "sums of sizes", least=0)
+        _check_values(sums[:, 1], most, "sums of absolute values", least=0)
 
 
 def _check_values(

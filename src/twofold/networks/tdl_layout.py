@@ -150,7 +150,7 @@ def _scan_table(source: Source) -> TdlTable:
     lengths = {16**cells: cells for cells in range(1, MAX_PATTERN_CELLS + 1)}
     if count not in lengths:
         raise source.fault(
-            f"16 values for each of 1 to {MAX_PATTERN_CELLS} cells, multiplied,",
+            f"16^1 to 16^{MAX_PATTERN_CELLS} values",
             count,
             source.at - 8,
         )

@@ -259,7 +259,7 @@ def _network_hash(name: str) -> str:
 def _downgrade(text: str) -> int:
     value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
     if value % 2:
-        raise InvalidSpec(f"expected downgrade as a sum of tiles, got {value}")
+        raise InvalidSpec(f"expected downgrade as an even sum of tiles, got {value}")
     return value
 
 

@@ -209,7 +209,7 @@ class ExpectimaxPlayer(SearchPlayer):
     ) -> None:
         super().__init__(evaluator, budget, tables)
         if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
-            raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
+            raise InvalidSpec("prune=star1 excludes cut, time, nodes and several threads")
         if prune:
             _check_prunable(evaluator)
         self.order, self.prune, self.downgrade = order, prune, downgrade

@@ -76,7 +76,7 @@ class Depth:
         bands = tuple(_parse_band(part, text) for part in others)
         if any(one.high > other.low for one, other in pairwise(bands)):
             raise InvalidSpec(
-                "expected sums of tiles that go up and do not overlap, "
+                "expected ascending sums of tiles that do not overlap, "
                 f"as in 2+14000-16000:4+24000-32000:4, got {shown(text)}"
             )
         if usual == BY_TILES:
@@ -92,7 +92,7 @@ class Depth:
     def fixed_ply(self) -> int:
         """The depth, if it is the same on every board; else raises `InvalidSpec`."""
         if self.by_tiles or self.bands or len(self.steps) > 1:
-            raise InvalidSpec(f"expected ply as a number beside time or nodes, got {self}")
+            raise InvalidSpec(f"expected ply as one number with time or nodes, got {self}")
         return self.steps[0][1]
 
     @property
@@ -163,7 +163,7 @@ def _parse_steps(part: str, text: str) -> Steps:
     places = [place for place, _ in steps]
     if places[0] != 0 or places != sorted(set(places)):
         raise InvalidSpec(
-            "expected numbers of empty cells that go up, as in 6/5@3/4@8, "
+            "expected ascending numbers of empty cells, as in 6/5@3/4@8, "
             f"got {_part_of(part, text)}"
         )
     return tuple(steps)
