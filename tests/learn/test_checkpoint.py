@@ -289,9 +289,7 @@ def test_a_run_does_not_go_on_with_other_tables(
         load(path)
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tables_here.parent))
     rewritten(path, lambda state, tensors: state["settings"].update(tables_sha256="0" * 16))
-    with pytest.raises(
-        InvalidNetwork, match="the endgame tables 44-16 have changed since the run began"
-    ):
+    with pytest.raises(InvalidNetwork, match=r"the endgame tables 44-16.* have changed since"):
         load(path)
 
 

@@ -87,10 +87,7 @@ class Curve:
         self._since: list[Result] = []
 
     def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
-        """Add finished games: uint64 (games, 3), see `kernels.learn.learning`.
-
-        `moves` and `seconds` are those since training began.
-        """
+        """Add finished games, uint64 (games, 3); moves and seconds count from the start."""
         for score, _, largest in results.tolist():
             self.games += 1
             self.recent.append((score, largest))

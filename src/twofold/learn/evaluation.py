@@ -38,7 +38,6 @@ class Measured(msgspec.Struct, frozen=True):
     survival: dict[str, Share]
 
     def __str__(self) -> str:
-        """All figures on one line."""
         margin = "" if self.margin is None else f" ± {self.margin:,.0f}"
         means = [] if self.mean is None else [f"mean {self.mean:,.0f}{margin}"]
         return ", ".join(

@@ -23,7 +23,7 @@ _LONGEST_HISTORY: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Patterns `taken` from the other network, `new` ones of the run, ones `left` by the other."""
+    """Patterns `taken` from the other network, `new` in the run, and `left` out."""
 
     taken: tuple[Pattern, ...]
     new: tuple[Pattern, ...]
@@ -118,7 +118,6 @@ def _mean(found: Sequence[Learnt]) -> tuple[Network, Sums | None]:
 
 
 def _learnt(cards: Sequence[Card]) -> list[Earlier]:
-    """The earlier runs of all networks, then their averaging."""
     before: list[Earlier] = []
     for card in cards:
         before += [*card.before, {"method": card.method, "games": card.games}]

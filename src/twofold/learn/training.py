@@ -337,7 +337,6 @@ class Training:
             worker.begin(self.settings.schedule[self.phase], limit)
 
     def _share_until(self, phase: int) -> float:
-        """The fraction of the run at the end of a phase."""
         return min(sum(part.share for part in self.settings.schedule[: phase + 1]), 1.0)
 
     def _phase_limit(self) -> int:
@@ -362,7 +361,6 @@ class Training:
         return not any(worker.is_playing for worker in self.workers)
 
     def _end_phase(self) -> None:
-        """Continue with the next phase; all games have ended."""
         if self.game_limit is not None:  # idle threads have taken numbers beyond the limit
             most = max(self._phase_limit(), self.begun_before)
             self.games_begun[0] = min(int(self.games_begun[0]), most)

@@ -29,12 +29,7 @@ class Learnt:
 
 
 def read_learnt(name: str | os.PathLike[str], *, sums: bool = False) -> Learnt:
-    """Read a network by name or from a file, with `sums` also the sums of temporal coherence.
-
-    Raises:
-        InvalidNetwork: no such network, or an invalid file.
-        ResourceError: the weights would take more than 80 % of the free memory.
-    """
+    """Read a network as `load_network` does, with `sums` also those of temporal coherence."""
     path = network_path(os.fspath(name))
     if path.suffix == TDL_SUFFIX:
         return _read_tdl(path)

@@ -42,12 +42,7 @@ def network_path(name: str) -> Path:
 
 
 def load_network(name: str) -> Network:
-    """Load a network by name or path; repeated calls share one network.
-
-    Raises:
-        InvalidNetwork: no such network, or an invalid file.
-        ResourceError: the weights would take more than 80 % of the free memory.
-    """
+    """Load a network by name or path, shared by repeated calls; errors as in `read_network`."""
     return _load(*_identity(name))
 
 

@@ -162,7 +162,7 @@ def _scan_table(source: Source) -> TdlTable:
 
 
 def _scan_blocks(source: Source, size: int, count: int) -> int | None:
-    """Skip the blocks after the values. Returns the start of the sums, always the first block."""
+    """Skip the blocks after the values. Returns the start of the sums, if they come first."""
     sums_at = None
     for number in range(MAX_BLOCKS + 1):
         block = source.number(2, "the end of a table, or the bytes of a value,")

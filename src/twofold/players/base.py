@@ -186,7 +186,6 @@ def checked_move(player: Player, board: Board, answer: object) -> Move:
 
 
 def _name(player: Player) -> str:
-    """The spec of a player without file hashes."""
     try:
         name, values = parse_spec(player.spec)
     except InvalidSpec:  # the player has set it itself

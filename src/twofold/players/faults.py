@@ -39,10 +39,7 @@ def _text(error: BaseException) -> str:
 
 
 def describe_caught(error: BaseException) -> str:
-    """The sentence of `describe`, for errors that are not raised again.
-
-    With TWOFOLD_DEBUG=1 it also prints the traceback to stderr.
-    """
+    """`describe`, for errors that are not raised again; TWOFOLD_DEBUG=1 prints the traceback."""
     if os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
     return describe(error)

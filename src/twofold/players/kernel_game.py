@@ -111,7 +111,6 @@ def _starts(boards: Sequence[Board]) -> Words:
 
 
 def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:
-    """Split the moves of consecutive games into one text per game."""
     text = format_moves(moves[: sum(counts)])
     return [text[first:end] for first, end in pairwise(accumulate(counts, initial=0))]
 

@@ -30,11 +30,7 @@ def is_code(name: str) -> bool:
 
 
 def load_object(name: str) -> Any:
-    """Import the object named by `path/to/file.py:Name` or `package.module:Name`.
-
-    Raises:
-        InvalidSpec: no such file, module or name, or its code fails when imported.
-    """
+    """Import `path/to/file.py:Name` or `package.module:Name`; raises `InvalidSpec` if it fails."""
     home, _, attribute = name.rpartition(":")
     if not (home and attribute):
         raise InvalidSpec(

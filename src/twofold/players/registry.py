@@ -214,7 +214,6 @@ def _settled(
 
 
 def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
-    """The keys of a player, and those that depend on their values."""
     keys = dict(entry.keys)
     for name, key in entry.keys.items():
         if key.more:

@@ -175,7 +175,6 @@ class SearchPlayer(CompiledPlayer):
 
 
 def _as_searched(board: Board) -> Board:
-    """A board as kernels see it: downgraded if a tile exceeds 32768."""
     if board.max_exponent <= BITS_MAX_EXPONENT:
         return board
     return Board.from_bits(fitting_bits(board), board.shape)
@@ -265,10 +264,7 @@ def _check_prunable(evaluator: Evaluator) -> None:
 
 
 class AlphaBetaPlayer(SearchPlayer):
-    """Minimax or alpha-beta, with the options of `AlphaBeta`; `half_moves` is the depth.
-
-    A budget of time or nodes replaces the depth.
-    """
+    """Minimax or alpha-beta, with the options of `AlphaBeta`; limits replace `half_moves`."""
 
     def __init__(
         self,
@@ -302,10 +298,7 @@ class AlphaBetaPlayer(SearchPlayer):
 
 
 class SummedPlayer(SearchPlayer):
-    """Baeldung's solver: three rounds of (spawn, move) below the first move, spawns summed.
-
-    The options are those of `Summed`.
-    """
+    """Baeldung's solver, with the options of `Summed`."""
 
     def __init__(self, evaluator: Evaluator, *, prunes: bool = True, threads: int = 1) -> None:
         super().__init__(evaluator)

@@ -51,10 +51,7 @@ LARGE_JUDGE: Final = "expectimax:eval=rows,ply=3"
 
 @dataclass(frozen=True, slots=True)
 class ReviewedPosition:
-    """A position of a game, with the move made there.
-
-    `move_number` counts the moves before, `score` is in points.
-    """
+    """A position, with the move made there; `move_number` counts the moves before."""
 
     move_number: int
     board: Board

@@ -59,7 +59,6 @@ class Budget:
         )
 
     def __str__(self) -> str:
-        """The text that `parse` reads; empty without limits."""
         parts = []
         if self.ply is not None:
             parts.append(f"ply={self.ply}")
@@ -71,12 +70,7 @@ class Budget:
 
 
 def parse_seconds(text: str) -> float:
-    """Parse a time such as `50ms`, `1s`, `1.5` (seconds) or `2m`. Returns seconds.
-
-    Raises:
-        InvalidBudget: a syntax error, or a time of 0 or less.
-        LimitExceeded: it exceeds `MAX_SECONDS`.
-    """
+    """Parse a time such as `50ms`, `1s`, `1.5` (seconds) or `2m`. Returns seconds."""
     seconds = _seconds(text)
     _check("time in seconds", seconds, MAX_SECONDS)
     return seconds

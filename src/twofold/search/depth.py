@@ -30,7 +30,6 @@ class DepthBand:
     steps: Steps
 
     def __str__(self) -> str:
-        """The text that `Depth.parse` reads."""
         high = "" if self.high == ENDLESS else self.high
         return f"{self.low}-{high}:{_steps_text(self.steps)}"
 
@@ -84,7 +83,6 @@ class Depth:
         return cls(_parse_steps(usual, text), bands=bands)
 
     def __str__(self) -> str:
-        """The text that `parse` reads."""
         usual = BY_TILES if self.by_tiles else _steps_text(self.steps)
         return "+".join([usual, *map(str, self.bands)])
 
