@@ -247,7 +247,7 @@ def _state(training: Training) -> dict[str, Any]:
 
 def _tensors(training: Training) -> dict[str, NDArray[Any]]:
     games = np.stack([worker.game[: at.KEPT_WORDS] for worker in training.workers])
-    games[:, at.HISTORY] = 0  # an address
+    games[:, at.HISTORY] = 0  # an address, valid in this process only
     return {
         _memory_key(training.settings): training.memory,
         "games": games,

@@ -80,7 +80,7 @@ class Worker:
         words[at.RESULT_ROOM] = _RESULT_ROOM
         if settings.carousel or settings.bands:
             words[at.CAROUSEL] = training.carousel.ctypes.data
-            words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+            words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first batch: new games
             words[at.BANDS] = len(settings.bands)
             words[at.BAND_SUMS] = training.band_sums.ctypes.data
             words[at.BAND_SHARE] = round(settings.band_share * 2**32)

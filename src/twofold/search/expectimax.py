@@ -282,7 +282,7 @@ def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     unit = unit_of(tables)
     units = np.rint(tables / unit)
     if (units * unit != tables).any() or not np.isfinite(evaluator.dead_value):
-        return layers.after_move  # sums would be inexact, or 0 dead boards times infinity be NaN
+        return layers.after_move  # inexact sums, or NaN from 0 dead boards x infinity
     rows, columns = units.astype(np.int32)
     shape = frame(*rules.shape)
     across = layers.line_entries(shape.across, rows)
