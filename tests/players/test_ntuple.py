@@ -108,7 +108,7 @@ def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) 
     assert canonical(spec) == spec
     assert short_spec(spec) == f"ntuple:net={net},ply=2"
     other = trained(tmp_path / "m.safetensors", patterns="0123")
-    with pytest.raises(InvalidSpec, match="expected the file whose net_sha256"):
+    with pytest.raises(InvalidSpec, match="the file of net_sha256="):
         make_player(spec.replace(str(net), str(other)))
 
 
