@@ -1,4 +1,4 @@
-"""Measures the subjects named, or all, and prints a table for each."""
+"""Measures the named subjects, or all, and prints a table for each."""
 
 import argparse
 import importlib
@@ -28,11 +28,10 @@ SUBJECTS = (
 )
 
 NAMED_ONLY = ("nneonneo", "tdl", "web", "drive", "exact", "losses")
-"""Subjects that need something from outside, so that they are measured only if named."""
+"""Subjects that need another program or a file, measured only if named."""
 
 
 def main() -> None:
-    """Read the options, measure, print."""
     options = _parser().parse_args()
     settings = Settings(options.seed, options.runs, options.games, options.library, options.program)
     where = machine()

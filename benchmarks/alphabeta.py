@@ -12,17 +12,17 @@ NAMES: Final = ("rows", "clustering")
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"
 GAMES: Final = 10
 PART: Final = (0.25, 0.75)
-"""The part of each game that the positions are from."""
+"""The part of each game from which positions are taken."""
 
 POSITIONS: Final = {5: 2_000, 7: 800, 9: 100}
-"""Positions a run, by depth in half-moves."""
+"""Positions per run, by depth in half-moves."""
 
 AT_MOST: Final = {9: 300.0}
-"""Milliseconds a move, by depth."""
+"""Target in milliseconds per move, by depth."""
 
 
 def measure(settings: Settings) -> Report:
-    """Depths 5, 7 and 9."""
+    """Measure depths 5, 7 and 9."""
     counts = ", ".join(f"{count:,} at depth {depth}" for depth, count in POSITIONS.items())
     return Report(
         "alphabeta (depth in half-moves)",

@@ -1,4 +1,4 @@
-"""`arena`: what it costs to keep games in a study, and what a second worker gains."""
+"""`arena`: the cost of storing games in a study, and the gain of a second worker."""
 
 import random
 import tempfile
@@ -26,14 +26,14 @@ GAMES: Final = 12_000
 """Games of the player for each timing, about ten seconds."""
 
 STORED: Final = 1_000_000
-"""Games of the large study; it is made once."""
+"""Games of the large study, which is made once."""
 
 OVERHEAD, SECOND_WORKER = 5.0, 1.9
 MEGABYTES, WRITING, NOTHING_TO_DO, REPORTING = 120.0, 60.0, 2.0, 10.0
 
 
 def measure(settings: Settings) -> Report:
-    """Wall clock: workers are compared."""
+    """Measure by wall clock, since workers are compared."""
     games = settings.games or GAMES
     bare, ones, twos = [], [], []
     for number in range(settings.runs):
@@ -81,7 +81,7 @@ def _bare(games: int, seed: int) -> float:
 
 
 def _bench(games: int, seed: int, jobs: int) -> float:
-    """Seconds for the same games by a bench that keeps them."""
+    """Seconds for the same games in a bench that stores them."""
     with tempfile.TemporaryDirectory() as folder, Study(Path(folder, "s.db")) as study:
         bench = Bench(study, STANDARD)
         bench.add(PLAYER, SeedRange(seed, games))
@@ -114,7 +114,7 @@ def _large_study(settings: Settings) -> list[Figure]:
 
 
 def _write(path: Path, seed: int) -> float:
-    """Seconds to write a study of games that look like those of a strong player."""
+    """Seconds to write a study of made-up games with 15 tiles reached."""
     rng = random.Random(seed)
     patterns = []
     for _ in range(2_000):

@@ -18,11 +18,11 @@ STEPS = {
     "prune=yes,threads=1": "a few seconds",
     "prune=yes,threads=2": "",
 }
-"""Keys of the preset, and what the article says."""
+"""Keys of the preset, and the times that the article gives."""
 
 
 def measure(settings: Settings) -> Report:
-    """With and without pruning, one thread and two."""
+    """Measure with and without pruning, by one thread and by two."""
     positions = of_games("baeldung", STANDARD, settings.seed, GAMES, part=MIDDLE)
     chosen = positions.thinned(POSITIONS)
     figures = [_a_move(keys, chosen, settings) for keys in STEPS]
@@ -41,7 +41,7 @@ def measure(settings: Settings) -> Report:
 def _a_move(keys: str, positions: Positions, settings: Settings) -> Figure:
     boards = [Board.from_bits(int(bits)) for bits in positions.bits]
     values = []
-    for run in range(settings.runs + 1):  # the first one is not counted: threads, memory
+    for run in range(settings.runs + 1):  # the first one warms up threads and memory
         with make_player(f"baeldung:{keys}") as player:
             player.start(STANDARD, settings.seed)
             began = time.perf_counter()

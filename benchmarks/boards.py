@@ -1,15 +1,14 @@
-"""Fixed sets of boards at which games are decided, to play on from: `bench --boards`.
+"""Makes the sets of boards for `bench --boards`, at points where games are decided.
 
     python -m benchmarks.boards            # all sets, some minutes each
     python -m benchmarks.boards 14000      # one
 
-Each set has one board of each of 300 games of `ntuple:net=default,ply=2` on 4x4: the first one on
-which the sum of the tiles is large enough and certain tiles lie there. Seeds count up from 1; a
-game that ends before is left out. The boards stay as they are when the network is replaced: what
-was measured from them is compared with what will be.
+Each set has one board from each of 300 games of `ntuple:net=default,ply=2` on 4x4: the first board
+with a minimum sum of tiles and with certain tiles. Seeds count up from 1; games that end before are
+left out. The boards do not change when the network is replaced, so that results stay comparable.
 
-Of the games of this player too few come to 46,000. Those begin with 32768 in the top-left corner
-and two tiles 2 in the last row (`f000/0000/0000/0011`), and are played from there by the same rule.
+Too few games of this player reach 46,000. The games of that set begin with 32768 in the top-left
+corner and two tiles 2 in the last row (`f000/0000/0000/0011`).
 """
 
 import argparse
@@ -38,12 +37,9 @@ FOLDER: Final = Path(__file__).parent / "boards"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which board of a game is kept: the first one that has all of this.
+    """Selects the first board of a game with `tile_sum` or more and all of `tiles`.
 
-    Attributes:
-        tile_sum: least sum of the tiles.
-        tiles: that lie on it.
-        start: the board that games begin on; None for new games.
+    `start` is the board on which games begin; None for new games.
     """
 
     tile_sum: int
@@ -57,12 +53,12 @@ class Rule:
         )
 
     def holds(self, board: Board) -> bool:
-        """Whether a board is one to keep."""
+        """True if a board is selected."""
         there = {tile for row in board.tiles for tile in row}
         return tile_sum(board) >= self.tile_sum and there.issuperset(self.tiles)
 
     def game(self, seed: int) -> Game:
-        """The game of a seed, at its beginning."""
+        """A new game with this seed."""
         if self.start is None:
             return Game(STANDARD, seed)
         return Game.from_board(self.start, STANDARD, seed, score=assumed_score(self.start))
@@ -74,11 +70,11 @@ SETS: Final = {
     "28000": Rule(28_000, (16384, 8192)),
     "46000": Rule(46_000, (32768, 8192), Board.parse("f000/0000/0000/0011")),
 }
-"""By the name of the file."""
+"""Rules by the name of the file."""
 
 
 def first_board(player: CompiledPlayer, rule: Rule, seed: int) -> Board | None:
-    """The board that a game gives to a set; None if it ends before there is one."""
+    """The selected board of a game; None if the game ends before."""
     player.start(STANDARD, seed)
     begun = rule.game(seed)
     game = KernelGame(player, begun, [0] * (begun.board.max_exponent + 1))
@@ -94,7 +90,7 @@ def first_board(player: CompiledPlayer, rule: Rule, seed: int) -> Board | None:
 def boards_of(
     player: CompiledPlayer, rule: Rule, first_seed: int = 1
 ) -> Iterator[tuple[int, Board]]:
-    """Seed and board of each game that comes so far, without end."""
+    """Seed and board of each game that reaches one, endlessly."""
     seed = first_seed
     while True:
         board = first_board(player, rule, seed)
@@ -128,10 +124,10 @@ def write(name: str, player: CompiledPlayer, count: int, folder: Path) -> None:
 
 
 def main() -> None:
-    """Write the sets that are named, or all."""
+    """Write the named sets, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.boards", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *SETS])
-    parser.add_argument("--count", type=int, default=COUNT, help="boards a set")
+    parser.add_argument("--count", type=int, default=COUNT, help="boards per set")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
     with make_player(PLAYER) as player:

@@ -1,4 +1,4 @@
-"""What the subjects share: timing, figures, tables, the machine."""
+"""Shared by the subjects: timing, figures, tables, the machine."""
 
 import shlex
 import statistics
@@ -22,12 +22,12 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user may choose.
+    """Options of the command.
 
     Attributes:
-        seed: of the first game; the next ones count up.
-        runs: times that each speed is measured.
-        games: games for figures about strength; None for the subject's own number.
+        seed: seed of the first game; later ones count up.
+        runs: repetitions of each measurement of speed.
+        games: games for figures about strength; None for the subject's default.
         library: path of a shared library to compare with.
         program: path of an executable to compare with.
     """
@@ -41,17 +41,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured number with its spread, and what it should be.
+    """One measured number with its spread and its target.
 
     Attributes:
         what: what was measured.
         value: the median of the runs, or an estimate from games.
         low: the smallest run, or the lower end of a 95 % interval.
         high: the largest run, or the upper end.
-        unit: of all three.
-        at_least: the target, where more is better.
-        at_most: the target, where less is better.
-        published: the figure of the source, where there is one.
+        unit: unit of these three.
+        at_least: lower bound as target.
+        at_most: upper bound as target.
+        published: the figure in the source, if any.
     """
 
     what: str
@@ -80,7 +80,7 @@ class Report:
     Attributes:
         title: one line.
         figures: in the order to show.
-        notes: how they were measured; one sentence each.
+        notes: sentences about the method.
     """
 
     title: str
@@ -90,7 +90,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long one run took, in seconds."""
+    """Seconds of one run."""
 
     wall: float
     cpu: float
@@ -132,12 +132,12 @@ def of_interval(what: str, interval: Interval, unit: str, *, published: str = ""
 
 
 def shown(value: float) -> str:
-    """Three significant digits, and whole numbers from 100 on."""
+    """Three significant digits; integers from 100."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def machine() -> dict[str, Any]:
-    """What figures depend on: date, command, commit, versions, processor, cores."""
+    """The conditions of a measurement: date, command, commit, versions, processor, cores."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
@@ -147,7 +147,7 @@ def machine() -> dict[str, Any]:
 
 
 def print_report(report: Report, console: Console) -> None:
-    """The table of one subject."""
+    """Print the table of one subject."""
     table = Table(title=report.title, title_justify="left", box=None, padding=(0, 2, 0, 0))
     table.add_column("what", overflow="fold")
     for heading in ("value", "from", "to"):
@@ -164,7 +164,7 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def document(report: Report) -> dict[str, Any]:
-    """The same for JSON."""
+    """The report as a JSON value."""
     return asdict(report)
 
 
@@ -173,7 +173,7 @@ def _verdict(met: bool) -> str:
 
 
 def _commit() -> str:
-    """The commit that is measured, `-dirty` where files differ from it; empty if unknown."""
+    """The measured commit, with `-dirty` if files differ from it; empty if unknown."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty"],

@@ -10,17 +10,17 @@ RULES = Rules.parse("stop=goal")
 POSITIONS_PLAYER = "datumbox:depth=5"
 POSITION_GAMES = 5
 POSITIONS = {3: 2_000, 5: 1_000, 7: 200}
-"""Positions a run, by depth."""
+"""Positions per run, by depth."""
 
 GAMES = 20
 AT_MOST = 0.85
-"""Milliseconds a move at depth 7: a tenth of what a straightforward Java program takes."""
+"""Target in milliseconds per move at depth 7: a tenth of a straightforward Java program."""
 
 PUBLISHED = {3: "20 %", 5: "40 %", 7: "70 to 80 %"}
 
 
 def measure(settings: Settings) -> Report:
-    """Depths 3, 5 and 7."""
+    """Measure depths 3, 5 and 7."""
     games = settings.games or GAMES
     speeds = [figure for depth in POSITIONS for figure in _speed(depth, settings)]
     wins = [_wins(depth, games, settings.seed) for depth in POSITIONS]

@@ -20,7 +20,7 @@ from twofold.browser.thinker import Thinker
 PAGES = ROOT / "tests" / "browser" / "pages"
 FIND_SECONDS = 10.0
 STOP_AT = 512
-"""A game to this tile has some 260 moves."""
+"""A game to this tile has about 260 moves."""
 
 FAST = "ntuple:ply=1"
 STRONG = "ntuple:ply=3"
@@ -28,7 +28,7 @@ CELLS = Selectors(tiles="#cells .cell", keys=dict(zip(Move, "wdsa", strict=True)
 
 
 def measure(settings: Settings) -> Report:
-    """A browser of its own for each game."""
+    """Measure each page, with a new browser for each game."""
     original = (PAGES / "original.html").as_uri()
     cells = (PAGES / "cells.html").as_uri()
     figures = [
@@ -66,7 +66,7 @@ def _own(settings: Settings) -> Figure:
 
 
 async def _play(url: str, spec: str, selectors: Selectors | None = None) -> float:
-    """Moves a second of one game."""
+    """Moves per second of one game."""
     wanted = kinds(selectors=selectors)
     follower = PageFollower()
     with closing(Thinker(lambda rules: _started(spec, rules))) as thinker:

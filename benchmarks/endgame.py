@@ -1,4 +1,4 @@
-"""Endgame tables: building beside a plain copy of memory, look-ups, sizes of files."""
+"""Endgame tables: building compared with plain copies of memory, look-ups, file sizes."""
 
 import random
 import tempfile
@@ -41,7 +41,7 @@ Boards = NDArray[np.uint64]
 
 
 def measure(settings: Settings) -> Report:
-    """States a second beside bytes a second of a copy in the same run; look-ups."""
+    """Measure states per second and bytes per second of a copy in the same run; look-ups."""
     with tempfile.TemporaryDirectory() as folder:
         tables = EndgameTables([_built(Path(folder), name) for name in TABLES])
         spoken = _spoken(tables.tables[0].pattern, settings.seed)
@@ -96,7 +96,7 @@ def _build_rate() -> float:
 
 
 def _copy_rate() -> float:
-    """Bytes a second that plain copies of arrays make, one a thread."""
+    """Bytes per second of plain array copies, one per thread."""
     pairs = [
         (np.ones(COPY_BYTES, np.uint8), np.empty(COPY_BYTES, np.uint8)) for _ in range(THREADS)
     ]
@@ -118,7 +118,7 @@ def _copy_rate() -> float:
 
 
 def _spoken(pattern: EndgamePattern, seed: int) -> Boards:
-    """Boards that a table speaks of."""
+    """Boards that a table knows."""
     chosen = random.Random(seed)
     found: list[int] = []
     large = list(range(15, 15 - pattern.large_tiles, -1))
@@ -135,7 +135,7 @@ def _spoken(pattern: EndgamePattern, seed: int) -> Boards:
 
 
 def _silent(tables: EndgameTables, seed: int) -> Boards:
-    """Boards of games that none of some tables speaks of."""
+    """Boards of games to which none of the tables applies."""
     player, found = make_player("ntuple:net=default,ply=1"), []
     for number in range(GAMES):
         game = Game(Rules(), seed=seed + number)
@@ -172,7 +172,7 @@ class _Corner(CompiledPlayer):
 
 
 def _loop_ns(seed: int, tables: EndgameTables | None) -> float:
-    """Nanoseconds a move of games that follow each other in a kernel."""
+    """Nanoseconds per move of batched games in a kernel."""
     player, rules = _Corner(tables), Rules()
     player.start(rules, seed)
     began = time.thread_time()

@@ -1,4 +1,4 @@
-"""`engine`: what the engine protocol adds to a move, against the player itself."""
+"""`engine`: the time that the engine protocol adds to a move."""
 
 import shlex
 import sys
@@ -19,7 +19,7 @@ AT_MOST: Final = 0.3
 
 
 def measure(settings: Settings) -> Report:
-    """Wall clock: two processes take turns."""
+    """Measure by wall clock, since two processes take turns."""
     positions = _positions(settings.seed)
     figures: list[Figure] = []
     for spec in PLAYERS:
@@ -69,7 +69,7 @@ def _positions(seed: int) -> list[tuple[Board, int, int]]:
 
 
 def _milliseconds(player: Player, positions: list[tuple[Board, int, int]]) -> float:
-    """Milliseconds a move."""
+    """Milliseconds per move."""
     began = time.perf_counter()
     for board, score, move_number in positions:
         player.choose(board, score=score, move_number=move_number)

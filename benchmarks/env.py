@@ -1,4 +1,4 @@
-"""`env`: steps a second of the environments for reinforcement learning, and of others'."""
+"""`env`: steps per second of our environments for reinforcement learning and of others."""
 
 import random
 from collections.abc import Callable
@@ -16,7 +16,7 @@ VECTOR_STEPS: Final = 50
 SINGLE_STEPS: Final = 2_000
 OTHER_STEPS: Final = 500
 REPEATS: Final = 20
-"""Short runs for each run that is asked for: some then go by without other work."""
+"""Short runs per requested run: some are then undisturbed by other work."""
 
 VECTOR_TARGET: Final = 20.0
 SINGLE_TARGET: Final = 300_000
@@ -26,7 +26,7 @@ Run = Callable[[], object]
 
 
 def measure(settings: Settings) -> Report:
-    """Random legal actions: many games at once, one game, and the environments of others."""
+    """Measure random legal actions: many games at once, one game, other environments."""
     figures = [
         *_vector(settings, "exponents", target=VECTOR_TARGET),
         *_vector(settings, "exponents, copy=False", copy=False),
@@ -102,7 +102,7 @@ def _play(env: Any, mask: Any, steps: int, seed: int) -> None:
         mask = info["action_mask"]
 
 
-# Others; what they leave out is in their own documentation.
+# Other environments; their documentation says which rules they leave out.
 
 
 def _gymnasium_2048(settings: Settings) -> list[Figure]:
@@ -163,7 +163,7 @@ def _pgx(settings: Settings) -> list[Figure]:
 
 
 def _jax(name: str, jax: Any, begin: Any, act: Any, settings: Settings) -> list[Figure]:
-    """A scan over steps, compiled whole; games that have ended are stepped on."""
+    """A compiled scan over steps, which also steps games that have ended."""
     keys = jax.random.split(jax.random.PRNGKey(settings.seed), GAMES)
 
     @jax.jit

@@ -1,4 +1,4 @@
-"""Solving small games, and look-ups in a table; 3x3 complete in a process of its own."""
+"""Solving small games, and look-ups in a table; 3x3 is solved in a separate process."""
 
 import json
 import statistics
@@ -33,7 +33,7 @@ print(json.dumps(found))
 
 
 def solve_once(rules: str, path: str) -> dict[str, Any]:
-    """Solve with two threads and write the table; the seconds of each part."""
+    """Solve with two threads and write the table. Returns the seconds of each part."""
     problem = Problem.parse(rules)
     Solver(Problem.parse("2x2"), WorkFolder(path + ".warm", Problem.parse("2x2"))).run()
     listed = [0.0]
@@ -54,7 +54,7 @@ def solve_once(rules: str, path: str) -> dict[str, Any]:
 
 
 def measure(settings: Settings) -> Report:
-    """The three targets, and where the time goes."""
+    """Measure the three targets and the parts of the time."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "table")
         done = subprocess.run(
@@ -99,7 +99,7 @@ def _one(
 
 
 def _boards(table: ExactTable, count: int, seed: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """States drawn at random, in 64 bits."""
+    """Random states, in 64 bits."""
     numbers = np.random.default_rng(seed).integers(0, len(table), count)
     rows, cols = table.problem.rules.shape
     firsts = table.layers.firsts

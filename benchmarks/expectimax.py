@@ -1,4 +1,4 @@
-"""`expectimax`: moves a second by depth, for each evaluator that plays well."""
+"""`expectimax`: moves per second by depth, for each strong evaluator."""
 
 from benchmarks.common import Figure, Report, Settings
 from benchmarks.positions import moves_a_second, of_games, time_choices
@@ -9,11 +9,11 @@ NAMES = ("rows", "snake")
 POSITIONS_PLAYER = "expectimax:eval=rows,ply=2"
 GAMES = 10
 POSITIONS = {1: 20_000, 2: 10_000, 3: 2_000, 4: 200}
-"""Positions a run, by ply."""
+"""Positions per run, by ply."""
 
 
 def measure(settings: Settings) -> Report:
-    """Plies 1 to 4."""
+    """Measure plies 1 to 4."""
     return Report(
         "expectimax",
         [_speed(name, ply, settings) for name in NAMES if name in EVALUATORS for ply in POSITIONS],

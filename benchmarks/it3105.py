@@ -1,4 +1,4 @@
-"""`it3105-snake` and `it3105-gradient`: the report's table, in both readings of its layers."""
+"""`it3105-snake` and `it3105-gradient`: the report's table, with both readings of its layers."""
 
 import time
 
@@ -17,7 +17,7 @@ PUBLISHED = {
 
 
 def measure(settings: Settings) -> Report:
-    """Reach rates, mean and best score."""
+    """Measure reach rates, mean and best score."""
     games = settings.games or GAMES
     specs = [f"{name}:layers={way}" for name in PUBLISHED for way in ("literal", "alternating")]
     figures = [figure for spec in specs for figure in _table(spec, games, settings.seed)]

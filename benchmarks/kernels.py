@@ -1,4 +1,4 @@
-"""The kernels under everything: whole games in one call, and move generation."""
+"""Basic kernels: whole games in one call, and move generation."""
 
 from functools import partial
 from typing import Any
@@ -20,13 +20,13 @@ from twofold.players.kernel_game import game_words
 from twofold.rules import STANDARD
 
 GAMES = {"random": 2_000, "greedy": 1_000, "corner": 1_000}
-"""Games a run, a few milliseconds: some runs then go by without other work on the processor."""
+"""Games per run, a few milliseconds: some runs are then undisturbed by other work."""
 
 REPEATS = 20
-"""Short runs for each run that is asked for."""
+"""Short runs per requested run."""
 
 TARGETS = {"random": 40.0}
-"""Million moves a second."""
+"""Target in million moves per second."""
 
 BOARD_GAMES = 8
 BOARDS_PLAYER = "expectimax:eval=rows,ply=2"
@@ -37,7 +37,7 @@ MILLION = 1e6
 
 
 def measure(settings: Settings) -> Report:
-    """Random, greedy and corner games, and the moves of boards."""
+    """Measure random, greedy and corner games, and the moves of boards."""
     figures = [figure for spec in GAMES for figure in _games(spec, settings)]
     boards = of_games(BOARDS_PLAYER, STANDARD, settings.seed, BOARD_GAMES)
     figures += _generation(boards, settings)
@@ -90,7 +90,7 @@ _BOARDS = types.Array(types.uint64, 1, "C")
 
 @kernel(types.uint64(_BOARDS, types.uint64, types.uint64, types.int64), cached=False)
 def _generate(boards: Any, across: Any, down: Any, rounds: Any) -> Any:
-    """All four moves and both rewards of every board, folded so that none can be left out."""
+    """All four moves and both rewards of every board, folded so that none is optimised away."""
     rows, columns = u64_at(across), u64_at(down)
     folded = np.uint64(0)
     for _ in range(rounds):
@@ -105,7 +105,7 @@ def _generate(boards: Any, across: Any, down: Any, rounds: Any) -> Any:
 
 @kernel(types.uint64(_BOARDS, types.uint64, types.uint64, types.int64), cached=False)
 def _generate_turned(boards: Any, across: Any, down: Any, rounds: Any) -> Any:
-    """The same, with up and down turned back."""
+    """The same, with the results of up and down transposed back."""
     rows, columns = u64_at(across), u64_at(down)
     folded = np.uint64(0)
     for _ in range(rounds):

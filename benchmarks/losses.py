@@ -1,6 +1,6 @@
-"""Points lost a game against optimal play on 3x3, by every player whose evaluator knows 3x3.
+"""Points lost per game against optimal play on 3x3, by every player that supports 3x3.
 
-It needs a table, made by `twofold solve --rules 3x3 --out 3x3.table`, named by TWOFOLD_TABLE.
+It needs a table from `twofold solve --rules 3x3 --out 3x3.table`, with its path in TWOFOLD_TABLE.
 """
 
 import os
@@ -31,11 +31,11 @@ SPECS = (
     ),
     "expectimax:eval=rows,ply=6,cut=0.003",
 )
-"""Players that are tried; those that cannot play on the shape of the table are left out."""
+"""Players; those that do not support the shape of the table are skipped."""
 
 
 def measure(settings: Settings) -> Report:
-    """A figure for each player."""
+    """Measure each player."""
     table = ExactTable.open(os.environ.get("TWOFOLD_TABLE", "3x3.table"))
     games = settings.games or GAMES
     found, left_out = [], []

@@ -1,4 +1,4 @@
-"""`nneonneo`: the preset against the C++ program that it is named after, on the same boards.
+"""`nneonneo`: the preset compared with the C++ program of that name, on the same boards.
 
 No code of that program is here: `--library` names a shared library built from it, with
 `void init_tables()` and `float score_toplevel_move(uint64_t board, int move)`, whose boards have
@@ -43,20 +43,20 @@ class Library:
         self._functions.init_tables()
 
     def choose(self, bits: int) -> Move:
-        """Its move: the first of the largest value above 0."""
+        """Its move: the first with the largest value above 0."""
         board = int(f"{bits:016x}"[::-1], 16)
         values = [self._functions.score_toplevel_move(board, number) for number in range(4)]
         return MOVES[max(range(4), key=lambda number: values[number])]
 
     def choose_all(self, positions: Positions) -> list[Move]:
-        """Its moves on all boards; what it prints is thrown away."""
+        """Its moves on all boards; its output is dropped."""
         with _silence():
             return [self.choose(int(bits)) for bits in positions.bits]
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Send what a library prints on stdout nowhere."""
+    """Redirect the stdout of a library to nowhere."""
     sys.stdout.flush()
     kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -70,7 +70,7 @@ def _silence() -> Iterator[None]:
 
 
 def measure(settings: Settings) -> Report:
-    """Both in turn, run after run, on the same thread."""
+    """Measure both in turn, on the same thread."""
     if settings.library is None:
         raise SystemExit("expected --library PATH of a shared library built from nneonneo/2048-ai")
     library = Library(settings.library)

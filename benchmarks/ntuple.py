@@ -1,4 +1,4 @@
-"""`ntuple`: training by one and two threads, and play with the shipped network."""
+"""`ntuple`: training with one and two threads, and play with the shipped network."""
 
 import time
 from typing import Final
@@ -17,7 +17,7 @@ SECOND_THREAD, LOAD_AT_MOST = 1.8, 0.8
 
 
 def measure(settings: Settings) -> Report:
-    """Wall clock: threads are compared."""
+    """Measure by wall clock, since threads are compared."""
     ones, twos, coherent = [], [], []
     for number in range(settings.runs):
         seed = settings.seed + number

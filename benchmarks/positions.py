@@ -1,4 +1,4 @@
-"""Boards of real games, and a loop that asks a compiled player about each of them."""
+"""Boards of real games, and a loop that calls a compiled player for each of them."""
 
 from dataclasses import dataclass
 from functools import cache, partial
@@ -23,12 +23,7 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Boards and the scores that belong to them.
-
-    Attributes:
-        bits: uint64, shape (count,).
-        scores: int64, shape (count,).
-    """
+    """Boards, uint64 (count,), and their scores, int64 (count,)."""
 
     bits: Words
     scores: NDArray[np.int64]
@@ -37,7 +32,7 @@ class Positions:
         return len(self.bits)
 
     def thinned(self, count: int) -> "Positions":
-        """So many of them, evenly spaced."""
+        """`count` of them, evenly spaced."""
         chosen = np.linspace(0, len(self) - 1, count).astype(np.int64)
         return Positions(self.bits[chosen], self.scores[chosen])
 
@@ -79,7 +74,7 @@ def _choose_all(policy: Any, context: Any, bits: Any, scores: Any, tables: Any) 
 
 
 def choose_all(player: CompiledPlayer, positions: Positions) -> int:
-    """Ask a started player for its move on every board, in one thread; the sum of the moves."""
+    """Let a started player choose on every board, in one thread. Returns the sum of the moves."""
     shape = frame(*player.rules.shape)
     tables = np.array([shape.across.ctypes.data, shape.down.ctypes.data], dtype=np.uint64)
     policy = np.uint64(player.policy)
@@ -87,9 +82,9 @@ def choose_all(player: CompiledPlayer, positions: Positions) -> int:
 
 
 def time_choices(spec: str, rules: Rules, positions: Positions, runs: int) -> list[Timing]:
-    """How long a player takes for all positions, after one run that is not counted.
+    """Time a player on all positions, after one run to warm up.
 
-    Each run has a player of its own, so that none finds the last one's values in its table.
+    Each run makes a new player with an empty transposition table.
     """
     times = []
     for _ in range(runs + 1):
@@ -103,6 +98,6 @@ def time_choices(spec: str, rules: Rules, positions: Positions, runs: int) -> li
 def moves_a_second(
     spec: str, positions: Positions, times: list[Timing], *, published: str = ""
 ) -> Figure:
-    """Moves a second of CPU time."""
+    """Moves per second of CPU time."""
     speeds = [len(positions) / time.cpu for time in times]
     return of_runs(f"{spec}, one thread", speeds, "moves/s", published=published)

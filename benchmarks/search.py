@@ -1,4 +1,4 @@
-"""`search`: leaves a second, threads on one position, deadlines, memory of the table."""
+"""`search`: leaves per second, threads on one position, deadlines, memory of the table."""
 
 import statistics
 import threading
@@ -34,7 +34,7 @@ LEAF_ROUNDS: Final = 20
 LEAVES_TARGET: Final = 100.0
 
 THREADED: Final = 12
-"""Positions for two threads, searched to `THREADED_PLY` plies."""
+"""Positions for two threads, at `THREADED_PLY` plies."""
 THREADED_PLY: Final = 7
 THREADS_TARGET: Final = 1.7
 
@@ -49,7 +49,7 @@ TABLE_SIZES: Final = (1, 16, 100)
 
 
 def measure(settings: Settings) -> Report:
-    """All of it."""
+    """Measure all of these."""
     positions = of_games(POSITIONS_PLAYER, STANDARD, settings.seed, GAMES, part=(0.25, 1.0))
     return Report(
         "Search",

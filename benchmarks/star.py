@@ -1,4 +1,4 @@
-"""`star`: expectimax with `prune=star1` against that without, and other ways to prune.
+"""`star`: expectimax with `prune=star1`, without pruning, and with other ways to prune.
 
 The other ways are Star1 with other bounds, and Star2; see `star_search`.
 """
@@ -36,17 +36,17 @@ POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"
 GAMES: Final = 10
 PART: Final = (0.25, 0.75)
 POSITIONS: Final = {3: 300, 4: 100, 5: 24}
-"""Positions a run, by ply."""
+"""Positions per run, by ply."""
 CASES: Final = ((3, 0), (3, TABLE_MB), (4, 0), (4, TABLE_MB), (5, TABLE_MB))
-"""(depth in plies, size of the table in mebibytes)."""
+"""(depth in plies, size of the table in MiB)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A search that is compared with the library's.
+    """A search to compare with that of the library.
 
     Attributes:
-        label: for the table.
+        label: its name in the table.
         bounds: `none`, `tables`, `sums` or `seen`.
         whole: see `Star`.
         probes: see `Star`.
@@ -70,7 +70,7 @@ VARIANTS: Final = (
 
 
 def measure(settings: Settings) -> Report:
-    """Every variant at plies 3 to 5, without and with a table."""
+    """Measure every variant at plies 3 to 5, with and without a table."""
     positions = of_games(POSITIONS_PLAYER, STANDARD, settings.seed, GAMES, part=PART)
     counts = ", ".join(f"{count} at ply {ply}" for ply, count in POSITIONS.items())
     return Report(
@@ -122,7 +122,7 @@ def _compare_library(name: str, ply: int, positions: Positions, settings: Settin
 
 
 def _note(found: list[int], work: Callable[[], int]) -> None:
-    """Keep a result."""
+    """Record a result."""
     found.append(work())
 
 
@@ -187,7 +187,7 @@ def _check(
     boards: Sequence[np.uint64],
     bounds: Sequence[Bounds] | None,
 ) -> None:
-    """Moves and values are those of the library, but for the order of sums at the leaves."""
+    """Check that moves and values equal those of the library, up to the order of sums."""
     library = Expectimax(evaluator, STANDARD, Depth.fixed(ply))
     moves = plain_moves(library, boards, [legal_mask(bits) for bits in boards])
     sums = [tile_sum(bits) for bits in boards]

@@ -1,20 +1,19 @@
 """Star1 and Star2 for 2048: expectimax that prunes chance nodes.
 
-Where every value below lies in known bounds, the mean over the spawns can be bounded before all
-of them are searched. With windows (alpha, beta), a chance node of children i with probabilities
-p, and bounds L and U of their values:
+If all values are within known bounds, the mean over the spawns can be bounded before all of them
+are searched. For a window (alpha, beta), a chance node with children of probability p and value v,
+and bounds L and U of the values:
 
-    searched: sum of p v = S          still to come: probability R
+    searched: sum of p v = S          not yet searched: probability R
 
     alpha cut: S + p v + (R - p) U <= alpha         beta cut: S + p v + (R - p) L >= beta
 
-Star1 gives each child the window in which no cut follows. Star2 first searches one move of every
-child: a player's board is worth at least that, which may be enough for a beta cut.
+Star1 searches each child with the window outside which a cut follows. Star2 first searches one move
+of every child: its value is a lower bound, which may suffice for a beta cut.
 
-In a game of one player nothing takes the least of several values, so that beta stays infinite
-and only the alpha cut can happen, for which Star2's probes are of no use. To give it the best
-chance the root searches every move but the first with the smallest of windows, and once more if
-it turns out better.
+A game of one player has no min nodes, so beta stays infinite and only alpha cuts occur, for which
+Star2's probes are useless. To give it the best chance, the root searches every move except the
+first with a null window, and again if it turns out better.
 
 Sources: B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes",
 Artificial Intelligence 21 (1983); T. Hauk, M. Buro, J. Schaeffer, "Rediscovering *-minimax
@@ -58,26 +57,26 @@ from twofold.search.expectimax import Expectimax
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
-# The search's own words.
+# The words of this search in the context.
 UPPER: Final = 0
-"""Address of the upper bounds of boards before a move, float64 (spawns still to come, sums)."""
+"""Address of upper bounds of boards before a move, float64 (remaining spawns, sums)."""
 SUMS: Final = 1
-"""Number of sums, a power of two: the place is half a board's tile sum modulo this number."""
+"""Number of sums, a power of two; the index is half the tile sum modulo this number."""
 LOWER: Final = 2
-"""The lower bound of all values, the bits of a float64."""
+"""Lower bound of all values, as bits of a float64."""
 SLACK: Final = 3
-"""What rounding may take from a bound, the bits of a float64."""
+"""Margin of the bounds for rounding, as bits of a float64."""
 WHOLE: Final = 4
-"""1 where the lowest layer is valued at once by the library's kernel, 0 where it is pruned."""
+"""1 to value the lowest layer at once by the library's kernel, 0 to prune it."""
 PROBES: Final = 5
 """1 for Star2."""
 PRUNES: Final = 6
 """0 for plain expectimax."""
 SEEN: Final = 7
-"""Where to note the largest value by spawns still to come, and behind it the least; 0 for none."""
+"""Address for the largest values by remaining spawns, then the smallest value; or 0."""
 DEPTHS: Final = 16
 PROBED: Final = 8
-"""For each depth what the probes found, the bits of float64 values."""
+"""For each depth the values of the probes, as bits of float64."""
 CHILDREN: Final = 64
 OWN_WORDS: Final = PROBED + DEPTHS * CHILDREN
 
@@ -100,13 +99,13 @@ def _one_of(number: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @kernel(types.int64(types.int64, types.int64), cached=False)
 def _turn(number: Any, first: Any) -> Any:
-    """The move that is tried as number 0 to 3, where one of them comes first."""
+    """The move to try as number 0 to 3, with one of them first."""
     return first if number == 0 else number - np.int64(number <= first)
 
 
 @kernel(_NODE, cached=False)
 def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any, own: Any) -> Any:
-    """The value of an afterstate of a tile sum within (alpha, beta); outside only a bound."""
+    """The value of an afterstate if within (alpha, beta), else a bound."""
     if depth == 0:
         return evaluate(after, 0, context)
     has_table = context[TABLE] != 0
@@ -133,7 +132,7 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
     count = popcount(empty)
     below = depth - 1
     nothing = -np.inf
-    highest, lowest_sum = 0.0, 0.0  # of what is still to come
+    highest, lowest_sum = 0.0, 0.0  # of the remaining spawns
     for tile in range(tiles):
         share = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
         more = np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
@@ -189,7 +188,7 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
             up = state if up_illegal else on_bits.transpose(up)
             bottom = state if bottom_illegal else on_bits.transpose(bottom)
             first = 0
-            if below > 0:  # try first what the evaluator likes best
+            if below > 0:  # try the move first that the evaluator prefers
                 top = -np.inf
                 for move in range(4):
                     moved = _one_of(move, up, bottom, left, right)
@@ -238,7 +237,7 @@ _VALUES: Final = types.Array(types.float64, 1, "C")
     cached=False,
 )
 def _choose(bits: Any, total: Any, ply: Any, scouts: Any, value: Any, words: Any, own: Any) -> Any:
-    """The first of the best moves; its value is put into `value`."""
+    """The first best move; writes its value into `value`."""
     context, mine = pointer(words), pointer(own)
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     slack = as_f64(mine[SLACK])
@@ -276,12 +275,12 @@ def _plain(bits: Any, legal: Any, context: Any) -> Any:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What values can be.
+    """Bounds of the values.
 
     Attributes:
-        upper: the largest value of a board before a move, by spawns still to come and by half
-            its tile sum modulo the number of columns, float64 (`DEPTHS`, a power of two).
-        lower: the least value of all.
+        upper: upper bound of a board before a move, by remaining spawns and by half the tile sum
+            modulo the number of columns, float64 (`DEPTHS`, a power of two).
+        lower: lower bound of all values.
     """
 
     upper: Floats
@@ -289,12 +288,12 @@ class Bounds:
 
     @cached_property
     def largest(self) -> float:
-        """The largest of all, without its sign."""
+        """The largest absolute value."""
         return max(abs(self.lower), float(np.abs(self.upper).max()))
 
 
 def of_tables(evaluator: Evaluator) -> Bounds:
-    """The sum of the largest values of all rows and columns, and of the least."""
+    """Bounds from the largest and smallest values of rows and columns."""
     tables = _line_tables(evaluator)
     high = max(sum(float(table.max()) for table in tables), evaluator.dead_value)
     low = min(sum(float(table.min()) for table in tables), evaluator.dead_value)
@@ -302,10 +301,10 @@ def of_tables(evaluator: Evaluator) -> Bounds:
 
 
 def of_sums(evaluator: Evaluator, largest_sum: int) -> Bounds:
-    """The largest value of all boards with a tile sum that the spawns can lead to.
+    """Bounds from the tile sums that the spawns can lead to.
 
-    Rows and columns are bounded apart: the best four rows of that sum, and the best four columns.
-    Two tiles 32768 merged on bits would break it: they make one of 32768.
+    Rows and columns are bounded separately. Invalid if two tiles 32768 merge, since on 64 bits
+    they make one of 32768.
     """
     size = 1 << (largest_sum // 2).bit_length()
     if evaluator.line_tables_for is None:
@@ -322,7 +321,7 @@ def of_sums(evaluator: Evaluator, largest_sum: int) -> Bounds:
 
 
 def _lines_by_sum(table: NDArray[np.float32], size: int) -> Floats:
-    """The largest sum of the values of four lines with so much in all, by half the tile sum."""
+    """The largest sum of the values of four lines, by half their tile sum."""
     lines = np.arange(65_536)
     tiles = [(1 << ((lines >> shift) & 15)) & ~1 for shift in (0, 4, 8, 12)]
     sums = np.sum(tiles, axis=0) // 2
@@ -342,7 +341,7 @@ def _together(first: Floats, second: Floats) -> Floats:
 
 
 def _snake_by_sum(evaluator: Evaluator, size: int) -> Floats:
-    """The tiles merged as far as can be, the larger ones in cells of larger weight."""
+    """The tiles fully merged, the larger ones in cells of larger weight."""
     tables = _line_tables(evaluator)
     weights = sorted(float(t[1 << shift]) / 2 for t in tables for shift in (0, 4, 8, 12))[::-1]
     best = np.zeros(size)
@@ -353,7 +352,7 @@ def _snake_by_sum(evaluator: Evaluator, size: int) -> Floats:
 
 
 def _line_tables(evaluator: Evaluator) -> list[NDArray[np.float32]]:
-    """A table for each line that the value sums: eight lines, or four rows."""
+    """One table per line of the sum: eight lines, or four rows."""
     if evaluator.line_tables_for is not None:
         rows, columns = evaluator.line_tables_for(4, 4)
         return [rows] * 4 + [columns] * 4
@@ -377,10 +376,10 @@ class Star:
     """Star1 or Star2 beside the library's expectimax, on the same context.
 
     Args:
-        evaluator: one of afterstates, as `rows` or `snake`.
+        evaluator: one of afterstates, such as `rows` or `snake`.
         ply: depth in plies.
-        table_mb: size of the transposition table in mebibytes.
-        whole: whether lowest layers are valued at once, by the library's kernel.
+        table_mb: size of the transposition table in MiB.
+        whole: True to value lowest layers at once, by the library's kernel.
         probes: True for Star2.
     """
 
@@ -409,13 +408,13 @@ class Star:
         self._own[SLACK] = np.float64(1e-9 * bounds.largest).view(np.uint64)
 
     def choose(self, bits: np.uint64, total: int) -> tuple[int, float]:
-        """The first of the best moves, and its value; the tile sum is asked for."""
+        """The first best move and its value, for a board with this tile sum."""
         words = self.search.context.words
         move = _choose(bits, total, self.ply, self.probes, self._value, words, self._own)
         return int(move), float(self._value[0])
 
     def bounds_seen(self, bits: np.uint64) -> Bounds:
-        """What the values below a board are bounded by, which only a full search can tell."""
+        """The exact bounds of the values below a board, from a full search."""
         self._own[PRUNES] = 0
         seen = np.append(np.full(DEPTHS, -np.inf), np.inf)
         self._own[SEEN] = seen.ctypes.data
@@ -428,6 +427,6 @@ class Star:
 def plain_moves(
     library: Expectimax, boards: Sequence[np.uint64], legal: Sequence[int]
 ) -> list[int]:
-    """The moves of the library's expectimax; the legal ones as 4 bits are asked for."""
+    """The moves of the library's expectimax, from boards and legal moves as 4 bits."""
     words = library.context.words
     return [int(_plain(bits, mask, words)) for bits, mask in zip(boards, legal, strict=True)]

@@ -1,4 +1,4 @@
-"""What a user waits for: help, the first move of `twofold watch`, and memory of `twofold bench`."""
+"""Start-up: time of help, time to the first move of `twofold watch`, memory of `twofold bench`."""
 
 import os
 import subprocess
@@ -13,10 +13,10 @@ PLAYERS = ("random", "greedy", "corner", "baeldung", "datumbox", "it3105-snake",
 BENCH_GAMES = 2
 MEMORY_RUNS = 2
 FIRST_RUNS = 2
-"""First runs ever: each compiles all that it needs."""
+"""Number of first runs; each compiles all kernels that it needs."""
 
 SHOWN = b"Ctrl-C ends"
-"""What the screen of `twofold watch` says from the first move on."""
+"""Text on the screen of `twofold watch` after the first move."""
 
 PATIENCE = 300.0
 MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
@@ -27,11 +27,11 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
-"""Runs a command from a small process: a child's peak counts that of its parent at the fork."""
+"""Runs a command from a small process: a child's peak memory includes the parent's at the fork."""
 
 
 def measure(settings: Settings) -> Report:
-    """Help, watch and bench, each as a command of its own."""
+    """Measure help, watch and bench, each as a separate process."""
     figures = [_help(settings.runs)]
     notes = [f"Wall clock, median of {settings.runs} runs; of {FIRST_RUNS} for first runs."]
     if os.name == "posix":
@@ -97,7 +97,7 @@ def _seconds_to_first_move(cache: Path, seed: int) -> float:
 
 
 def _read_until(text: bytes, terminal: int) -> None:
-    """Raises OSError where the program ends before it has shown the text."""
+    """Raises OSError if the program ends before it shows the text."""
     import select
 
     seen = b""
@@ -108,7 +108,7 @@ def _read_until(text: bytes, terminal: int) -> None:
 
 
 def _memory(settings: Settings) -> list[Figure]:
-    """First with an empty folder for compiled kernels, then with what the first run left."""
+    """Measure with an empty folder for compiled kernels, then with the kernels of the first run."""
     arguments = ("--games", str(BENCH_GAMES), "--seed", str(settings.seed))
     bench = _command("bench", *PLAYERS, *arguments)
     values = []

@@ -1,7 +1,7 @@
-"""`tdl`: training and play of n-tuple networks against TDL2048+, the C++ program.
+"""`tdl`: training and play of n-tuple networks, compared with the C++ program TDL2048+.
 
-No code of that program is here: `--program` names its executable. Both do the same work in turn,
-and CPU time counts, so that other work on the machine weighs less.
+No code of that program is here: `--program` names its executable. Both do the same work in turn.
+CPU time is measured, which other work on the machine affects less.
 """
 
 import re
@@ -36,14 +36,14 @@ AT_LEAST: Final = {"td": 1.25, "tc": 1.25, 1: 1.4, 2: 1.6, 3: 2.5}
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Moves and the CPU time that they took."""
+    """Moves and their CPU time."""
 
     moves: float
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Moves a second."""
+        """Moves per second."""
         return self.moves / self.seconds
 
 
@@ -54,7 +54,7 @@ class Program:
         self._path = path
 
     def run(self, *options: str) -> tuple[float, float]:
-        """Moves made, as it says, and CPU seconds taken."""
+        """Moves, as it reports them, and CPU seconds."""
         before = _children()
         done = subprocess.run(
             [self._path, "-n", THEIR_NETWORK, *options], capture_output=True, text=True, check=True
@@ -64,7 +64,7 @@ class Program:
         return moves, _children() - before
 
     def train(self, games: int, rate: float, out: str = "") -> Speed:
-        """Train for so many games from nothing; what it takes to begin is taken off."""
+        """Train a new network for a number of games; the time of the start is subtracted."""
         _, start = self.run("-t", "0", "-e", "0", "-a", f"{rate:g}")
         blocks = max(games // 1000, 1)
         save = ("-o", out) if out else ()
@@ -72,7 +72,7 @@ class Program:
         return Speed(moves, seconds - start)
 
     def play(self, weights: str, games: int, ply: int) -> Speed:
-        """Play so many games with a network."""
+        """Play games with a network."""
         _, start = self.run("-i", weights, "-t", "0", "-e", "0")
         options = ("-i", weights, "-t", "0", "-e", "1", "-u", str(games), "-d", f"{ply}p")
         moves, seconds = self.run(*options)
@@ -105,7 +105,7 @@ def play(network: Network, games: int, ply: int, seed: int) -> Speed:
 
 
 def measure(settings: Settings) -> Report:
-    """Both in turn, run after run."""
+    """Measure both in turn."""
     if settings.program is None:
         raise SystemExit("expected --program PATH of the executable of TDL2048+")
     program = Program(settings.program)

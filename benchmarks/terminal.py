@@ -1,4 +1,4 @@
-"""The app in a terminal of its own: start, keys, and watching as fast as a player can."""
+"""The full-screen app in a terminal: start, keys, and watching at top speed."""
 
 import os
 import re
@@ -24,23 +24,23 @@ KEY_PAUSE = 0.05
 PATIENCE = 60.0
 
 PLAYERS = ("corner", "expectimax:ply=2")
-"""One that decides in a moment, so that Python is busy with the moves, and one that searches."""
+"""A fast player, so that Python limits the speed, and one that searches."""
 
 RULES = "8x8 goal=131072"
-"""A game that does not end meanwhile."""
+"""A game that lasts longer than the measurement."""
 
 MOVE = re.compile(rb"move +(?:\x1b\[[0-9;]*m)*([0-9,]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """A command in a terminal of its own."""
+    """A command in a pseudo-terminal."""
 
     process: "subprocess.Popen[bytes]"
     keys: int
 
     def read(self, seconds: float) -> bytes:
-        """What it is sent in so many seconds."""
+        """The output within a number of seconds."""
         seen = b""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -49,7 +49,7 @@ class Terminal:
         return seen
 
     def read_until(self, wanted: bytes) -> bytes:
-        """What it is sent up to a text."""
+        """The output up to a text."""
         seen = b""
         until = time.monotonic() + PATIENCE
         while wanted not in seen:
@@ -64,7 +64,7 @@ class Terminal:
         os.write(self.keys, keys)
 
     def main_thread_seconds(self) -> float:
-        """Processor time of the thread that reads keys and draws, which is the main one."""
+        """CPU time of the main thread, which reads keys and draws."""
         text = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/stat").read_text()
         user, system = text.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
@@ -72,7 +72,7 @@ class Terminal:
 
 @contextmanager
 def running(*words: str, size: tuple[int, int], folder: str) -> Iterator[Terminal]:
-    """Run a command in a terminal of so many columns and lines."""
+    """Run a command in a terminal of this size."""
     import fcntl
     import termios
 
@@ -98,7 +98,7 @@ def running(*words: str, size: tuple[int, int], folder: str) -> Iterator[Termina
 
 
 def measure(settings: Settings) -> Report:
-    """Start, keys, and watching at two sizes."""
+    """Measure start, keys, and watching at two sizes."""
     if sys.platform != "linux":
         return Report("Terminal app", [], ["Measured where there is /proc: on Linux."])
     with tempfile.TemporaryDirectory() as folder:

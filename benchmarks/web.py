@@ -1,6 +1,6 @@
 """The web app in a real Chromium: keys, watching at top speed, the first analysis, loading.
 
-Needs chromium on the PATH and what `scripts/_venv test` installs.
+Needs Chromium on the PATH and the packages of `scripts/_venv test`.
 """
 
 import statistics
@@ -36,7 +36,7 @@ NOTE_FRAMES = """
   }, { capture: true });
 }
 """
-"""Notes for each key the time until the first frame in which the board differs."""
+"""Records for each key the time until the first frame with a changed board."""
 
 NOTE_BOARD = """
 addEventListener('DOMContentLoaded', () => {
@@ -52,7 +52,7 @@ addEventListener('DOMContentLoaded', () => {
   watcher.observe(document.body, { subtree: true, childList: true });
 });
 """
-"""Notes the time from the start of the navigation until the board is drawn."""
+"""Records the time from the start of the navigation until the board is drawn."""
 
 COUNT_FRAMES = """
 (seconds) => new Promise((done) => {
@@ -69,7 +69,7 @@ COUNT_FRAMES = """
 
 
 def measure(settings: Settings) -> Report:
-    """Everything in one browser, each with a page of its own."""
+    """Measure everything in one browser, with a new page each time."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory() as folder, launch() as browser:
         figures += _start(Path(folder), settings.runs)
@@ -98,7 +98,7 @@ def _start(folder: Path, runs: int) -> list[Figure]:
 
 
 def _wait_until_ready(browser: Browser, served: Served) -> None:
-    """The default player is loaded in the background: not while something is measured."""
+    """Wait until the default player is loaded, which happens in the background."""
     with visit(browser, served, LAPTOP) as found:
         found.open("/analyse#board=0012/0124/1356/2479", "table")
         found.page.get_by_role("row").filter(has_text="best").last.wait_for()
@@ -114,7 +114,7 @@ def _load(browser: Browser, served: Served, runs: int) -> list[Figure]:
 
 
 def _load_once(browser: Browser, served: Served) -> tuple[float, float]:
-    """Kilobytes over the wire, and milliseconds until the board shows."""
+    """Kilobytes transferred, and milliseconds until the board shows."""
     with visit(browser, served, LAPTOP) as found:
         session = found.page.context.new_cdp_session(found.page)
         session.send("Network.enable")
@@ -174,7 +174,7 @@ def _analysis(browser: Browser, served: Served, runs: int) -> list[Figure]:
 
 
 def _arrow(row: str) -> str:
-    """The key of the move that a row of the table is about: always a legal one."""
+    """The key of the move in a row of the table, always a legal one."""
     return next(f"Arrow{one}" for one in ("Up", "Right", "Down", "Left") if one in row.title())
 
 

@@ -1,4 +1,4 @@
-"""An engine in plain Python: it speaks the engine protocol and needs nothing of twofold.
+"""An engine in plain Python: it speaks the engine protocol and does not import twofold.
 
 twofold watch engine:cmd='python examples/engine.py'
 twofold engine-check 'python examples/engine.py'
@@ -8,7 +8,7 @@ import sys
 
 
 def slid(line: list[int]) -> tuple[list[int], int]:
-    """A line slid to its beginning, and the points: [1, 1, 0, 2] -> ([2, 2, 0, 0], 4)."""
+    """A line slid to its start, and the points: [1, 1, 0, 2] -> ([2, 2, 0, 0], 4)."""
     tiles, out, points = [tile for tile in line if tile], [], 0
     while tiles:
         out.append(tiles.pop(0))
@@ -19,9 +19,9 @@ def slid(line: list[int]) -> tuple[list[int], int]:
 
 
 def values(rows: list[list[int]]) -> dict[str, int]:
-    """What each legal move is worth: its points, and 10 for each empty cell that it leaves."""
+    """The value of each legal move: its points, and 10 for each empty cell that remains."""
     found = {}
-    for move in "urdl":  # of equals the first is made
+    for move in "urdl":  # of equal moves the first is chosen
         lines = [list(line) for line in zip(*rows, strict=True)] if move in "ud" else rows
         lines = [line[::-1] for line in lines] if move in "rd" else lines
         after = [slid(line) for line in lines]
@@ -31,7 +31,7 @@ def values(rows: list[list[int]]) -> dict[str, int]:
 
 
 def obey(word: str, words: list[str], rows: list[list[int]]) -> None:
-    """Answer a line; `rows` is the position, empty while there is none."""
+    """Answer a line; `rows` is the position, empty before the first one."""
     if word == "u2048":
         print("id name sample\nid author the twofold authors\nshapes 4x4\nu2048ok")
     elif word == "ready":

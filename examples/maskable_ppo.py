@@ -3,9 +3,9 @@
 pip install "twofold[env]" sb3-contrib
 python examples/maskable_ppo.py --minutes 5
 
-Boards are given to the network as 18 planes, and a move is rewarded with the sum of the exponents
-of the tiles it makes. Prints the mean score of a policy that has learnt nothing, a line for each
-rollout, and the mean score at the end, all over games that are not learnt from.
+The network sees a board as 18 planes; the reward of a move is the sum of the exponents of the tiles
+it makes. Prints the mean score of the untrained policy, a line per rollout, and the mean score of
+the trained policy. The means are over separate games.
 """
 
 import argparse
@@ -22,31 +22,31 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 import twofold.env  # registers twofold/2048-v0
 
-GAMES = 64  # games played side by side
+GAMES = 64  # games in parallel
 STEPS = 64  # steps of each between two updates
 
 
 def make_env() -> gymnasium.Env[Any, Any]:
-    """One game, as the learner sees it."""
+    """One game, wrapped for the learner."""
     return gymnasium.make(
         "twofold/2048-v0", observation="onehot", reward="log2", disable_env_checker=True
     )
 
 
 def mean_score(model: MaskablePPO, games: int, seed: int) -> float:
-    """Mean score of the policy in points, over whole games of seeds from `seed` on."""
+    """Mean score of the policy in points, over whole games with seeds from `seed`."""
     envs = twofold.env.VectorEnv2048(games, observation="onehot", autoreset_mode="DISABLED")
     observations, infos = envs.reset(seed=seed)
     terminated = np.zeros(games, dtype=bool)
     while not terminated.all():
-        masks = envs.action_masks() | terminated[:, None]  # a game that is over may take any
+        masks = envs.action_masks() | terminated[:, None]  # a finished game accepts any action
         actions, _ = model.predict(observations, action_masks=masks)
         observations, _, terminated, _, infos = envs.step(actions)
     return float(infos["score"].mean())
 
 
 class Progress(BaseCallback):
-    """Prints a line for each rollout, and ends the training when the time is over."""
+    """Prints a line per rollout, and ends the training when the time is over."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -65,14 +65,14 @@ class Progress(BaseCallback):
 
 
 def main() -> None:
-    """Measure, learn, measure."""
+    """Measure, train, measure."""
     parser = argparse.ArgumentParser(description="Learn 2048 with MaskablePPO.")
     parser.add_argument("--minutes", type=float, default=5.0, help="of learning, at most")
     parser.add_argument("--steps", type=int, default=10**12, help="to learn from, at most")
     parser.add_argument("--games", type=int, default=200, help="games to measure with")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    torch.set_num_threads(1)  # networks as small as these gain nothing from more
+    torch.set_num_threads(1)  # small networks gain nothing from more
     model = MaskablePPO(
         "MlpPolicy",
         VecNormalize(DummyVecEnv([make_env] * GAMES), norm_obs=False, gamma=0.995),
@@ -88,7 +88,7 @@ def main() -> None:
     )
     before = mean_score(model, options.games, seed=1_000_000)
     print(f"mean of {options.games} games before learning: {before:,.0f}", flush=True)
-    with suppress(KeyboardInterrupt):  # Ctrl-C ends the learning, not the measuring
+    with suppress(KeyboardInterrupt):  # Ctrl-C ends the training, not the measurement
         model.learn(total_timesteps=options.steps, callback=Progress(60 * options.minutes))
     after = mean_score(model, options.games, seed=1_000_000)
     print(f"mean of {options.games} games after {model.num_timesteps:,} steps: {after:,.0f}")

@@ -1,4 +1,4 @@
-"""An evaluator of your own: a compiled function that says what a board is worth.
+"""An evaluator: a compiled function that values boards.
 
 twofold watch "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=3"
 twofold bench "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=2" greedy --games 100

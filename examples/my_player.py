@@ -1,4 +1,4 @@
-"""Players of your own, in plain Python.
+"""Players in plain Python: a class and a function.
 
 twofold watch examples/my_player.py:Tidy
 twofold bench examples/my_player.py:Tidy examples/my_player.py:downhill --games 50
@@ -8,7 +8,7 @@ from twofold import Board, Move, Player
 
 
 class Tidy(Player):
-    """Keeps the board empty; among equals, takes the larger reward."""
+    """Keeps the board empty; of equal moves it takes the one with the larger reward."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         def worth(move: Move) -> tuple[int, int]:

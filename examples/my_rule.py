@@ -1,4 +1,4 @@
-"""A learning rule and a schedule of step sizes of your own, as compiled functions.
+"""A learning rule and a schedule of step sizes, as compiled functions.
 
 twofold train 4x6 --out net.safetensors --rule examples/my_rule.py:rms --games 10000
 twofold train 4x6 --out net.safetensors --decay examples/my_rule.py:halving --games 10000
@@ -11,10 +11,10 @@ from twofold.learn.rules import decay, learning_rule
 
 @learning_rule(memory=1)
 def rms(places, count, step, weights, memory):
-    """Weights whose steps are large on average take smaller ones (Tieleman and Hinton 2012).
+    """Weights with large mean steps take smaller ones (RMSprop, Tieleman and Hinton 2012).
 
-    The memory of a weight is the mean of its squared steps; a common size of 1 point is added,
-    so that first steps are not too large.
+    The memory of a weight is the mean of its squared steps. 1 point is added, so that the first
+    steps are not too large.
     """
     for number in range(count):
         place = places[number]
@@ -24,5 +24,5 @@ def rms(places, count, step, weights, memory):
 
 @decay
 def halving(updates):
-    """Half the learning rate with every ten million updates."""
+    """Halves the learning rate every ten million updates."""
     return 0.5 ** (updates / 10_000_000)

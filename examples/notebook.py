@@ -1,7 +1,7 @@
 """Boards, analyses and games in a notebook.
 
-The cells are those of VS Code, Spyder and Jupytext; paste them into Jupyter or marimo as they
-are. `python examples/notebook.py` runs them and leaves two files.
+VS Code, Spyder and Jupytext run the cells; paste them unchanged into Jupyter or marimo.
+`python examples/notebook.py` runs them all and writes two files.
 """
 
 # %% A board shows itself.
@@ -12,19 +12,19 @@ from twofold.notebook import replay, show
 
 Board.parse("0012/0013/0124/1357")
 
-# %% What a player thinks of it: an arrow on the best move, a bar for each of the four.
+# %% Analyse it: an arrow on the best move, a bar for each of the four.
 board = Board.parse("0012/0013/0124/1357")
 player = make_player("expectimax:eval=snake,ply=2")
 show(board, player.analyse(board))
 
-# %% Play a while. A game would show itself; `show` makes it larger.
+# %% Play some moves. A game shows itself; `show` makes it larger.
 game = Game(seed=7)
 player.start(game.rules, seed=7)
 while game.legal_moves() and game.move_number < 200:
     game.play(player.choose(game.board))
 show(game, scale=0.8)
 
-# %% Walk through it.
+# %% Step through it.
 record = Record.from_game(game, player="expectimax", comments={100: "half of it"})
 replay(record)
 

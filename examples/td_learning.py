@@ -2,7 +2,7 @@
 
 python examples/td_learning.py --games 4000 --seed 1
 
-A board is 8 lines, its rows and columns. Its value is the sum of 8 weights, one a line: the
+A board is 8 lines, its rows and columns. Its value is the sum of 8 weights, one per line: the
 n-tuple network of the patterns 0123 (lines at the edge) and 4567 (lines inside), in all
 symmetries. docs/tutorial-learning.md walks through it. Source: Szubert and Jaskowski 2014.
 """
@@ -18,7 +18,7 @@ from statistics import fmean
 from time import process_time
 
 ALPHA = 0.4  # learning rate of the network, shared by the 8 weights of a board
-EVERY = 250  # games from one line of the learning curve to the next
+EVERY = 250  # games per line of the learning curve
 
 Line = tuple[int, ...]  # 4 exponents: 0 is empty, 1 the tile 2, 2 the tile 4 ...
 Board = tuple[Line, ...]  # 4 rows from the top, then 4 columns from the left
@@ -92,7 +92,7 @@ def play(network: Network, rng: Random) -> Path:
 
 def learn(network: Network, path: Path) -> None:
     """TD(0), from the last afterstate to the first."""
-    target = 0.0  # after the last afterstate no more points come
+    target = 0.0  # no more points after the last afterstate
     for afterstate, reward in reversed(path):
         delta = target - value(network, afterstate)  # TD error: r_next + V(s'_next) - V(s')
         for weights, line in zip(network, afterstate, strict=True):  # w += alpha / m * delta

@@ -248,7 +248,7 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     starts = ("--start", tdl, "--start", first)
     found = cli("train", "0123 01", *part, str(tmp_path / "d"), *starts)
     assert found.code == 0
-    assert "took the tables of 0123; 01 begin anew, 4567 are left out\n" in found.err
+    assert "copied the tables of 0123; 01 start from scratch, 4567 are left out\n" in found.err
     assert [one["method"] for one in read_card(tmp_path / "d").before] == [
         "trained with TDL2048+", "tc:1", "mean of 2 networks",
     ]  # fmt: skip
@@ -308,7 +308,7 @@ def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) ->
     for option in ("--initial-weight", "--optimism"):
         more = ["--start", path, option, "9", "--games", "5", "--out", out]
         code, _, err = cli("train", *SMALL, *more)
-        assert (code, "expected neither optimism nor an initial weight" in err) == (2, True)
+        assert (code, "Leave out optimism and the initial weight, 9" in err) == (2, True)
     assert cli("train", "0123 0145 1256", *SMALL[1:], *more).code == 0  # for the third pattern
 
 
@@ -396,7 +396,7 @@ def test_a_rule_of_ones_own_is_named_again(cli: Cli, tmp_path: Path) -> None:
     assert f": rule:0.1, rule {OWN}:rms, decay {OWN}:halving\n" in found.out
     again = cli("train", "--resume", "--games", "30", "--out", path)
     assert (again.code, again.out) == (2, "")
-    assert f"expected --rule '{OWN}:rms' again: the run learns by it" in again.err
+    assert f"the run uses the rule function '{OWN}:rms'. Pass --rule again" in again.err
     assert cli("train", "--resume", "--games", "30", "--out", path, *code).code == 0
 
 
@@ -406,7 +406,10 @@ def test_a_rule_of_ones_own_is_named_again(cli: Cli, tmp_path: Path) -> None:
         (["--rule", "nowhere.py:rule"], "cannot read 'nowhere.py'"),
         (["--rule", f"{OWN}:halving"], "expected a function with @learning_rule(), got "),
         (["--decay", f"{OWN}:rms"], "expected a function with @decay, got "),
-        (["--rule", f"{OWN}:rms", "--schedule", "td"], "expected a learning rule and phases of it"),
+        (
+            ["--rule", f"{OWN}:rms", "--schedule", "td"],
+            "expected a learning rule together with phases",
+        ),
     ],
 )
 def test_what_is_no_rule_is_refused(

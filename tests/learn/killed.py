@@ -1,4 +1,4 @@
-"""A run that writes checkpoints until it is killed; it goes on with the last one there is."""
+"""A process that trains and writes checkpoints until it is killed."""
 
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -13,7 +13,7 @@ SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads
 
 
 def train(path: Path, games: int, saved: Connection) -> None:
-    """Train, and send something after every checkpoint."""
+    """Train, and send a message after every checkpoint."""
     run.WRITING_SHARE = 0.5  # type: ignore[misc]  # else seconds pass between two checkpoints
     training = load(path) if path.exists() else Training(SMALL, games=games)
     run.run(training, path, interval=0.02, on_save=lambda _: saved.send(None))

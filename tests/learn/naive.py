@@ -24,7 +24,7 @@ from twofold.rules import Rules
 Cells = tuple[int, ...]
 Shape = tuple[int, int]
 Feature = tuple[int, Cells]
-"""The number of a pattern and the exponents that it sees."""
+"""The number of a pattern and the exponents on its cells."""
 
 CAROUSEL_GAMES = 200
 CAROUSEL_AFTERS = 1000
@@ -32,7 +32,7 @@ CAROUSEL_AFTERS = 1000
 
 @cache
 def views(shape: Shape) -> list[Cells]:
-    """The cells of a board in each symmetry of its shape: eight of a square, four of another."""
+    """The cells of a board in each symmetry of its shape, eight or four."""
     rows, cols = shape
     numbers = [[row * cols + col for col in range(cols)] for row in range(rows)]
     same_shape = [grid for grid in turned(numbers) if (len(grid), len(grid[0])) == shape]
@@ -370,7 +370,7 @@ def slides(board: Cells, rules: Rules) -> list[tuple[list[int], int]]:
 
 
 def as_bits(cells: Sequence[int]) -> Cells:
-    """What 64 bits hold: 65536 is shown as 32768."""
+    """A board as 64 bits hold it: 65536 becomes 32768."""
     return tuple(min(exponent, BITS_MAX_EXPONENT) for exponent in cells)
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was stopped, killed or resumed ends as one that never was."""
+"""Checkpoints: runs that were stopped, killed or resumed equal uninterrupted ones."""
 
 import contextlib
 import json
@@ -71,7 +71,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
 
 
 def _kills(count: int, games: int, path: Path) -> int:
-    """Begin a run and kill it once it has written a few checkpoints, so many times."""
+    """Several times, begin a run and kill it after a few checkpoints."""
     killed = 0
     for number in range(count):
         ours, theirs = multiprocessing.Pipe(duplex=False)
@@ -238,7 +238,7 @@ def test_sums_to_start_from_are_those_of_the_weights(sums: Any, tmp_path: Path) 
     assert not training.memory.any()
 
 
-def test_what_a_checkpoint_says(tmp_path: Path) -> None:
+def test_contents_of_a_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     settings = replace(SMALL, stages=(64,), restart=20, downgrade=512)
     training = finished(settings, 2500)
@@ -289,12 +289,12 @@ def test_a_run_does_not_go_on_with_other_tables(
         load(path)
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tables_here.parent))
     rewritten(path, lambda state, tensors: state["settings"].update(tables_sha256="0" * 16))
-    with pytest.raises(InvalidNetwork, match=r"expected the endgame tables 44-16.* began with"):
+    with pytest.raises(InvalidNetwork, match=r"the endgame tables 44-16.* have changed since"):
         load(path)
 
 
 def test_a_run_is_saved_though_its_tables_are_gone(tables_here: Path, tmp_path: Path) -> None:
-    """They are open: what happens to their files changes nothing that is known of them."""
+    """The tables are open, so changes of their files have no effect."""
     training, path = with_tables(), tmp_path / "net.safetensors"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
@@ -338,11 +338,11 @@ def test_a_network_is_no_checkpoint(tmp_path: Path) -> None:
     save(finished(SMALL, 10), path)
     network, card = read_network(path)
     write_network(tmp_path / "plain.safetensors", network, card)
-    with pytest.raises(InvalidNetwork, match="expected a checkpoint of a training run"):
+    with pytest.raises(InvalidNetwork, match="has no training run to resume"):
         load(tmp_path / "plain.safetensors")
 
 
-def test_begin_with_the_weights_of_another(tmp_path: Path) -> None:
+def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     first = finished(SMALL, 500)
     save(first, path)

@@ -1,4 +1,4 @@
-"""The learning curve: points, means, thinning, and what a checkpoint and a table keep of it."""
+"""The learning curve: points, means, joining of points, its forms in checkpoints and CSV."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, CurveState, P
 
 
 def results(games: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
-    """Games of (score, largest exponent) as a kernel tells of them."""
+    """Games of (score, largest exponent) in the kernel's form."""
     return np.array([(score, 7, largest) for score, largest in games], dtype=np.uint64)
 
 
@@ -61,7 +61,7 @@ def test_the_mean_is_that_of_the_last_thousand() -> None:
     assert curve.reached == dict(zip(TILES, rates(games[500:]), strict=True))
 
 
-def test_two_points_become_one_where_there_are_many() -> None:
+def test_points_are_joined_in_pairs_at_the_limit() -> None:
     assert MAX_POINTS % 2 == 0
     games, curve = random_games(2 * MAX_POINTS + 3), Curve(stretch=1)
     curve.add(results([games[0]]), 10, 1.0)

@@ -1,4 +1,4 @@
-"""What a run keeps of the games that measured its network."""
+"""Evaluations of a network in training, and their CSV."""
 
 import csv
 
@@ -17,7 +17,7 @@ def test_figures_in_a_line() -> None:
     assert str(Measured(272_665.4, 12_736.6, {})) == "mean 272,665 ± 12,737"
 
 
-def test_a_line_each() -> None:
+def test_evaluations_as_csv() -> None:
     rows = list(csv.reader(evaluations_csv([FIRST, SECOND]).splitlines()))
     assert rows == [
         [*COLUMNS, "survival 14000.txt", "survival 24000.txt"],
@@ -26,7 +26,7 @@ def test_a_line_each() -> None:
     ]
 
 
-def test_names_of_strangers_are_shown_and_name_no_other_column() -> None:
+def test_names_of_boards_are_escaped_and_prefixed() -> None:
     measured = Measured(5.0, None, {"mean": 0.5, "a\n\x1b[2J": 1.0})
     header, row = csv.reader(evaluations_csv([Evaluation(1, 2, 3, 4, measured)]).splitlines())
     assert header == [*COLUMNS, "survival mean", "survival a\\n\\x1b[2J"]
@@ -35,7 +35,7 @@ def test_names_of_strangers_are_shown_and_name_no_other_column() -> None:
 
 
 @pytest.mark.parametrize("one", [FIRST, SECOND])
-def test_they_read_back(one: Evaluation) -> None:
+def test_evaluations_round_trip(one: Evaluation) -> None:
     assert msgspec.convert(msgspec.to_builtins(one), Evaluation) == one
 
 
@@ -43,6 +43,6 @@ def test_they_read_back(one: Evaluation) -> None:
     "change",
     [{"games": -1}, {"moves": 1.5}, {"measured": {"mean": "a"}}, {"measured": None}],
 )
-def test_what_is_no_evaluation(change: dict[str, object]) -> None:
+def test_invalid_evaluations(change: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(msgspec.to_builtins(FIRST) | change, Evaluation)

@@ -158,7 +158,7 @@ def test_optimism_is_the_value_of_every_board_at_first() -> None:
 
 
 def test_an_initial_weight_is_that_of_every_look_up() -> None:
-    """As many times it as a board has look-ups, and in later stages too."""
+    """A board's value is the weight times its features, in all stages."""
     training = Training(settings_of((3, 3), "td", initial_weight=7.5, stages=(16,)), games=3)
     assert (training.network.weights[0] == np.float32(7.5)).all()
     assert np.isnan(training.network.weights[1]).all()  # those of the stage before count
@@ -169,7 +169,7 @@ def test_an_initial_weight_is_that_of_every_look_up() -> None:
 
 
 def test_learning_from_nothing_equals_the_naive_one() -> None:
-    """All boards are worth nothing at first: the first of equal moves is made."""
+    """All boards have the value 0 at first: the first of equal moves is made."""
     settings = settings_of((4, 4), "td")
     training, twin = Training(settings, games=2), NaiveTraining(settings, 2)
     training.run()
@@ -200,7 +200,7 @@ def test_games_begin_from_the_last_thousand_afterstates(carousel_count: int) -> 
 
 @pytest.mark.parametrize("order", ["forward", "backward"])
 def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> None:
-    """Games begin on boards that the tables know, go on behind them, and learn all along."""
+    """Games begin on boards that the tables know and continue without them, learning throughout."""
     settings = settings_of(
         (4, 4), "td", bands=(60, 120), band_share=1.0, tables="auto", order=order, seed=2
     )
@@ -223,7 +223,7 @@ def test_tables_make_the_moves_that_they_know(tables_here: Path, order: str) -> 
 
 
 def test_a_share_of_the_games_begins_from_bands() -> None:
-    """In each band that was entered, equally often; a band that no game enters has none."""
+    """Games begin equally often in each band that was entered."""
     settings = settings_of((3, 3), "td", bands=(30, 60, 90, 5000), band_share=0.3)
     training = Training(settings, games=3000)
     random_start(training)

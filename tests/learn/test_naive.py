@@ -1,4 +1,4 @@
-"""The naive network and learner do by hand what the papers write."""
+"""The naive network and learner follow the papers, worked by hand."""
 
 import random
 from math import isclose
@@ -52,7 +52,7 @@ def test_td_shares_the_change_among_features() -> None:
     assert network.value((A, B, C, D)) == 4.0
 
 
-def test_tc_trusts_weights_whose_updates_agree() -> None:
+def test_tc_learns_faster_where_updates_agree() -> None:
     network = NaiveNetwork([(0,)], (1, 2))
     learner = Learner(network, "tc", 1.0)
     learner.update((A, B), 40.0)  # four features, both cells twice: the ratio is 1

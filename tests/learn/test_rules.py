@@ -92,7 +92,7 @@ def test_the_rule_of_the_example_learns(figure: Callable[[str], None]) -> None:
     assert training.curve.mean > 1.5 * points[0].mean
 
 
-def test_a_run_goes_on_where_its_code_is_named_again(
+def test_a_run_resumes_with_the_same_code(
     tmp_path: Path, same_as_td: LearningRule, halved: Decay
 ) -> None:
     whole = trained(schedule=OWN, rule=same_as_td, decay=halved)
@@ -101,9 +101,9 @@ def test_a_run_goes_on_where_its_code_is_named_again(
     first.run(games=10)
     file = tmp_path / "net.safetensors"
     save(first, file)
-    with pytest.raises(InvalidNetwork, match="expected --rule 'rule' again"):
+    with pytest.raises(InvalidNetwork, match="Pass --rule again"):
         load(file)
-    with pytest.raises(InvalidNetwork, match="expected --decay 'schedule' again"):
+    with pytest.raises(InvalidNetwork, match="Pass --decay again"):
         load(file, rule=same_as_td)
     again = load(file, rule=same_as_td, decay=halved)
     again.run()
@@ -118,15 +118,19 @@ def test_another_memory_is_refused(
     with pytest.raises(InvalidNetwork, match="expected memory of float32 and shape"):
         load(file, rule=same_as_td)
     save(trained(1, schedule=TD), file)
-    with pytest.raises(InvalidNetwork, match="expected no rule, as the run has none, got 'rule'"):
+    with pytest.raises(InvalidNetwork, match=r"the run uses no rule function\. Leave 'rule' out"):
         load(file, rule=same_as_td)
 
 
 @pytest.mark.parametrize(
     ("schedule", "with_rule", "expected"),
     [
-        ("rule", False, "expected a learning rule and phases of it, .* got rule:0.1 and none"),
-        ("td", True, "expected a learning rule and phases of it, .* got td:0.1 and rule"),
+        (
+            "rule",
+            False,
+            "expected a learning rule together with phases .* got rule:0.1 and no rule",
+        ),
+        ("td", True, "expected a learning rule together with phases .* got td:0.1 and rule"),
         ("tc@50%,rule@50%", True, "expected phases of the rule or of tc, got both"),
     ],
 )
@@ -165,13 +169,13 @@ def no_number(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> 
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
-        (uses_memory, r"expected @learning_rule\(memory=1\) or more for uses_memory"),
-        (raises, "expected raises to raise no errors"),
+        (uses_memory, r"uses_memory uses its memory but has none"),
+        (raises, "raises must not raise errors"),
         (too_few, r"expected def too_few\(places, count, step, weights, memory\), got too_few\("),
         (no_number, "cannot compile no_number: "),
     ],
 )
-def test_what_cannot_be_a_rule_is_refused(function: Any, expected: str) -> None:
+def test_invalid_rules_are_refused(function: Any, expected: str) -> None:
     with pytest.raises(InvalidInput, match=expected):
         learning_rule()(function)
 
@@ -179,12 +183,15 @@ def test_what_cannot_be_a_rule_is_refused(function: Any, expected: str) -> None:
 @pytest.mark.parametrize(
     ("schedule", "expected"),
     [
-        (lambda updates: -1.0, "expected factors from 0 to 1000 of <lambda>, got -1.0 after 0"),
+        (
+            lambda updates: -1.0,
+            "expected <lambda> to return a factor from 0 to 1000, got -1.0 after 0",
+        ),
         (lambda updates: 1.0 + updates, "got 1001.0 after 1,000 updates"),
         (lambda updates: 0.0 / (updates - updates), "got nan after 0 updates"),
         (lambda updates, more: 1.0, r"expected def <lambda>\(updates\), got"),
     ],
 )
-def test_what_cannot_be_a_schedule_is_refused(schedule: Any, expected: str) -> None:
+def test_invalid_schedules_of_steps_are_refused(schedule: Any, expected: str) -> None:
     with pytest.raises(InvalidInput, match=expected):
         decay(schedule)

@@ -1,4 +1,4 @@
-"""A run and its files: checkpoints, the curve as CSV, and events where `tensorboard` is there."""
+"""A run and its files: checkpoints, curve as CSV, and TensorBoard events."""
 
 import sys
 import threading
@@ -24,7 +24,7 @@ SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads
 
 
 class Writer:
-    """Stands for TensorBoard's writer of events."""
+    """A fake of TensorBoard's event writer."""
 
     made: ClassVar[list["Writer"]] = []
 
@@ -46,7 +46,7 @@ class Writer:
 
 @pytest.fixture
 def tensorboard(monkeypatch: pytest.MonkeyPatch) -> list[Writer]:
-    """As if `tensorboard` were installed; the writers made."""
+    """Pretend that `tensorboard` is installed; the event writers made."""
     summary = SimpleNamespace(Value=SimpleNamespace)
     parts: dict[str, dict[str, Any]] = {
         "compat.proto.event_pb2": {"Event": SimpleNamespace},
@@ -85,7 +85,7 @@ def test_without_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Judge:
-    """Stands for the games of evaluations: counts them."""
+    """A fake evaluation that counts its calls."""
 
     def __init__(self, stop: threading.Event | None = None) -> None:
         self.stop, self.asked = stop, 0
@@ -98,8 +98,8 @@ class Judge:
         return Measured(float(self.asked), 1.0, {"late": 0.5})
 
 
-def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
-    """Where it begins, every so often, and at the end; a run that goes on keeps what was found."""
+def test_the_network_is_evaluated_at_intervals(tmp_path: Path) -> None:
+    """At the start, at intervals and at the end; a resumed run keeps earlier results."""
     path, told = tmp_path / "n.safetensors", list[Evaluation]()
     training = Training(SMALL, seconds=0.5)
     run(training, path, measure=Judge(), measure_every=0.1, on_evaluation=told.append)
@@ -120,8 +120,8 @@ def test_the_network_is_measured_now_and_then(tmp_path: Path) -> None:
     assert [one.moves for one in later.evaluations[len(told) :]] == [later.moves]
 
 
-def test_the_network_is_measured_after_so_many_games(tmp_path: Path) -> None:
-    """With one thread after the same moves, however often the run was stopped in between."""
+def test_the_network_is_evaluated_after_a_number_of_games(tmp_path: Path) -> None:
+    """With one thread always after the same moves, also if the run was stopped in between."""
     judge = Judge()
     whole = Training(SMALL, games=250)
     run(whole, tmp_path / "whole.safetensors", measure=judge, measure_games=100)
@@ -137,7 +137,7 @@ def test_the_network_is_measured_after_so_many_games(tmp_path: Path) -> None:
     assert np.array_equal(first.network.weights, whole.network.weights)
 
 
-def test_a_finished_run_is_not_measured_twice(tmp_path: Path) -> None:
+def test_a_finished_run_is_not_evaluated_twice(tmp_path: Path) -> None:
     path, judge = tmp_path / "n.safetensors", Judge()
     run(Training(SMALL, games=10), path, measure=judge, measure_every=100.0)
     assert judge.asked == 2
@@ -188,7 +188,7 @@ def test_progress_and_stop(tmp_path: Path) -> None:
 def test_the_curve_is_written_while_it_learns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As soon as it has a new point, not too often; what cannot be written is tried again."""
+    """As soon as it has a new point, not too often; failures are retried."""
     training: Any = SimpleNamespace(curve=Curve(stretch=1), evaluations=[])
     clock = [0.0]
     monkeypatch.setattr("twofold.learn.run.time.monotonic", lambda: clock[0])

@@ -1,4 +1,4 @@
-"""Settings of a training run: what is understood, what is refused, and how it reads back."""
+"""Training settings: parsing, refusals, round trips."""
 
 import random
 from dataclasses import replace
@@ -109,7 +109,7 @@ def test_schedules_that_are_refused(text: str, message: str) -> None:
 # Settings
 
 
-def test_what_holds_unless_told_otherwise() -> None:
+def test_default_settings() -> None:
     settings = TrainingSettings(patterns="4x6")
     assert settings.rules == Rules()
     assert settings.schedule == (Phase("tc", 1.0),)
@@ -229,7 +229,7 @@ def test_the_largest_settings() -> None:
     assert (largest.seed, largest.threads, len(largest.stages)) == (2**64 - 1, 1024, 15)
 
 
-def test_describe_tells_what_is_not_as_usual() -> None:
+def test_describe_lists_settings_that_are_not_defaults() -> None:
     plain = TrainingSettings(patterns="4x6")
     assert plain.describe() == "tc:1"
     rich = replace(

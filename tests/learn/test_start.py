@@ -1,4 +1,4 @@
-"""Beginning with the weights of other networks: equal tables, means, what is refused."""
+"""Starting from other networks: equal tables, means, refusals."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,12 +31,12 @@ def begun(patterns: str, *paths: Path, **more: object) -> tuple[Training, str]:
 
 
 def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
-    """In any order, in each stage, with their sums; the others begin as in a new run."""
+    """In any order, in each stage, with their sums; the others start as in a new run."""
     path = trained(tmp_path, "0123 0145 56")
     whole, words = begun("0123 0145 56", path)
     assert words == ""
     part, words = begun("45 0145 0123", path, stages=(64,), initial_weight=2.5)
-    assert words == "took the tables of 0145, 0123; 45 begin anew, 56 are left out"
+    assert words == "copied the tables of 0145, 0123; 45 start from scratch, 56 are left out"
     for name, place in (("0123", 2), ("0145", 1)):
         there = [str(pattern) for pattern in whole.network.patterns].index(name)
         assert np.array_equal(part.network.table(place), whole.network.table(there))
@@ -51,7 +51,7 @@ def test_tables_of_equal_patterns_are_taken(tmp_path: Path) -> None:
     assert part.before == whole.before == [{"method": "tc:1", "games": 100}]
 
 
-def test_of_several_networks_the_mean_is_taken(tmp_path: Path) -> None:
+def test_several_networks_are_averaged(tmp_path: Path) -> None:
     paths = [trained(tmp_path, "0123 0145", seed) for seed in (1, 2, 3)]
     alone = [begun("0123 0145", path)[0] for path in paths]
     mean, words = begun("0123 0145", *paths)
@@ -65,14 +65,14 @@ def test_of_several_networks_the_mean_is_taken(tmp_path: Path) -> None:
     assert mean.before == [earlier] * 3 + [{"method": "mean of 3 networks", "games": 0}]
 
 
-def test_sums_that_one_of_them_lacks_begin_anew(tmp_path: Path) -> None:
+def test_missing_sums_start_from_zero(tmp_path: Path) -> None:
     paths = [trained(tmp_path, "0123", 1), trained(tmp_path, "0123", 2, "td")]
     mean, _ = begun("0123", *paths)
     assert mean.network.weights.any()
     assert not mean.memory.any()
 
 
-def test_what_cannot_be_started_from(tmp_path: Path) -> None:
+def test_networks_that_cannot_start_a_run(tmp_path: Path) -> None:
     path = trained(tmp_path, "0123")
     with pytest.raises(InvalidNetwork, match=r"expected 0124 for 3x4, .* to start from, got 0123"):
         begun("0124", path)

@@ -1,4 +1,4 @@
-"""Training runs: cut into pieces, phase by phase, with several threads, stopped and failed."""
+"""Training runs: in pieces, by phases, with several threads, stopped, failed."""
 
 import threading
 import time
@@ -47,7 +47,7 @@ def new_training(name: str, games: int | None = None) -> Training:
 
 
 def state_of(training: Training) -> State:
-    """Everything that has been learnt, and how the games went."""
+    """Weights, memory and results of the games."""
     return (
         training.network.weights.tobytes(),
         training.memory.tobytes(),
@@ -75,7 +75,7 @@ def go_in_short_runs(training: Training) -> int:
 
 
 def go_until_stopped(training: Training) -> int:
-    """Each run is stopped once its first call of the kernel has come back."""
+    """Stop each run after its first kernel call."""
     pieces, (worker,) = 0, training.workers
     stop, take = threading.Event(), worker.take_results
 
@@ -115,7 +115,7 @@ def some_sizes() -> Callable[[], int]:
 
 @pytest.fixture
 def small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are asked for few moves at a time, with a pause in which they can be stopped."""
+    """Make kernels play few moves at a time, with a pause in which a run can stop."""
     take = module.Worker.take_results
 
     def take_slowly(worker: module.Worker) -> Words:
@@ -144,8 +144,8 @@ def test_one_thread_learns_the_same_in_pieces(name: str) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_it_returns_after_so_many_games(threads: int) -> None:
-    """With one thread after the last move of that game, with more a few games later."""
+def test_a_run_returns_after_a_number_of_games(threads: int) -> None:
+    """With one thread after that game's last move, with more a few games later."""
     training = Training(
         TrainingSettings(patterns="01 12", rules=Rules(2, 3), threads=threads), games=9000
     )
@@ -269,8 +269,8 @@ def test_each_phase_has_its_time() -> None:
     assert training.memory.any()
 
 
-def test_threads_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:
-    """Where its time is over a phase ends with its games, in however short runs."""
+def test_idle_threads_begin_no_game_before_the_next_phase() -> None:
+    """A phase ends with its last games after its time, also in very short runs."""
     training = Training(settings_of((4, 4), "td@50%,tc@50%", threads=8), seconds=100.0)
     training.run(seconds=0, every=1e-4)
     training.seconds = 60.0
@@ -288,7 +288,7 @@ def test_threads_that_wait_for_the_end_of_a_phase_begin_nothing() -> None:
     assert training.games_begun[0] >= begun[0]
 
 
-def test_nothing_limits_a_run() -> None:
+def test_a_run_without_limits() -> None:
     training = Training(settings_of((3, 3), "td"))
     assert training.done is None
     assert training._phase_limit() == NO_LIMIT
@@ -397,7 +397,7 @@ def test_threads_share_no_cache_line_that_one_of_them_writes(patterns: str) -> N
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 17, 1000])
-def test_own_words_lie_in_lines_of_their_own(count: int) -> None:
+def test_own_words_share_no_cache_line(count: int) -> None:
     words = module.own_words(count)
     assert words.shape == (count,)
     assert words.flags.c_contiguous
@@ -423,7 +423,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("little_memory")
-def test_what_would_not_fit_is_refused_before_it_is_allocated() -> None:
+def test_too_large_runs_are_refused_before_allocation() -> None:
     with pytest.raises(ResourceError, match=r"80% of the free memory for training 4x6 \(80 MB\)"):
         Training(TrainingSettings(patterns="4x6"))
     Training(TrainingSettings(patterns="2x4"))

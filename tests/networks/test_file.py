@@ -1,4 +1,4 @@
-"""Network files: what is written is read; cards; releases; files cut off or changed anywhere."""
+"""Network files: round trips, cards, compressed files, damaged files."""
 
 import random
 import re
@@ -58,7 +58,7 @@ def card_of(network: Network, **more: Any) -> Card:
 
 
 def write(path: Path, network: Network, unit: float | None) -> bytes:
-    """Write it as float32, or as a release with a unit; the bytes of the file."""
+    """Write as float32, or compressed with a unit. Returns the bytes of the file."""
     if unit is None:
         write_network(path, network, card_of(network))
     else:
@@ -67,7 +67,7 @@ def write(path: Path, network: Network, unit: float | None) -> bytes:
 
 
 def resolved(network: Network) -> Iterator[np.ndarray[Any, Any]]:
-    """The weights of each stage, those of the stage before where they are not touched."""
+    """The weights of each stage; an untouched one is that of the stage before."""
     before = np.zeros(network.stage_size, dtype=np.float32)
     for stage in network.weights:
         before = np.where(np.isnan(stage), before, stage)
@@ -111,7 +111,7 @@ def test_a_network_in_use_whose_file_is_written_over(
     change: bytes,
     free: int | None,
 ) -> None:
-    """As `cp` does it: in place. A page of the file that is gone ends whoever has it mapped."""
+    """Overwrite in place, as `cp` does: a process that maps the file would crash."""
     network = make_network("01234", (4, 4))
     board = Board.parse("1234/2345/3456/0007")
     write(tmp_path / "a", network, unit)
@@ -178,7 +178,7 @@ def test_keys_of_newer_versions_are_passed_over(tmp_path: Path) -> None:
     assert read_network(tmp_path / "a")[1] == card_of(network)
 
 
-def test_a_card_without_what_need_not_be_said(tmp_path: Path) -> None:
+def test_a_card_with_required_fields_only(tmp_path: Path) -> None:
     said = {"patterns": "01 23", "rules": "2x2", "symmetries": 8, "twofold": "0.1"}
     texts = {"format": "twofold-network 1", "twofold": msgspec.json.encode(said).decode()}
     write_tensors(tmp_path / "a", {"weights": make_network().weights}, texts)
@@ -209,17 +209,21 @@ def test_a_card_of_another_network_is_not_written(
 
 
 @pytest.mark.parametrize("taken", ["weights", "format", "twofold"])
-def test_names_that_are_taken(tmp_path: Path, taken: str) -> None:
+def test_reserved_names_are_refused(tmp_path: Path, taken: str) -> None:
     network = make_network()
     tensors = {taken: network.weights} if taken == "weights" else {}
     metadata = {taken: "x"} if taken != "weights" else {}
-    with pytest.raises(InvalidNetwork, match=f"expected other names .*, got '{taken}'"):
+    with pytest.raises(
+        InvalidNetwork, match=f"expected a name that networks do not use, got '{taken}'"
+    ):
         write_network(tmp_path / "a", network, card_of(network), tensors, metadata)
 
 
 @pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
 @pytest.mark.parametrize("place", [(0, 0), (0, 511), (1, 7)])
-def test_what_is_not_finite(tmp_path: Path, value: float, place: tuple[int, int]) -> None:
+def test_weights_that_are_not_finite_are_refused(
+    tmp_path: Path, value: float, place: tuple[int, int]
+) -> None:
     network = make_network(stages=(8,))
     write(tmp_path / "good", network, None)
     network.weights[place] = value
@@ -291,20 +295,20 @@ def test_the_largest_steps_that_fit(tmp_path: Path) -> None:
     ("weights", "unit", "enough"),
     [((40_000, 0), 1.0, 1.3), ((-30_000, 30_000), 1.0, 1.9), ((5e9, 0), 4.0, 160_000.0)],
 )
-def test_a_unit_too_small_names_one_that_is_not(
+def test_a_too_small_unit_is_refused_with_a_sufficient_one(
     tmp_path: Path, weights: tuple[float, float], unit: float, enough: float
 ) -> None:
     network = Network("01", (2, 2), stages=(8,))
     network.weights[:, 3] = weights
-    with pytest.raises(InvalidNetwork, match=f"32766 units of .* {enough:g} would do"):
+    with pytest.raises(InvalidNetwork, match=f"32766 units of .* Use a unit of {enough:g}"):
         write(tmp_path / "a", network, unit)
     write(tmp_path / "a", network, enough)
-    with pytest.raises(InvalidNetwork, match="would do"):
+    with pytest.raises(InvalidNetwork, match="Use a unit of"):
         write(tmp_path / "a", network, enough * 0.9)
 
 
 @pytest.mark.parametrize("unit", [0.0, -1.0, NAN, np.inf, 1e-7, 1e7])
-def test_a_unit_that_is_none(tmp_path: Path, unit: float) -> None:
+def test_invalid_units_are_refused(tmp_path: Path, unit: float) -> None:
     with pytest.raises(InvalidNetwork, match="expected a unit from 1e-06 to 1e\\+06, got"):
         write(tmp_path / "a", make_network(), unit)
 
@@ -336,7 +340,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "network-files.md"
 
 
 def block(language: str, holding: str) -> str:
-    """The block of the page that holds a text."""
+    """The code block of the documentation page that contains a text."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)
     (found,) = [str(text) for text in blocks if holding in text]
     return found
@@ -400,7 +404,7 @@ def test_a_network_cut_off_at_a_thousand_places(
 
 
 def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) -> None:
-    """Checksums find what is changed in the planes; only texts of the card may go unseen."""
+    """Checksums detect changes of the planes; only changes of the card's texts may remain."""
     path = tmp_path / "a"
     network = make_network("0 12", stages=(8,))
     data = bytearray(write(path, network, 1.0))

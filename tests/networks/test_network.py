@@ -1,4 +1,4 @@
-"""Networks: their size and stages, their weights, their terms, and what is refused."""
+"""Networks: size, stages, weights, terms, refusals."""
 
 import weakref
 from typing import Any
@@ -45,7 +45,7 @@ def test_the_size_of_a_network() -> None:
     assert network.weights.dtype == np.float32
 
 
-def test_new_weights_are_nothing_and_then_untouched() -> None:
+def test_new_weights_are_zero_then_untouched() -> None:
     network = Network("01 23", (2, 2), stages=(8, 16))
     assert (network.weights[0] == 0).all()
     assert np.isnan(network.weights[1:]).all()
@@ -123,14 +123,14 @@ def test_stages_split_at_sums_of_different_tiles() -> None:
 
 
 @pytest.mark.parametrize("stages", [(), (2,), (2, 4, 65534), (512, 1024), tuple(range(2, 32, 2))])
-def test_stages_that_can_be_used(stages: tuple[int, ...]) -> None:
+def test_valid_stages(stages: tuple[int, ...]) -> None:
     assert check_stages(stages) == check_stages(list(stages)) == stages
 
 
 @pytest.mark.parametrize(
     "stages", [(0,), (3,), (-2,), (65536,), (1024, 512), (512, 512), (16, 17), (1, 2)]
 )
-def test_stages_that_cannot(stages: tuple[int, ...]) -> None:
+def test_invalid_stages(stages: tuple[int, ...]) -> None:
     text = ",".join(map(str, stages))
     message = f"expected stages as ascending sums of tiles, such as 16384,32768,49152, got {text}"
     with pytest.raises(InvalidNetwork, match=message):
@@ -222,8 +222,8 @@ def test_the_evaluator_sees_weights_that_change() -> None:
         ([1.0], "expected an array of weights, got"),
         (np.zeros((1, 256)), r"got float64 of \(1, 256\)"),
         (np.zeros((1, 256), ">f4"), "expected float32 weights"),
-        (np.zeros((1, 512), np.float32)[:, ::2], "expected weights that lie side by side"),
-        (np.zeros(1025, np.uint8)[1:].view(np.float32).reshape(1, 256), "that lie side by side"),
+        (np.zeros((1, 512), np.float32)[:, ::2], "expected contiguous weights"),
+        (np.zeros(1025, np.uint8)[1:].view(np.float32).reshape(1, 256), "contiguous weights"),
     ],
 )  # fmt: skip
 def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
@@ -237,14 +237,14 @@ def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
 
 @pytest.mark.promise("R64")
 @pytest.mark.parametrize("name", ["patterns", "shape", "stages"])
-def test_what_places_weights_stays_as_it_is(name: str) -> None:
+def test_patterns_shape_and_stages_are_read_only(name: str) -> None:
     network = Network("01", (2, 2))
     with pytest.raises(AttributeError):
         setattr(network, name, getattr(network, name))
 
 
 @pytest.mark.promise("R64")
-def test_weights_live_as_long_as_those_that_read_them() -> None:
+def test_weights_live_as_long_as_their_readers() -> None:
     network = Network("01", (2, 2))
     network.weights[0] = 3
     old, read = network.weights.copy(), weakref.ref(network.weights.base)
@@ -262,7 +262,7 @@ def test_weights_live_as_long_as_those_that_read_them() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "stage"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
-def test_tables_that_are_not_there(pattern: int, stage: int) -> None:
+def test_missing_tables(pattern: int, stage: int) -> None:
     with pytest.raises(LimitExceeded, match=r"expected the number of a (pattern|stage) from 0"):
         Network("01", (2, 2)).table(pattern, stage)
 

@@ -1,4 +1,4 @@
-"""Patterns: their names, their lists, their masks, and what is no pattern."""
+"""Patterns: names, lists, masks, refusals."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def test_a_mask_covers_the_cells_of_its_shape(shape: tuple[int, int]) -> None:
         ("01", (0, 4), "expected a network for shapes up to 4x4, got 0x4"),
     ],
 )
-def test_what_is_no_list_of_patterns(text: str, shape: tuple[int, int], message: str) -> None:
+def test_invalid_lists_of_patterns(text: str, shape: tuple[int, int], message: str) -> None:
     with pytest.raises(InvalidNetwork, match=message):
         parse_patterns(text, shape)
 

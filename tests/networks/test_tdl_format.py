@@ -1,4 +1,4 @@
-"""Weight files of TDL2048+: the program's own values, round trips, and what is refused."""
+"""Weight files of TDL2048+: values of the program, round trips, refusals."""
 
 import itertools
 import math
@@ -38,7 +38,7 @@ TYPES = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
 def golden_values() -> tuple[list[Board], dict[str, NDArray[np.float64]]]:
-    """The boards that the program was asked about, and its answers by column."""
+    """Boards, and the program's results for them by column."""
     lines = (GOLDEN / "values.txt").read_text(encoding="utf-8").splitlines()
     head, *rows = [line.split() for line in lines if not line.startswith("#")]
     digits = [row[0] for row in rows]
@@ -126,9 +126,7 @@ def test_what_the_program_wrote_is_written_again_byte_for_byte(name: str, tmp_pa
 @pytest.mark.parametrize("size", TYPES)
 @pytest.mark.parametrize("coherent", [False, True])
 @pytest.mark.parametrize("stages", [(), (64, 16384)])
-def test_what_is_written_is_read(
-    size: int, coherent: bool, stages: tuple[int, ...], tmp_path: Path
-) -> None:
+def test_round_trip(size: int, coherent: bool, stages: tuple[int, ...], tmp_path: Path) -> None:
     network, sums = some_network("0 124 56 0a", stages)
     path = tmp_path / "net.w"
     write_tdl(path, network, sums=sums if coherent else None, bytes_a_value=size)
@@ -218,7 +216,7 @@ def test_every_form_of_a_name(name: bytes, kind: int, mark: bytes, tmp_path: Pat
     ]
 
 
-def test_what_follows_the_values_and_is_not_known_is_left_out(tmp_path: Path) -> None:
+def test_unknown_blocks_are_skipped(tmp_path: Path) -> None:
     values, sums = packed(range(16)), packed(range(32))
     extra = [block(b"abc", 3), block(b"", 8), block(values, 4), block(sums, 4)]
     path = written(tmp_path, tables(table(numbered("0"), block(values), *extra)))
@@ -241,7 +239,7 @@ def test_sums_of_no_updates_are_0(size: int, untouched: float, tmp_path: Path) -
     assert found[4].tolist() == [-3, 5]
 
 
-def test_untouched_sums_are_written_so_that_one_is_the_whole_of_the_other(tmp_path: Path) -> None:
+def test_untouched_sums_are_written_with_a_quotient_of_1(tmp_path: Path) -> None:
     path = tmp_path / "net.w"
     write_tdl(path, Network("0"), sums=np.zeros((16, 2), dtype=np.float32))
     assert path.read_bytes() == tables(
@@ -265,7 +263,7 @@ def test_tables_that_a_network_has_in_another_order_of_cells_in_each_stage(tmp_p
 
 
 def small_file() -> bytes:
-    """One of each part that a file can have, in few bytes."""
+    """A short file with every possible part."""
     coherent = [block(packed(range(16))), block(packed(range(32))), block(b"abcd", 2)]
     return tables(table(numbered("0"), *coherent), table(text("5"), *coherent[:2]))
 
@@ -298,7 +296,7 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(tmp_path: Path) -> None:
 
 @pytest.mark.promise("R23")
 @pytest.mark.parametrize("attack", attacks.REFUSED, ids=lambda attack: attack.name)
-def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
+def test_invalid_files_are_refused(attack: attacks.Attack, tmp_path: Path) -> None:
     path = written(tmp_path, attack.make())
     began = time.thread_time()
     tracemalloc.start()
@@ -316,7 +314,7 @@ def test_refused(attack: attacks.Attack, tmp_path: Path) -> None:
     assert len(said) < 500
 
 
-def test_the_table_is_of_distinct_attacks(tmp_path: Path) -> None:
+def test_the_attacks_are_distinct(tmp_path: Path) -> None:
     assert read_tdl(written(tmp_path, attacks.GOOD)).network.name == "0 15"
     assert len({attack.name for attack in attacks.REFUSED}) == len(attacks.REFUSED) > 12
 
@@ -336,7 +334,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(
         read_tdl(path)
 
 
-def test_what_does_not_fit_into_memory_is_refused(
+def test_files_beyond_the_memory_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, attacks.GOOD)
@@ -346,7 +344,7 @@ def test_what_does_not_fit_into_memory_is_refused(
 
 
 @pytest.mark.parametrize("path", ["missing.w", ".", "a\0b"])
-def test_what_is_no_file_is_refused(
+def test_paths_that_are_not_files_are_refused(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -354,7 +352,7 @@ def test_what_is_no_file_is_refused(
         read_tdl(path)
 
 
-def test_stages_must_be_told() -> None:
+def test_stages_are_required() -> None:
     path = GOLDEN / "stages.bin"
     with pytest.raises(InvalidNetwork, match=r"into 2 stages at byte 1 of .*, got 0 numbers"):
         read_tdl(path)
@@ -383,7 +381,7 @@ def with_value(value: float, patterns: str = "0", stages: Sequence[int] = ()) ->
 @pytest.mark.parametrize(
     ("network", "size", "error"),
     [
-        (Network("01", (3, 3)), 4, "expected a network for 4x4, as TDL2048.* has, got 3x3"),
+        (Network("01", (3, 3)), 4, "expected a network for 4x4, as in TDL2048.*, got 3x3"),
         (Network("0"), 3, "expected 2, 4 or 8 bytes a value, got 3"),
         (with_value(math.nan), 4, "expected weights from -3.*, got nan"),
         (with_value(-math.inf, stages=(64,)), 8, "expected weights from -3.*e.38, got -inf"),
@@ -415,7 +413,7 @@ def test_stages_of_8_cells_have_no_names(tmp_path: Path) -> None:
         ),
         (np.zeros((16, 2)), r"expected float32 sums of shape \(16, 2\), got float64 of"),
         (np.full((16, 2), np.nan, np.float32), "expected sums from .*, got nan"),
-        (np.full((16, 2), -1, np.float32), "expected sums of sizes from 0 to .*, got -1"),
+        (np.full((16, 2), -1, np.float32), "expected sums of absolute values from 0 to .*, got -1"),
         (np.full((16, 2), 70_000, np.float32), "expected sums from -65504 to 65504, got 70000"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The player contract's own defaults: what a player in ten lines gets for nothing."""
+"""Defaults of `Player`, and checks of its answers."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_rules_can_be_refused() -> None:
         play_game(player, Rules(3, 4), 8)
 
 
-def test_a_player_without_choose_is_none() -> None:
+def test_a_player_needs_choose() -> None:
     class Nothing(Player):
         pass
 

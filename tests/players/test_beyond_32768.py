@@ -57,7 +57,7 @@ def equal_neighbours(cells: tuple[int, ...]) -> list[bool]:
 
 @pytest.mark.parametrize("largest", [16, 17, 18, 25, 35])
 def test_a_live_board_always_fits_and_keeps_its_moves(largest: int) -> None:
-    """16 cells hold at most 15 different tiles, or the board is over: there are holes enough."""
+    """A live board has at most 15 different tiles, so enough tiles are missing."""
     for board in large_boards(400, largest):
         lower = Board.from_bits(fitting_bits(board))
         assert reference.downgrade(board.exponents, BITS_MAX_EXPONENT) == list(lower.exponents)
@@ -123,7 +123,7 @@ def test_moves_are_legal_and_analyses_agree(spec: str, largest: int) -> None:
 
 
 def play_on(spec: str, text: str, seed: int, most: int = 3_000) -> tuple[Game, list[Board]]:
-    """A game from a board to its end, or so many moves, and all its boards."""
+    """All boards of a game from a board, up to a number of moves."""
     game = Game.from_board(Board.parse(text), Rules(), seed, score=0, move_number=0)
     boards = [game.board]
     with make_player(spec) as player:
@@ -173,7 +173,7 @@ def test_the_next_tile_is_made_where_it_is_at_hand(text: str, made: int) -> None
 
 
 def test_the_largest_tiles_keep_their_places() -> None:
-    """While there is room: of 50 moves nearly all leave the snake's head where it is."""
+    """With enough room nearly all of 50 moves keep the largest tile in place."""
     for text in ("gfed/0000/0000/0012", "hgfe/0000/0000/0012", "hgfe/d000/0000/0012"):
         stays = total = 0
         for seed in range(5):

@@ -1,4 +1,4 @@
-"""Players with endgame tables: which tables a spec names, and who makes whose moves."""
+"""Players with endgame tables: the tables of a spec, and the moves they choose."""
 
 import random
 import shutil
@@ -39,7 +39,7 @@ def with_tables(spec: str, tables: str = ALL) -> str:
 
 
 def known_boards(count: int, seed: int = 5) -> list[Board]:
-    """Boards that one of the tables speaks of, with a legal move."""
+    """Boards that one of the tables knows, with a legal move."""
     chosen = random.Random(seed)
     found = [
         Board(list(cells), (4, 4))
@@ -58,7 +58,7 @@ def tables_of(spec: str) -> str:
 
 @pytest.mark.promise("R73")
 @pytest.mark.parametrize("spec", PLAIN)
-def test_a_spec_alone_means_none(tables_here: Path, spec: str) -> None:
+def test_tables_are_none_by_default(tables_here: Path, spec: str) -> None:
     made = canonical(spec)
     assert tables_of(made) == "none"
     assert "tables_sha256" not in made
@@ -67,7 +67,7 @@ def test_a_spec_alone_means_none(tables_here: Path, spec: str) -> None:
 
 @pytest.mark.promise("R73")
 @pytest.mark.parametrize("spec", PLAIN)
-def test_what_is_kept_names_tables_and_their_hash(tables_here: Path, spec: str) -> None:
+def test_canonical_specs_have_tables_and_their_hash(tables_here: Path, spec: str) -> None:
     made = canonical(with_tables(spec, "auto"))
     assert tables_of(made) == ALL
     assert len(parse_spec(made).values["tables_sha256"]) == 16
@@ -79,7 +79,7 @@ def test_what_is_kept_names_tables_and_their_hash(tables_here: Path, spec: str) 
 
 
 @pytest.mark.promise("R73")
-def test_auto_is_none_where_no_table_can_speak(tables_here: Path, tmp_path: Path) -> None:
+def test_auto_is_none_under_rules_without_tables(tables_here: Path, tmp_path: Path) -> None:
     assert tables_of(settled("nneonneo:tables=auto", Rules.parse("5x5"))) == "none"
     assert tables_of(settled("nneonneo:tables=auto", OTHER_SPAWNS)) == "none"
     with pytest.MonkeyPatch.context() as patch:
@@ -90,7 +90,7 @@ def test_auto_is_none_where_no_table_can_speak(tables_here: Path, tmp_path: Path
             assert player.tables is None
 
 
-def test_named_tables_are_refused_where_they_cannot_speak(tables_here: Path) -> None:
+def test_named_tables_are_refused_under_other_rules(tables_here: Path) -> None:
     with pytest.raises(UnsupportedRules, match=r"expected 4x4 and spawns .* tables=44-16, got"):
         settled("nneonneo:tables=44-16", OTHER_SPAWNS)
 
@@ -99,7 +99,7 @@ def test_another_file_is_refused(tables_here: Path) -> None:
     of_both, of_one = canonical(f"nneonneo:tables={ALL}"), canonical("nneonneo:tables=44-16")
     stated = parse_spec(of_both).values["tables_sha256"]
     assert stated != parse_spec(of_one).values["tables_sha256"]
-    with pytest.raises(InvalidSpec, match="expected the file whose tables_sha256 is"):
+    with pytest.raises(InvalidSpec, match=r"the file of tables_sha256=.* has changed"):
         make_player(f"nneonneo:tables=44-16,tables_sha256={stated}")
 
 
@@ -221,7 +221,7 @@ def test_games_are_the_same_on_all_paths(tables_here: Path) -> None:
 
 
 @pytest.mark.promise("R72")
-def test_games_that_follow_each_other_and_a_process_play_the_same(tables_here: Path) -> None:
+def test_batched_games_and_processes_play_the_same(tables_here: Path) -> None:
     spec, seeds = with_tables("ntuple:net=tiny,ply=1"), SeedRange(0, 60)
     with make_player(spec) as player, make_player("ntuple:net=tiny,ply=1") as plain:
         together = [game.letters for game in play_games(player, STANDARD, seeds, keep_moves=True)]
@@ -250,7 +250,7 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
 
 
 def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
-    """A player of one's own can be given tables without a spec."""
+    """A player class accepts tables in memory, without a spec."""
     from twofold.evaluators.rows import ROWS
     from twofold.players.searching import ExpectimaxPlayer
     from twofold.search.depth import Depth

@@ -1,4 +1,4 @@
-"""The player `exact`: the best move by a table, under the rules of the table alone."""
+"""The player `exact`: best moves from a table, only under its rules."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ from twofold.seeds import SeedRange
 
 
 def made(path: Path, rules: str, objective: str = "score") -> str:
-    """The spec of a player by a table made for the rules."""
+    """The spec of a player with a new table for the rules."""
     problem = Problem.parse(rules, objective)
     store = LayerStore(problem)
     Solver(problem, store).run()
@@ -39,14 +39,14 @@ def player(spec: str) -> ExactPlayer:
     return found
 
 
-def test_its_rules_are_found_by_its_spec(spec: str) -> None:
+def test_home_of_a_spec_is_that_of_its_table(spec: str) -> None:
     assert home_of(spec) == Rules(2, 3)
     assert home_of("greedy") is home_of("my_player.py:Tidy") is None
     with pytest.raises(InvalidSpec):
         home_of("nobody")
 
 
-def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
+def test_it_chooses_the_best_moves(player: ExactPlayer) -> None:
     game = Game(player.home, seed=4)
     while not game.is_finished:
         analysis = player.analyse(game.board)
@@ -62,7 +62,7 @@ def test_its_moves_are_those_worth_most(player: ExactPlayer) -> None:
         player.choose(game.board)
 
 
-def test_kernels_play_as_it_says(player: ExactPlayer) -> None:
+def test_kernels_play_the_same_moves(player: ExactPlayer) -> None:
     together = list(play_games(player, player.home, SeedRange(0, 40)))
     for result in together[:10]:
         game = Game(player.home, seed=result.seed)
@@ -121,18 +121,18 @@ def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None
     copy = made(tmp_path / "copy", "2x3")
     assert f"table_sha256={digest}" in canonical(copy)
     other = made(tmp_path / "other", "2x2")
-    with pytest.raises(InvalidSpec, match="expected the file whose table_sha256 is"):
+    with pytest.raises(InvalidSpec, match=r"the file of table_sha256=.* has changed"):
         make_player(f"{other},table_sha256={digest}")
 
 
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("exact", InvalidSpec, "expected exact:table=FILE, with a table that `twofold solve` made"),
+        ("exact", InvalidSpec, "expected exact:table=FILE, got no file"),
         ("exact:table=gone", InvalidTable, "cannot read 'gone'"),
         ("exact:file=x", InvalidSpec, "expected a key of exact"),
     ],
 )
-def test_what_is_no_table(spec: str, error: type[Exception], message: str) -> None:
+def test_invalid_tables(spec: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make_player(spec)

@@ -1,4 +1,4 @@
-"""Games one after the other are those played one at a time."""
+"""Games in batches equal games played one at a time."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from twofold.players.simple import RandomPlayer
 from twofold.seeds import SeedRange
 
 LARGE = Rules(2, 3, ((2, 0.5), (32768, 0.5)))
-"""Games that soon leave 64 bits."""
+"""Rules under which games soon outgrow 64 bits."""
 
 
 def plain(results: Sequence[GameResult | None]) -> list[Any]:
@@ -25,7 +25,7 @@ def plain(results: Sequence[GameResult | None]) -> list[Any]:
 
 
 def both(spec: str, rules: Rules, seeds: SeedRange) -> tuple[list[Any], list[Any]]:
-    """Games with their moves, one at a time and one after the other."""
+    """Games with their moves, one at a time and in batches."""
     with make_player(spec) as player:
         alone = [play_game(player, rules, seed, keep_moves=True) for seed in seeds]
         return plain(alone), plain(list(play_games(player, rules, seeds, keep_moves=True)))
@@ -50,7 +50,7 @@ def both(spec: str, rules: Rules, seeds: SeedRange) -> tuple[list[Any], list[Any
         ("corner", Rules(5, 2)),
     ],
 )
-def test_many_are_as_each(spec: str, rules: Rules) -> None:
+def test_play_games_equals_play_game(spec: str, rules: Rules) -> None:
     alone, together = both(spec, rules, SeedRange(0, 20))
     assert alone == together
     assert len(together) == 20
@@ -65,9 +65,7 @@ def test_seeds_go_round_at_the_end(seeds: SeedRange) -> None:
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
-def test_games_follow_each_other_in_a_kernel(
-    keep_moves: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_games_are_batched_in_a_kernel(keep_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
     original = module._play_together
 
@@ -99,7 +97,7 @@ BOARDS = tuple(
 
 
 def by_hand(player: Player, rules: Rules, seed: int, board: Board) -> tuple[str, int, Board]:
-    """A game that goes on from a board, without any of the loops: moves, points, last board."""
+    """A game from a board, played without the loops under test: moves, points, last board."""
     player.start(rules, seed)
     score = before = assumed_score(board)
     game = Game.from_board(board, rules, seed, score=score)
@@ -134,7 +132,7 @@ def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
         assert len(one.reached) == one.board.max_exponent + 1
 
 
-def test_games_from_boards_follow_each_other_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_from_boards_are_batched_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
     original = kernel_game.play_many
 
@@ -207,7 +205,7 @@ class FailsLater(Player):
         return illegal[0] if self.seed == 3 and illegal else legal[0]
 
 
-def test_what_fails_does_so_in_its_turn() -> None:
+def test_an_error_is_raised_when_its_game_is_reached() -> None:
     games = play_games(FailsLater(), Rules(2, 2), SeedRange(0, 10))
     assert [next(games).seed for _ in range(3)] == [0, 1, 2]
     with pytest.raises(PlayerError):

@@ -48,7 +48,7 @@ def boards(count: int, rules: str = "4x4") -> list[Board]:
 
 
 def naive(network: Network, board: Board, ply: int) -> dict[Move, float]:
-    """The values of the legal moves by the recursion itself."""
+    """The values of the legal moves, by a naive recursion."""
 
     def chance(after: Board, depth: int) -> float:
         if depth == 0:
@@ -108,7 +108,7 @@ def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) 
     assert canonical(spec) == spec
     assert short_spec(spec) == f"ntuple:net={net},ply=2"
     other = trained(tmp_path / "m.safetensors", patterns="0123")
-    with pytest.raises(InvalidSpec, match="expected the file whose net_sha256"):
+    with pytest.raises(InvalidSpec, match="the file of net_sha256="):
         make_player(spec.replace(str(net), str(other)))
 
 
@@ -164,12 +164,16 @@ def test_budgets_threads_and_explanations(net: Path) -> None:
         ("ntuple:net=nobody", InvalidNetwork, "expected a network ("),
         ("ntuple:net=no/such.safetensors", InvalidNetwork, "cannot read"),
         ("ntuple:net={net},downgrade=3", LimitExceeded, "expected downgrade from 512"),
-        ("ntuple:net={net},downgrade=1025", InvalidSpec, "expected downgrade as a sum of tiles"),
+        (
+            "ntuple:net={net},downgrade=1025",
+            InvalidSpec,
+            "expected downgrade as an even sum of tiles",
+        ),
         ("ntuple:net={net},ply=0", LimitExceeded, "expected ply from 1"),
         ("ntuple:net={net},eval=rows", InvalidSpec, "expected a key of ntuple"),
     ],
 )
-def test_what_is_refused(net: Path, spec: str, error: Any, message: str) -> None:
+def test_invalid_specs_are_refused(net: Path, spec: str, error: Any, message: str) -> None:
     with pytest.raises(error) as caught:
         make_player(spec.replace("{net}", str(net)))
     assert message in str(caught.value)

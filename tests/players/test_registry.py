@@ -1,4 +1,4 @@
-"""Specs: which players there are, what they accept, and code of the user's own."""
+"""Specs: registered players, their keys, and code of the user."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ NAMES = [
     "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient", "engine",
 ]  # fmt: skip
 COMPLETE = [name for name in NAMES if name != "engine"]
-"""Those that a name alone makes."""
+"""The players without required keys."""
 
 CODE = """
 from twofold import Board, Move, Player
@@ -65,7 +65,7 @@ def code(tmp_path: Path) -> Path:
 # Names, keys, values
 
 
-def test_the_players_there_are() -> None:
+def test_the_registered_players() -> None:
     needing_a_file = {"exact"}  # see tests/players/test_exact.py
     assert [entry.name for entry in entries() if entry.name not in needing_a_file] == NAMES
     assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())
@@ -172,11 +172,11 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("expectimax:ply=-1", "expected ply as a number"),
         ("expectimax:ply=٣", "expected ply as a number"),
         ("expectimax:ply=0", "expected ply from 1 to 12, got 0"),
-        ("expectimax:ply=5@3", "expected numbers of empty cells that go up"),
-        ("expectimax:ply=5/4@3/3@3", "expected numbers of empty cells that go up"),
+        ("expectimax:ply=5@3", "expected ascending numbers of empty cells"),
+        ("expectimax:ply=5/4@3/3@3", "expected ascending numbers of empty cells"),
         (
             "expectimax:ply=tiles,time=1s",
-            "expected ply as a number beside time or nodes, got tiles",
+            "expected ply as one number with time or nodes, got tiles",
         ),
         ("expectimax:time=-1s", "expected time in seconds above 0, got -1"),
         ("expectimax:nodes=1.5", "expected nodes as a whole number, got '1.5'"),
@@ -190,7 +190,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("baeldung:prune=maybe", "expected prune= and one of yes, no"),
         ("it3105-snake:layers=three", "expected layers= and one of literal, alternating"),
         ("it3105-snake:depth=5", "expected an even depth, got 5"),
-        ("expectimax:eval_sha256=00", "expected the file whose eval_sha256 is '00'"),
+        ("expectimax:eval_sha256=00", "the file of eval_sha256='00' has changed, or there is none"),
     ],
 )
 def test_bad_specs_are_refused_in_one_sentence(spec: str, message: str) -> None:
@@ -362,11 +362,9 @@ def test_a_changed_file_is_loaded_anew_and_an_old_hash_refused(code: Path) -> No
     old_eval = make_player(f"expectimax:eval={code}:SEVEN").spec
     code.write_text(CODE.replace("7.0", "8.0"), encoding="utf-8")
     assert make_player(f"{code}:First").spec != old
-    with pytest.raises(InvalidSpec, match=r"expected the file of .* unchanged, got another hash"):
+    with pytest.raises(InvalidSpec, match=r"the file of .* has changed: it has another hash"):
         make_player(old)
-    with pytest.raises(
-        InvalidSpec, match=r"expected the file whose eval_sha256 is .*, got another"
-    ):
+    with pytest.raises(InvalidSpec, match=r"the file of eval_sha256=.* has changed"):
         make_player(old_eval)
     player = make_player(f"expectimax:eval={code}:SEVEN,ply=1")
     assert player.analyse(Board.parse("1000/0000/0000/0000")).value == 8.0
@@ -385,7 +383,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         "expectimax:eval=twofold.evaluators:SNAKE",
         f"{path}",
     ):
-        with pytest.raises(InvalidSpec, match="expected a player without code or a program"):
+        with pytest.raises(InvalidSpec, match="expected a player that imports no code"):
             make_player(spec, allow_code=False)
     assert not trace.exists()
     for name in COMPLETE:
@@ -394,7 +392,7 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
 
 def test_text_of_unknown_origin_reads_no_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.py"
-    with pytest.raises(InvalidSpec, match="without code or a program of its own"):
+    with pytest.raises(InvalidSpec, match="imports no code and runs no program"):
         make_player(f"expectimax:eval={missing}:A,eval_sha256=00", allow_code=False)
 
 

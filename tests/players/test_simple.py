@@ -85,7 +85,7 @@ def test_the_choices_of_kernels_for_every_set_of_legal_moves(legal: int) -> None
 
 
 @pytest.mark.parametrize("name", ["random", "corner"])
-def test_players_that_rank_no_moves_say_no_values(name: str) -> None:
+def test_players_without_values(name: str) -> None:
     analysis = make_player(name).analyse(Board.parse("1100/0000/0000/0000"))
     assert [move.value for move in analysis.moves] == [None] * 4
     assert (analysis.unit, analysis.value, analysis.nodes) == ("", None, 0)

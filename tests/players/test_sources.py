@@ -1,4 +1,4 @@
-"""The sources' players make the moves of literal transcriptions of their rules."""
+"""Players after published programs equal literal transcriptions."""
 
 from collections.abc import Iterator
 
@@ -157,7 +157,7 @@ def test_datumbox_asks_for_the_score() -> None:
 
 
 def grids_at(depth: int) -> Iterator[list[list[int]]]:
-    """Boards for a depth where they have at least 4 empty cells, and 2 more where fewer."""
+    """Boards for a depth, searched 2 layers deeper with fewer than 4 empty cells."""
     yield from boards(20 if depth < 4 else 2, most_empty=6 if depth < 4 else 4, seed=60 + depth)
 
 
@@ -187,7 +187,7 @@ def test_it3105_at_the_published_depth_on_many_boards(name: str, layers: str) ->
 
 
 def assert_it3105(name: str, layers: str, count: int) -> None:
-    """Boards on which it searches 8 layers, and as many on which it searches 6."""
+    """As many boards searched to 8 layers as to 6."""
     player = make_player(f"{name}:layers={layers}")
     few = boards(count, most_empty=0 if count == 1 else 3, seed=70)
     for grid in [*few, *boards(count, fewest_empty=4, most_empty=5, seed=71)]:

@@ -1,4 +1,4 @@
-"""What players lose against optimal play: the optimal one nothing, others what they miss."""
+"""Losses against optimal play."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Parts of a review: phases by the tiles that were made, and moves by who made them."""
+"""Parts of a review: by phase, and by who made the moves."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Reviews: the moves of a game judged, and what that says of the game."""
+"""Grades of moves, and their summary."""
 
 from itertools import islice
 
@@ -42,7 +42,7 @@ def judged(greedy_game: Game) -> list[MoveJudgement]:
 
 
 class Certain(Player):
-    """Values moves as it is told, in a unit that is a chance."""
+    """A player with given values, in the unit of probabilities."""
 
     spec = "certain"
 
@@ -115,7 +115,7 @@ def test_a_player_of_limited_nodes_judges(greedy_game: Game) -> None:
     assert len(found) == 5
 
 
-def test_who_plays_its_own_moves_is_perfect() -> None:
+def test_moves_of_the_judge_are_perfect() -> None:
     game = played("ntuple:net=tiny,ply=1", 2, most=100)
     found = review(judge(game, make_player("ntuple:net=tiny,ply=1")))
     assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (100.0, 1.0, 1.0)
@@ -160,7 +160,7 @@ def test_ratios_of_chances() -> None:
 
 @pytest.mark.parametrize(("objective", "floor"), [("score", FLOOR), ("goal", 0.0)])
 def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
-    """Exact values are divided as they are: no spread is measured, and none would be known."""
+    """Ratios of exact values are quotients: no spread is measured."""
     table = solve(Problem.parse("2x2 goal=16 stop=goal", objective))
     board = Board.parse("2x2:23/10")
     values = table.move_values(board)
@@ -173,13 +173,13 @@ def test_ratios_of_a_solved_game(objective: str, floor: float) -> None:
     assert min(values.values()) < best
 
 
-def test_nothing_is_lost_where_there_is_nothing() -> None:
+def test_negative_values_count_as_zero() -> None:
     values = dict.fromkeys(Move, 0.0) | {Move.UP: -0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
     assert (one.ratio, one.label) == (1.0, "perfect")
 
 
-def test_values_that_are_no_numbers_are_the_worst() -> None:
+def test_nan_values_are_the_worst() -> None:
     values = dict.fromkeys(Move, float("nan")) | {Move.UP: 0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
     assert (one.ratio, one.label, one.best) == (0.0, "terrible", Move.UP)
@@ -187,7 +187,7 @@ def test_values_that_are_no_numbers_are_the_worst() -> None:
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])
 def test_heuristics_are_calibrated(spec: str) -> None:
-    """Ratios mean as much whatever the unit: a random player loses some percent a move."""
+    """Ratios do not depend on the unit: a random player loses some percent per move."""
     judged = list(judge(played("random", 1), make_player(spec)))
     kept = sum(one.ratio for one in judged) / len(judged)
     assert 0.85 < kept < 0.999
@@ -213,7 +213,7 @@ def test_the_unit_of_a_heuristic_changes_nothing() -> None:
     assert found[0] == found[1]
 
 
-def test_an_evaluator_that_says_nothing_finds_nothing_wrong() -> None:
+def test_a_constant_evaluator_finds_no_mistakes() -> None:
     evaluator = simple_evaluator("scaled", scaled, [0.0, 5.0], dead_value=5.0)
     player = ExpectimaxPlayer(evaluator, Depth.fixed(1))
     assert review(judge(played("random", 1), player)).accuracy == 100
@@ -230,7 +230,7 @@ def test_other_shapes() -> None:
         assert len(list(judge(game, player))) == game.move_number
 
 
-def test_the_judge_where_none_is_named() -> None:
+def test_default_judge() -> None:
     assert default_judge(Rules()) == "ntuple:ply=3"
     assert default_judge(Rules(rows=3)) == "expectimax:eval=rows,ply=3"
     assert default_judge(Rules.parse("4x4 spawn=65536:1")) == "expectimax:eval=rows,ply=3"
@@ -245,7 +245,7 @@ def test_a_game_without_a_move() -> None:
 # ---- refusals, and the flag
 
 
-def test_who_values_no_moves_cannot_judge() -> None:
+def test_players_without_values_cannot_judge() -> None:
     with pytest.raises(InvalidSpec, match=r"expected a player that values moves, .* got 'corner'"):
         judge(Game(seed=0), make_player("corner"))
 
@@ -263,7 +263,7 @@ def test_an_impossible_move_of_a_record() -> None:
             list(judge(record, make_player("ntuple:net=tiny,ply=1")))
 
 
-def test_a_raised_flag_ends_it(greedy_game: Game) -> None:
+def test_a_raised_flag_ends_the_review(greedy_game: Game) -> None:
     for spec in ("ntuple:net=tiny", "expectimax:ply=2", "greedy"):
         stop = Stop()
         found = judge(greedy_game, make_player(spec), stop=stop)
@@ -291,7 +291,7 @@ def test_a_search_that_is_stopped_has_no_values() -> None:
 
 
 def one_of(label: str, ratio: float, number: int = 0, *, forced: bool = False) -> MoveJudgement:
-    """A judgement of which only this matters."""
+    """A grade with defaults for the other fields."""
     values = (1.0, None, None, None) if forced else (1.0, ratio, None, None)
     move = Move.UP if forced or ratio == 1 else Move.RIGHT
     return MoveJudgement(number, move, Move.UP, values, ratio, 100 * ratio, label, 1.0)  # type: ignore[arg-type]

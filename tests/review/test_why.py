@@ -1,4 +1,4 @@
-"""Why a move is bad: the differences that boards show, and nothing where they show none."""
+"""Why a move is bad: differences between boards."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ def test_every_reason_can_be_seen_in_the_numbers(player: Player) -> None:
                 assert round(one.played) < round(one.best)
 
 
-def test_other_shapes_and_the_end_of_the_thought() -> None:
+def test_other_shapes_and_stop() -> None:
     board, rules = Board.parse("3x3:012/013/024"), Rules.parse("3x3")
     stop = Stop()
     with make_player("expectimax:eval=rows,ply=1") as player:

@@ -194,7 +194,7 @@ def test_the_table_saves_work() -> None:
     assert without.hits == 0
 
 
-def test_what_is_cut_short_is_not_kept() -> None:
+def test_interrupted_values_are_not_kept() -> None:
     search = AlphaBeta(EVALUATORS["clustering"], Rules(), 7)
     for board, score in positions(3, 2, seed=13):
         search.forget()
@@ -214,7 +214,7 @@ def test_what_is_cut_short_is_not_kept() -> None:
 
 
 def end_of(analysis: Analysis) -> tuple[Board, int]:
-    """The board and the points at the end of a line, the score at its start being 500."""
+    """The board and score at the end of a line that starts with a score of 500."""
     board, score = analysis.board, 500
     for step in analysis.line:
         board, reward = board.slide(step.move)

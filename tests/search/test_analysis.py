@@ -1,4 +1,4 @@
-"""What an analysis says holds: depths, nodes, hits, and a line that can be played."""
+"""Analyses are consistent: depths, nodes, hits, and a line that can be played."""
 
 from dataclasses import replace
 
@@ -111,7 +111,7 @@ def test_the_table_answers_some(spec: str) -> None:
 @pytest.mark.parametrize("ply", [2, 3, 4, 5])
 @pytest.mark.parametrize("more", ["", ",table_mb=0", ",eval=snake", ",threads=2"])
 def test_a_line_goes_as_deep_as_the_search(ply: int, more: str) -> None:
-    """As far as the positions that it may visit allow, which without a table is not far."""
+    """Without a table the node limit ends the line early."""
     with make_player(f"expectimax:ply={ply}{more}") as player:
         for board in boards((4, 4), 5):
             line = player.analyse(board).line

@@ -1,4 +1,4 @@
-"""Searches under limits of time and nodes: always an answer, that of the last ply finished."""
+"""Searches under limits of time and nodes return the last finished ply."""
 
 import threading
 import time
@@ -25,7 +25,7 @@ from twofold.search.expectimax import Expectimax
 from twofold.search.stop import Stop
 
 HANG_SECONDS = 60.0
-"""A guard against what hangs."""
+"""Timeout of a test that hangs, in seconds."""
 
 SECONDS = 0.1
 LATEST = 0.12
@@ -42,7 +42,7 @@ def ask(
     stop: Stop | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[DeepFound]:
-    """All that a deepening search finds."""
+    """All results of a deepening search."""
     return list(deepen(search, board, 0, board.legal_moves(), budget, stop, clock))
 
 
@@ -119,7 +119,7 @@ def test_a_small_board_is_searched_to_the_end_of_every_limit() -> None:
 @pytest.mark.parametrize("nodes", [500, 20_000, 100_000])
 @pytest.mark.parametrize("name", ["rows", "it3105-gradient"])
 def test_a_limit_of_nodes_finds_the_same_each_time(name: str, nodes: int) -> None:
-    """More searches than the table has generations, all with the table of those before."""
+    """More searches than the table has generations, all with one table."""
     kept, some = expectimax(name, table_mb=1), boards(3)
     first = [
         [(one.values, one.nodes, one.hits) for one in ask(expectimax(name, table_mb=1), board,
@@ -136,7 +136,7 @@ def test_a_limit_of_nodes_finds_the_same_each_time(name: str, nodes: int) -> Non
 
 
 class Rings:
-    """Alarms that ring when the test says so."""
+    """Alarms that the test triggers."""
 
     def __init__(self, *, at_once: bool) -> None:
         self.at_once, self.times = at_once, list[float]()
@@ -150,7 +150,7 @@ class Rings:
 
 
 @pytest.mark.promise("R20")
-def test_where_time_is_over_the_first_ply_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_time_the_first_ply_is_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rings = Rings(at_once=True)
     monkeypatch.setattr(deepening, "ALARMS", rings)
     search = expectimax()
@@ -160,7 +160,7 @@ def test_where_time_is_over_the_first_ply_is_the_answer(monkeypatch: pytest.Monk
     assert rings.times == [1060.0] * 3
 
 
-def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions: a microsecond each."""
     monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
     search = expectimax()
@@ -177,8 +177,8 @@ def test_a_ply_without_hope_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> Non
         assert last < 0.5  # nothing else ends this search: its alarms never ring
 
 
-def test_a_ply_that_was_held_up_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The processor is taken away for 0.2 s in the second ply, which takes a millisecond."""
+def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second ply, which takes a millisecond, is delayed by 0.2 s."""
     monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
     search = expectimax()
     board, times = boards(1)[0], 0
@@ -266,7 +266,7 @@ def test_a_search_goes_on_after_a_flag_and_a_limit() -> None:
         assert values_of(search, board) == values_of(fresh, board)
 
 
-def test_a_search_that_is_left_alone_goes_on_too() -> None:
+def test_a_search_continues_after_an_abandoned_iteration() -> None:
     search, fresh = expectimax(), expectimax()
     for board in boards(3):
         some = deepen(search, board, 0, board.legal_moves(), Budget(nodes=20_000))
@@ -276,7 +276,7 @@ def test_a_search_that_is_left_alone_goes_on_too() -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=5", "expectimax:ply=3,cut=0.001"])
-def test_a_player_may_be_asked_while_an_analysis_waits(spec: str) -> None:
+def test_a_player_can_choose_between_steps_of_a_stream(spec: str) -> None:
     with make_player(spec) as player, make_player(spec) as fresh:
         for board in boards(8, 6, seed=64):
             waiting = player.stream(board, Budget(nodes=30_000))

@@ -122,7 +122,7 @@ def test_mutated_texts_are_read_or_refused() -> None:
 
 @pytest.mark.parametrize("text", ["tiles", "5/4@3", "2+14000-16000:4"])
 def test_a_depth_that_varies_is_not_fixed(text: str) -> None:
-    with pytest.raises(InvalidSpec, match="ply as a number beside time or nodes") as caught:
+    with pytest.raises(InvalidSpec, match="ply as one number with time or nodes") as caught:
         _ = Depth.parse(text).fixed_ply
     assert str(caught.value).endswith(text)
     assert Depth.parse("7").fixed_ply == 7
@@ -162,7 +162,7 @@ def test_the_deepest(text: str) -> None:
 
 
 def plies_of(depth: Depth, board: Board) -> int:
-    """The plies of a board, read from the text of the depth: the naive twin of all of it."""
+    """The plies of a board, from the text of the depth: a naive twin."""
     usual, *bands = str(depth).split("+")
     for band in bands:
         ends, steps = band.split(":")
@@ -196,7 +196,7 @@ def test_the_kernel_has_the_same_plies(text: str) -> None:
 
 
 def ends_of(band: DepthBand) -> list[int]:
-    """Even sums on both sides of the ends."""
+    """Even sums on both sides of each end of a band."""
     return [max(end - more, 2) for end in (band.low, min(band.high, 99_998)) for more in (0, 2)]
 
 

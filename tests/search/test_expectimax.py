@@ -1,4 +1,4 @@
-"""Expectimax in kernels equals the transcription of the old programs, and makes its move."""
+"""Expectimax in kernels equals a transcription of published programs."""
 
 from collections.abc import Callable
 

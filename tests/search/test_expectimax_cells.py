@@ -126,7 +126,7 @@ def test_a_second_move_before_the_first_spawn(at: Any, adds_reward: bool) -> Non
 
 
 def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: float) -> float:
-    """An afterstate's value, where what is less probable than `cut` is valued at once."""
+    """An afterstate's value; positions less probable than `cut` are valued at once."""
     if chance_of < cut or (ply == 0 and not twin.at_state):
         return twin.leaf(after, 0)
     empty, total = reference.empty_cells(after), 0.0
@@ -144,7 +144,7 @@ def value_with_cut(twin: Twin, after: Cells, ply: int, chance_of: float, cut: fl
 
 @pytest.mark.parametrize("at", ["afterstate", "state"])
 @pytest.mark.parametrize("cut", [1e-9, 0.011, 0.1])
-def test_what_is_improbable_is_cut_off(cut: float, at: Any) -> None:
+def test_improbable_positions_are_cut_off(cut: float, at: Any) -> None:
     evaluator, rules = replace(ROWS, at=at), Rules(2, 5)
     search = ExpectimaxCells(evaluator, rules, Depth.fixed(3), cut=cut, table_mb=0)
     twin = twin_of(evaluator, rules)

@@ -1,4 +1,4 @@
-"""A search leaves nothing behind: what was searched before changes no move and no value."""
+"""Earlier searches change no move and no value."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,7 +42,7 @@ CASES = [
 
 
 def answer(analysis: Analysis) -> Analysis:
-    """What must be equal: all but the times, and the nodes where threads share them."""
+    """An analysis without times, and without the nodes of several threads."""
     if "threads=2" not in analysis.player:
         return replace(analysis, seconds=0.0)
     up, right, down, left = (replace(move, nodes=0) for move in analysis.moves)
@@ -62,7 +62,7 @@ def test_there_are_twenty_cases() -> None:
 
 @pytest.mark.promise("R6")
 @pytest.mark.parametrize(("spec", "budget"), CASES)
-def test_what_was_searched_before_changes_nothing(
+def test_earlier_searches_change_nothing(
     spec: str, budget: str | None, figure: Callable[[str], None]
 ) -> None:
     boards = positions(5, 4, seed=31)
@@ -103,7 +103,7 @@ def test_a_game_in_between_changes_nothing() -> None:
 @pytest.mark.promise("R6")
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_a_kept_table_gives_the_same_values_to_the_last_bit(name: str) -> None:
-    """What searches of other boards and depths have stored is believed, and true."""
+    """Values that searches of other boards and depths have stored are used, and correct."""
     kept = Expectimax(EVALUATORS[name], Rules(), Depth.fixed(3), table_mb=1)
     hits = kept.hits
     for board, score in positions(12, 3, seed=34):

@@ -1,4 +1,4 @@
-"""Expectimax in kernels equals the one written on the reference: every board, every rule."""
+"""Expectimax in kernels equals a naive one on the reference, for all boards and rules."""
 
 from dataclasses import replace
 from typing import Any
@@ -129,7 +129,7 @@ def full_of_large_tiles(count: int) -> list[Board]:
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
-    """Where 64 bits end; the rewards are those of the tiles that should have been made."""
+    """At the limit of 64 bits; rewards are those of the tiles that a merge should make."""
     evaluator, rules = replace(EVALUATORS[name], adds_reward=True), Rules()
     merges = 0
     for one in (EVALUATORS[name], evaluator):
@@ -146,7 +146,7 @@ def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
 
 @pytest.mark.parametrize("cut", [0.3, 0.05, 0.013])
 @pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-gradient"])
-def test_a_cut_leaves_out_what_is_improbable(name: str, cut: float) -> None:
+def test_a_cut_skips_improbable_positions(name: str, cut: float) -> None:
     ply, differ = 4, 0
     for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1"):
         evaluator, rules = EVALUATORS[name], Rules.parse(law)

@@ -180,7 +180,7 @@ def test_an_analysis_does_not_depend_on_what_was_pruned_before(keys: str) -> Non
     assert (limited.moves, limited.nodes) == (other.moves, other.nodes)
 
 
-def test_what_is_cut_short_is_not_stored() -> None:
+def test_interrupted_values_are_not_stored() -> None:
     search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(4), prune=True)
     for board, _ in positions(10, 5, seed=13):
         for nodes in (1, 10, 300, 3000):
@@ -224,15 +224,15 @@ def test_which_evaluators_can_be_pruned() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("cut=0.01", "expected prune=star1 without cut, time, nodes and threads"),
-        ("threads=2", "expected prune=star1 without"),
-        ("time=1s", "expected prune=star1 without"),
-        ("nodes=1000", "expected prune=star1 without"),
+        ("cut=0.01", "prune=star1 excludes cut, time, nodes and several threads"),
+        ("threads=2", "prune=star1 excludes cut, time, nodes"),
+        ("time=1s", "prune=star1 excludes cut, time, nodes"),
+        ("nodes=1000", "prune=star1 excludes cut, time, nodes"),
         ("eval=clustering", r"an evaluator with bounds .* \(rows, snake, baeldung\), got eval=clu"),
         ("eval=it3105-snake", "expected an evaluator with bounds"),
     ],
 )
-def test_what_cannot_be_pruned_is_refused_in_one_sentence(keys: str, message: str) -> None:
+def test_options_that_exclude_pruning_are_refused(keys: str, message: str) -> None:
     with pytest.raises(InvalidSpec, match=message) as refused:
         make_player(f"expectimax:{keys},prune=star1")
     assert "\n" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""A flag and a clock end a search; what it visits after that is counted."""
+"""Flags and alarms end searches; the positions visited afterwards are counted."""
 
 import multiprocessing
 import subprocess
@@ -26,7 +26,7 @@ from twofold.search.stop import Alarms, Stop, was_stopped
 Words = NDArray[np.uint64]
 
 HANG_SECONDS = 60.0
-"""A guard against what hangs."""
+"""Timeout of a test that hangs, in seconds."""
 
 LAYER = 15 * 2 * 4
 """Most positions below one afterstate: empty cells x spawn tiles x moves."""
@@ -120,7 +120,7 @@ def tripwire(bits: Any, score: Any, params: Any) -> Any:
 
 
 class Tripping:
-    """A search whose evaluator raises a flag at a call of its own."""
+    """A search whose evaluator raises a flag at a given call."""
 
     def __init__(self, ply: int, *, cut: float, table_mb: int, at: Any) -> None:
         self.wire = np.zeros(4, dtype=np.uint64)
@@ -147,7 +147,7 @@ class Tripping:
 def test_a_search_ends_soon_after_its_flag(
     ply: int, cut: float, table_mb: int, at: Any, figure: Callable[[str], None]
 ) -> None:
-    """What was begun of the lowest layer is finished; above it every call returns at once."""
+    """The current lowest layer is finished; above it every call returns at once."""
     tripping, most = Tripping(ply, cut=cut, table_mb=table_mb, at=at), 0
     for board in (Board.parse("0000/0012/0000/0100"), positions(1, 3, seed=2)[0][0]):
         for call in (1, 2, 100, 1001, 20_002):
@@ -173,7 +173,7 @@ def test_a_search_ends_soon_after_its_limit_of_nodes(name: str) -> None:
 
 
 class Clock:
-    """A clock that stands still until it is set."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""Several threads on one position find what one thread finds, to the last bit."""
+"""Several threads on one position give the same values as one, to the last bit."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -83,8 +83,8 @@ def test_other_spawn_laws(law: str) -> None:
 
 @pytest.mark.parametrize("at", ["afterstate", "state"])
 @pytest.mark.parametrize("cut", [0.3, 0.005, 1e-4])
-def test_what_a_cut_leaves_out_does_not_depend_on_threads(cut: float, at: Any) -> None:
-    """Without a table, as a value in it depends on the way that led to it."""
+def test_a_cut_does_not_depend_on_threads(cut: float, at: Any) -> None:
+    """Without a table, since its values depend on the path."""
     evaluator = replace(EVALUATORS["rows"], at=at)
     for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
         one, several = pair(evaluator, Rules.parse(law), SPLIT_PLY, 2, cut=cut, table_mb=0)
@@ -95,7 +95,7 @@ def test_what_a_cut_leaves_out_does_not_depend_on_threads(cut: float, at: Any) -
 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_a_limit_of_nodes(threads: int) -> None:
-    """What is answered is a complete ply, and the limit is kept."""
+    """The result is that of a complete ply, within the limit."""
     exact = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1))
     with make_player(f"expectimax:threads={threads}") as player:
         for board, score in positions(5, 6, seed=75):

@@ -1,8 +1,7 @@
-"""Checkpoints: a network file that holds the whole state of its training run as well.
+"""Checkpoints: network files that also hold the whole state of their training run.
 
-Beside the weights it has the sums of temporal coherence, the games under way with their
-histories, the carousel, the dice, the schedule and the learning curve. A run that is resumed
-goes on as if it had never ended: with one thread, byte for byte.
+That is the sums of temporal coherence, the games under way, the carousel, the dice, the schedule
+and the curve. With one thread a resumed run ends with the same bytes as an uninterrupted one.
 """
 
 import json
@@ -33,7 +32,7 @@ from twofold.tensors import map_tensors
 from twofold.version import __version__
 
 STATE: Final = "twofold-training"
-"""The metadata key of the state."""
+"""The metadata key of the state, a JSON document."""
 
 _KEPT: Final = (
     at.MOVES,
@@ -41,17 +40,13 @@ _KEPT: Final = (
     at.CAROUSEL_STAGE,
     at.CAROUSEL_LEFT,
 )
-"""The words of a thread that change as it goes on."""
+"""The words of a thread that change during a run."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 def save(training: Training, path: str | os.PathLike[str]) -> None:
-    """Write a checkpoint; the run must not be going on meanwhile.
-
-    Raises:
-        ResourceError: the disk is full; the file is as it was.
-    """
+    """Write a checkpoint, while the run is paused; a failure leaves the old file."""
     write_network(
         path,
         training.network,
@@ -62,7 +57,7 @@ def save(training: Training, path: str | os.PathLike[str]) -> None:
 
 
 def card_of(training: Training) -> Card:
-    """What a file says about the network of a run."""
+    """The card of a run's network, for its file."""
     network, settings = training.network, training.settings
     return Card(
         patterns=network.name,
@@ -82,8 +77,6 @@ def card_of(training: Training) -> Card:
 
 
 class _Settings(msgspec.Struct, frozen=True):
-    """Settings as JSON can hold them."""
-
     patterns: str
     rules: str
     stages: tuple[int, ...]
@@ -108,8 +101,6 @@ class _Settings(msgspec.Struct, frozen=True):
 
 
 class _TrainingState(msgspec.Struct, frozen=True):
-    """What a checkpoint holds beside its tensors."""
-
     settings: _Settings
     games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
     seconds_limit: Seconds | None
@@ -121,13 +112,13 @@ class _TrainingState(msgspec.Struct, frozen=True):
 
 
 def evaluations_document(training: Training) -> list[dict[str, Any]]:
-    """The evaluations of a run as JSON can hold them."""
+    """The evaluations of a run as a JSON value."""
     found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
     return found
 
 
 def settings_document(training: Training) -> dict[str, Any]:
-    """The settings of a run as JSON can hold them."""
+    """The settings of a run as a JSON value."""
     settings = training.settings
     own = {"rule": settings.rule, "decay": settings.decay}
     return {
@@ -157,12 +148,6 @@ def settings_document(training: Training) -> dict[str, Any]:
 def _read_settings(
     document: _Settings, rule: LearningRule | None, decay: Decay | None
 ) -> TrainingSettings:
-    """The settings of such a document, with the code that it names.
-
-    Raises:
-        InvalidNetwork: they cannot be used, or code is missing or not asked for.
-        InvalidTable: its endgame tables are not there, or not those that it names.
-    """
     said = msgspec.structs.asdict(document)
     _check_tables(document.tables, said.pop("tables_sha256"))
     _check_code("rule", document.rule, rule)
@@ -178,22 +163,21 @@ def _read_settings(
 
 
 def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> None:
-    """Refuse a run without the code that it learns by, which no file imports, and other code."""
     if bool(stated) == (given is not None):
         return
     if given is not None:
-        raise InvalidNetwork(f"expected no {kind}, as the run has none, got {shown(given.name)}")
+        raise InvalidNetwork(f"the run uses no {kind} function. Leave {shown(given.name)} out")
     raise InvalidNetwork(
-        f"expected --{kind} {shown(stated)} again: the run learns by it, and a file imports no code"
+        f"the run uses the {kind} function {shown(stated)}. Pass --{kind} again: "
+        "files never import code"
     )
 
 
 def _check_tables(tables: str, stated: str) -> None:
-    """Refuse endgame tables with another content than those that the run has begun with."""
     if (found := tables_hash(tables)) != stated:
         raise InvalidTable(
-            f"expected the endgame tables {tables} that the run began with, "
-            f"whose hash is {shown(stated)}, got those of {found!r}"
+            f"the endgame tables {tables} have changed since the run began: "
+            f"expected the hash {shown(stated)}, got {found!r}"
         )
 
 
@@ -206,25 +190,25 @@ def load(
     rule: LearningRule | None = None,
     decay: Decay | None = None,
 ) -> Training:
-    """The training run that a checkpoint holds, ready to go on.
+    """Read a checkpoint: the training run, ready to continue.
 
     Args:
         path: the checkpoint.
-        games: games to begin, in all; None as before, unless `seconds` is given.
-        seconds: time to spend, in all; None as before, unless `games` is given.
-        threads: None as before. With another number the games under way begin anew.
-        rule: the learning rule that the run has begun with, if it has one of its own.
-        decay: its schedule of step sizes, if it has one.
+        games: new limit on games, in all. Without it and `seconds` both limits stay.
+        seconds: new limit on training time, in all.
+        threads: new number of threads, which restarts the games under way; None to keep it.
+        rule: the learning rule, if the run uses a function of the user.
+        decay: the schedule of step sizes, if it uses one.
 
     Raises:
-        InvalidNetwork: not a checkpoint, or a torn one, or its endgame tables are not there.
+        InvalidNetwork: not a checkpoint, a damaged one, or its endgame tables are missing.
         ResourceError: it would take more than 80 % of the free memory.
     """
     name = ascii(os.fspath(path))
     card = read_card(path)
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
-        raise InvalidNetwork(f"expected a checkpoint of a training run, got {name} without one")
+        raise InvalidNetwork(f"{name} has no training run to resume. Use it with --start")
     state = _read_state(tensors.metadata[STATE], name)
     try:
         settings = _read_settings(state.settings, rule, decay)
@@ -241,7 +225,7 @@ def load(
 
 
 def curve_path(path: str | os.PathLike[str]) -> Path:
-    """Where the learning curve of a run is kept as CSV: `net.csv` beside `net.safetensors`."""
+    """The CSV file of a run's learning curve: `net.csv` beside `net.safetensors`."""
     return Path(path).with_suffix(".csv")
 
 
@@ -263,7 +247,7 @@ def _state(training: Training) -> dict[str, Any]:
 
 def _tensors(training: Training) -> dict[str, NDArray[Any]]:
     games = np.stack([worker.game[: at.KEPT_WORDS] for worker in training.workers])
-    games[:, at.HISTORY] = 0  # an address
+    games[:, at.HISTORY] = 0  # an address, valid in this process only
     return {
         _memory_key(training.settings): training.memory,
         "games": games,
@@ -274,12 +258,11 @@ def _tensors(training: Training) -> dict[str, NDArray[Any]]:
 
 
 def _memory_key(settings: TrainingSettings) -> str:
-    """The name of the tensor of what the learning rule keeps."""
     return "sums" if settings.rule is None else "memory"
 
 
 def _history(worker: Worker) -> Words:
-    """The board of a thread's game, then its afterstates, then its rewards and values."""
+    """The board of the game, then its afterstates, then its rewards and values."""
     count = int(worker.game[at.COUNT])
     afters, pairs = np.split(worker.history, 2)
     return np.concatenate([afters[-1:], afters[:count], pairs[:count]])
@@ -295,7 +278,7 @@ def _read_state(text: str, name: str) -> _TrainingState:
 
 
 def _check_tensors(settings: TrainingSettings, tensors: dict[str, NDArray[Any]]) -> None:
-    """Compare the tensors with the settings before memory is taken for what these ask for."""
+    """Check shapes before the settings make anything allocate memory."""
     stages, weights = len(settings.stages) + 1, weight_count(settings)
     memory = _memory_key(settings)
     shapes = {
@@ -349,7 +332,7 @@ def _restore(
 
 
 def _phase(training: Training, phase: int) -> int:
-    """The phase to go on with: the last one again where a run that was finished is to go on."""
+    """The phase to continue with; a finished run with more games repeats its last phase."""
     last = len(training.settings.schedule) - 1
     if not 0 <= phase <= last + 1:
         raise InvalidNetwork(f"expected a phase from 0 to {last + 1}, got {phase}")
@@ -358,7 +341,7 @@ def _phase(training: Training, phase: int) -> int:
 
 
 def _check_game(game: Words) -> None:
-    """Refuse what would lead the kernels out of their memory."""
+    """Check every number by which a kernel indexes memory."""
     learning = game[at.STATE] == at.LEARNING
     known = (at.IDLE, at.PLAYING, at.LEARNING)
     updates = game[at.NEXT_UPDATE]
@@ -369,7 +352,7 @@ def _check_game(game: Words) -> None:
 
 
 def _restore_history(worker: Worker, words: Words, place: int) -> int:
-    """Fill the history of a thread's game from the words at `place`; where the next one begins."""
+    """Fill a history from the words at `place`. Returns the place after it."""
     count = int(worker.game[at.COUNT])
     if not count < at.HISTORY_SIZE or place + 1 + 2 * count > len(words):
         raise InvalidNetwork(f"expected a history of {count} afterstates")

@@ -1,4 +1,4 @@
-"""The learning curve: how well the games of each stretch of training went."""
+"""The learning curve: results of the training games, averaged over stretches of games."""
 
 import csv
 import io
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from twofold.limits import MAX_EXPONENT, MAX_SCORE
 
 STRETCH: Final = 1000
-"""Games that one point stands for, at first."""
+"""Games averaged into one point, at first."""
 
 MAX_POINTS: Final = 2000
-"""With so many points, two become one; even, so that none is left over."""
+"""A curve of this length is halved by joining pairs of points. Even, so all points have a pair."""
 
 EVALUATIONS_SUFFIX: Final = ".evaluations.csv"
-"""End of the name of the file of the evaluations: `net.evaluations.csv` beside `net.csv`."""
+"""Suffix of the file of evaluations: `net.evaluations.csv` beside `net.csv`."""
 
 TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
-"""The tiles whose reach rates are kept."""
+"""The tiles with a reach rate in each point."""
 
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -38,14 +38,9 @@ Row = tuple[Count, Count, float, float, Count, float, float, float, float, float
 
 
 class CurveState(msgspec.Struct, frozen=True):
-    """A curve as a checkpoint keeps it; what is decoded as such is within all limits.
+    """A curve in a checkpoint; decoding checks every limit.
 
-    Attributes:
-        games: finished so far.
-        stretch: games a point.
-        points: the points so far.
-        since: the games since the last point.
-        recent: the last thousand games.
+    `stretch` is games per point, `since` the games after the last point, `recent` the last 1000.
     """
 
     games: Count
@@ -61,15 +56,15 @@ class CurveState(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What happened up to some game, and how the games since the last point went.
+    """One point of a curve.
 
     Attributes:
         games: games begun with start tiles and finished, since training began.
-        moves: moves made in all games, unfinished ones too.
-        seconds: time spent training.
-        mean: mean score of the games of this point.
-        largest: largest score of them.
-        reached: share of them that reached each of `TILES`, or more.
+        moves: moves made in all games since training began, unfinished ones too.
+        seconds: training time so far.
+        mean: mean score of the games since the last point.
+        largest: best score of them.
+        reached: share of them that reached each of `TILES` or a larger tile.
     """
 
     games: int
@@ -81,12 +76,7 @@ class Point:
 
 
 class Curve:
-    """Takes finished games, gives points.
-
-    Args:
-        points: those so far.
-        stretch: games a point.
-    """
+    """Collects the results of finished games into points of `stretch` games each."""
 
     def __init__(self, points: Iterable[Point] = (), stretch: int = STRETCH) -> None:
         self.points = list(points)
@@ -97,13 +87,7 @@ class Curve:
         self._since: list[Result] = []
 
     def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
-        """Add finished games.
-
-        Args:
-            results: uint64 (games, 3), see `kernels.learning`.
-            moves: moves made since training began.
-            seconds: time spent training.
-        """
+        """Add finished games, uint64 (games, 3); moves and seconds count from the start."""
         for score, _, largest in results.tolist():
             self.games += 1
             self.recent.append((score, largest))
@@ -131,25 +115,25 @@ class Curve:
 
     @property
     def mean(self) -> float:
-        """Mean score of the last thousand games; 0 where there is none."""
+        """Mean score of the last 1000 games; 0 before the first."""
         return sum(score for score, _ in self.recent) / len(self.recent) if self.recent else 0.0
 
     @property
     def reached(self) -> dict[int, float]:
-        """Share of the last thousand games that reached each tile."""
+        """Share of the last 1000 games that reached each tile."""
         return dict(zip(TILES, _rates(self.recent), strict=True))
 
-    # ---- what a checkpoint keeps
+    # ---- the form in a checkpoint
 
     def rows(self) -> list[list[float]]:
-        """The points, each a list: games, moves, seconds, mean, largest, a rate for each tile."""
+        """One list per point: games, moves, seconds, mean, largest, a rate for each tile."""
         return [
             [point.games, point.moves, point.seconds, point.mean, point.largest, *point.reached]
             for point in self.points
         ]
 
     def state(self) -> dict[str, object]:
-        """Everything, as JSON can hold it, see `CurveState`."""
+        """The whole curve as a JSON value, see `CurveState`."""
         return {
             "games": self.games,
             "stretch": self.stretch,
@@ -160,7 +144,7 @@ class Curve:
 
     @classmethod
     def from_state(cls, state: CurveState) -> "Curve":
-        """The curve whose `state` this is."""
+        """Rebuild a curve from its `state`."""
         points = (Point(*row[:5], reached=row[5:]) for row in state.points)
         curve = cls(points, state.stretch)
         curve.games = state.games
@@ -171,7 +155,7 @@ class Curve:
     # ---- other forms
 
     def csv(self) -> str:
-        """One line a point, with a header."""
+        """The curve as CSV: a header, then one line per point."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns())
@@ -180,7 +164,7 @@ class Curve:
 
 
 def columns() -> list[str]:
-    """Names of the columns of a curve as CSV."""
+    """The CSV header of a curve."""
     names = [field.name for field in fields(Point)][:-1]
     return [*names, *(f"reached_{tile}" for tile in TILES)]
 

@@ -1,6 +1,6 @@
-"""What a network in training is worth in play: the same games again and again, between the moves.
+"""Evaluations: how well a network in training plays, measured on the same games each time.
 
-The games themselves are played by `twofold.arena.evaluation`; here is what a run keeps of them.
+`twofold.arena.evaluation` plays the games; this module records the results.
 """
 
 import csv
@@ -17,20 +17,20 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 COLUMNS: Final = ("games", "moves", "seconds", "training_mean", "mean", "margin")
-"""The first columns of the file of evaluations; one for each set of boards follows."""
+"""First columns of the file of evaluations; then one for each set of boards."""
 
 SURVIVAL: Final = "survival "
-"""What the name of a set of boards follows in the name of its column."""
+"""Prefix of the columns of sets of boards."""
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """How a network played.
+    """Results of a network.
 
     Attributes:
-        mean: mean score of whole games; None where none was played.
-        margin: half its 95 % interval; None for fewer than two games.
-        survival: by the name of a set of boards, the share of the games from there that came to
-            the next large tile, see `twofold.arena.survival.next_sum`.
+        mean: mean score of whole games; None if none were played.
+        margin: half of its 95 % interval; None for fewer than two games.
+        survival: for each set of boards, the share of games that made the next large tile, see
+            `twofold.arena.survival.next_sum`.
     """
 
     mean: float | None
@@ -38,7 +38,6 @@ class Measured(msgspec.Struct, frozen=True):
     survival: dict[str, Share]
 
     def __str__(self) -> str:
-        """All figures in a line."""
         margin = "" if self.margin is None else f" ± {self.margin:,.0f}"
         means = [] if self.mean is None else [f"mean {self.mean:,.0f}{margin}"]
         return ", ".join(
@@ -47,18 +46,14 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 Measure = Callable[[Network], Measured | None]
-"""Plays the games; None where it was stopped."""
+"""Plays the evaluation games; None if it was stopped."""
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """What was measured at some moment of a training run.
+    """One evaluation during a training run.
 
-    Attributes:
-        games: as of `twofold.learn.curve.Point`.
-        moves: the same.
-        seconds: the same.
-        training_mean: mean score of the last thousand training games.
-        measured: how the network played.
+    `games`, `moves` and `seconds` are those of `twofold.learn.curve.Point`; `training_mean` is
+    the mean score of the last 1000 training games.
     """
 
     games: Count
@@ -69,7 +64,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
 
 def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
-    """One line an evaluation, with a header; empty cells for what was not measured then."""
+    """Evaluations as CSV, one per line after a header; a cell is empty if nothing was measured."""
     names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -1,10 +1,10 @@
-"""Learning rules: how weights follow the error of a value. TD, TC, and rules of your own.
+"""Learning rules: how the TD error changes weights. TD, TC, and rules written by users.
 
     @learning_rule(memory=1)
     def rms(places, count, step, weights, memory):
         ...
 
-A rule is a compiled function. `docs/howto/write-a-learning-rule.md` has examples.
+A rule is a compiled function; `docs/howto/write-a-learning-rule.md` has examples.
 """
 
 import dis
@@ -18,24 +18,23 @@ from twofold.kernels.learn import words
 from twofold.limits import check_limit
 
 MAX_MEMORY: Final = 8
-"""Most numbers that a rule keeps of each weight."""
+"""Maximum numbers of memory per weight."""
 
 MAX_FACTOR: Final = 1000.0
-"""Largest factor of a schedule of step sizes."""
+"""Largest factor that a schedule of step sizes may return."""
 
 _TRIED: Final = (0, 1, 10**3, 10**6, 10**9, 10**12)
-"""Numbers of updates after which a schedule is asked before it is taken."""
+"""Update counts at which a schedule is checked before training."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearningRule:
-    """How weights follow the error of a value.
+    """A rule that changes the weights of one afterstate.
 
     Attributes:
-        name: its name, or `FILE.py:NAME` where a command has imported it.
-        memory: float32 numbers that it keeps of each weight, 0 when a phase begins.
-        compiled: the function: (places, count, step, weights, memory); for TD and TC their numbers
-            in `kernels.learn.words`.
+        name: its name, or `FILE.py:NAME` if a command imported it.
+        memory: float32 numbers kept per weight, 0 when a phase begins.
+        compiled: the compiled function; for TD and TC their numbers in `kernels.learn.words`.
     """
 
     name: str
@@ -44,7 +43,7 @@ class LearningRule:
 
     @property
     def word(self) -> int:
-        """What the kernel of training reads: the address of the function, or the number."""
+        """The rule as the training kernel reads it: address of the function, or number."""
         from twofold.kernels._jit import address_of
 
         return self.compiled if isinstance(self.compiled, int) else address_of(self.compiled)
@@ -52,50 +51,45 @@ class LearningRule:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """A schedule of step sizes: the learning rate is multiplied by a function of the updates.
-
-    Attributes:
-        name: as in `LearningRule`.
-        compiled: the function: updates made so far by all threads -> factor.
-    """
+    """A schedule of step sizes: from updates so far, by all threads, to a factor of the rate."""
 
     name: str
     compiled: Any
 
     @property
     def address(self) -> int:
-        """The address of the machine code."""
+        """Address of the machine code."""
         from twofold.kernels._jit import address_of
 
         return address_of(self.compiled)
 
 
 TD: Final = LearningRule("td", 0, words.TD)
-"""TD(0): every weight gets the same. Source: Szubert and Jaskowski 2014."""
+"""TD(0): all weights change equally. Source: Szubert and Jaskowski 2014."""
 
 TC: Final = LearningRule("tc", 2, words.TC)
-"""Temporal coherence: each weight has a rate of its own. Source: Jaskowski 2018."""
+"""Temporal coherence: each weight adapts its own rate. Source: Jaskowski 2018."""
 
 
 def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRule]:
     """Decorator: compile `def rule(places, count, step, weights, memory)` as a learning rule.
 
-    The function changes `weights[place]` for each `place = places[number]`, `number` from 0 to
-    `count - 1`. A weight that is found twice, as on symmetric boards, is changed twice.
+    The function changes `weights[place]` for each `place` in `places[:count]`. A weight listed
+    twice, as on symmetric boards, is changed twice. Its arguments:
 
-    - `places`: int64, where the features of an afterstate have their weights.
+    - `places`: int64, indexes of the weights of an afterstate.
     - `count`: their number.
     - `step`: learning rate x error / `count`, in points, float64.
     - `weights`: float32, in points.
-    - `memory`: float32; those of a weight are `memory[size * place]` and the next `size - 1`.
+    - `memory`: float32; weight `place` has `memory[size * place]` and the next `size - 1`.
 
-    Indexes are not checked: what is written beside the weights and the memory ends the program.
+    Indexes are not checked: writing outside the arrays crashes the program.
 
     Args:
-        memory: the size: float32 numbers that the rule keeps of each weight, 0 to 8.
+        memory: numbers kept per weight (the size), 0 to 8.
 
     Raises:
-        InvalidInput: the function has other arguments, uses memory without any, raises errors, or
+        InvalidInput: wrong arguments, memory used but not requested, a `raise`, or code that
             cannot be compiled.
         LimitExceeded: `memory` is out of range.
     """
@@ -108,8 +102,8 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
         code = function.__code__
         if not memory and code.co_varnames[4] in _loaded(code):
             raise InvalidInput(
-                f"expected @learning_rule(memory=1) or more for {function.__name__}, which uses "
-                "its memory, got none"
+                f"{function.__name__} uses its memory but has none. "
+                "Decorate it with @learning_rule(memory=1) or more"
             )
         return LearningRule(function.__name__, memory, _compiled(function, RULE))
 
@@ -119,12 +113,12 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
 def decay(function: Callable[[int], float]) -> Decay:
     """Decorator: compile `def schedule(updates)` as a schedule of step sizes.
 
-    The function gets the number of updates made so far and returns what the learning rate is
-    multiplied by. With several threads the number is that of one thread times their number.
+    The function gets the number of updates so far and returns a factor of the learning rate. With
+    several threads the number is an estimate: that of one thread times the number of threads.
 
     Raises:
-        InvalidInput: the function has other arguments, raises errors, cannot be compiled, or
-            returns factors below 0 or without end.
+        InvalidInput: wrong arguments, a `raise`, code that cannot be compiled, or a factor outside
+            0 to 1000.
     """
     from twofold.kernels.intrinsics import DECAY
 
@@ -133,14 +127,14 @@ def decay(function: Callable[[int], float]) -> Decay:
     for updates in _TRIED:
         if not 0 <= (factor := compiled(updates)) <= MAX_FACTOR:
             raise InvalidInput(
-                f"expected factors from 0 to {MAX_FACTOR:g} of {function.__name__}, got {factor} "
-                f"after {updates:,} updates"
+                f"expected {function.__name__} to return a factor from 0 to {MAX_FACTOR:g}, "
+                f"got {factor} after {updates:,} updates"
             )
     return Decay(function.__name__, compiled)
 
 
 def _check_function(function: Callable[..., Any], arguments: str) -> None:
-    """Refuse a function with other arguments, or that raises errors, which would go unheard."""
+    """Refuse wrong arguments, and `raise`: compiled code loses errors."""
     code = function.__code__
     if code.co_argcount != arguments.count(",") + 1:
         found = ", ".join(code.co_varnames[: code.co_argcount])
@@ -148,14 +142,14 @@ def _check_function(function: Callable[..., Any], arguments: str) -> None:
             f"expected def {function.__name__}({arguments}), got {function.__name__}({found})"
         )
     if any(one.opname == "RAISE_VARARGS" for one in dis.get_instructions(code)):
-        raise InvalidInput(f"expected {function.__name__} to raise no errors, got one that does")
+        raise InvalidInput(f"{function.__name__} must not raise errors: compiled code loses them")
 
 
 def _loaded(code: CodeType) -> set[Any]:
-    """The names of the local variables that a function reads."""
+    """Names of the local variables that a function reads."""
     found: set[Any] = set()
     for one in dis.get_instructions(code):
-        if "LOAD_FAST" in one.opname:  # of Python 3.13 on it may load two
+        if "LOAD_FAST" in one.opname:  # from Python 3.13 on one instruction may load two
             found.update(one.argval if isinstance(one.argval, tuple) else (one.argval,))
     return found
 

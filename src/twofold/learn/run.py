@@ -1,4 +1,4 @@
-"""A training run and its files: checkpoints at intervals, the learning curve as CSV and events."""
+"""Runs a training and keeps its files current: checkpoint, learning curve, evaluations."""
 
 import contextlib
 import importlib.util
@@ -18,10 +18,10 @@ from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
 from twofold.learn.training import Training, TrainingProgress
 
 WRITING_SHARE: Final = 0.05
-"""The part of the time that checkpoints may take: the interval grows where they would take more."""
+"""Share of the time spent writing checkpoints; the interval grows to respect it."""
 
 CURVE_SECONDS: Final = 2.0
-"""The learning curve on the disk is at most about so old, for those who follow it."""
+"""The curve's file is written at most this often."""
 
 
 def run(
@@ -38,30 +38,30 @@ def run(
     measure_games: int | None = None,
     on_evaluation: Callable[[Evaluation], None] | None = None,
 ) -> Path:
-    """Go on with a run to its end or until it is stopped, and keep its checkpoint up to date.
+    """Continue a run to its end or until `stop`, and write its files.
 
     Args:
         training: the run.
-        path: its checkpoint; the learning curve goes to a file beside it, as soon as it has a new
-            point, and as TensorBoard events to a folder beside it where `tensorboard` is installed.
-        interval: seconds between two checkpoints; more where writing takes long.
-        stop: set by anyone who wants this to end; the checkpoint is written all the same.
-        on_progress: told how far it is.
-        on_save: told after each checkpoint how many seconds it took.
-        on_move: told the new path of the checkpoint where another program has changed the file,
-            which is then left alone.
-        measure: lets the network play, while training waits: where it begins to learn, every so
-            often, and at the end. What it finds goes to the checkpoint, and to a file beside it.
-        measure_every: seconds of training between two such evaluations.
-        measure_games: training games between two, in place of seconds: with one thread all that
-            is found is then the same on every machine.
-        on_evaluation: told of each.
+        path: its checkpoint. The learning curve goes to `.csv` beside it, and to a folder of
+            TensorBoard events if `tensorboard` is installed.
+        interval: seconds between checkpoints; more if writing takes long.
+        stop: an event that ends the run after a last checkpoint.
+        on_progress: called with the progress a few times a second.
+        on_save: called after each checkpoint with the seconds that writing it took.
+        on_move: called with a new path when another program has changed the checkpoint; that file
+            stays untouched.
+        measure: evaluates the network at the start, at intervals and at the end, while training
+            pauses. Results go to the checkpoint and to a CSV file beside it.
+        measure_every: training seconds between evaluations.
+        measure_games: training games between evaluations, instead of seconds. With one thread the
+            results are then reproducible.
+        on_evaluation: called with each evaluation.
 
     Returns:
         The path of the checkpoint.
 
     Raises:
-        ResourceError: a file cannot be written; the checkpoint on the disk is as it was.
+        ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
@@ -104,7 +104,7 @@ def run(
 
 
 class _Trials:
-    """The evaluations of a run: where it begins, every so often, and at its end."""
+    """Schedules the evaluations: at the start, at intervals, at the end."""
 
     def __init__(
         self,
@@ -119,20 +119,20 @@ class _Trials:
         self._games = games
         known = training.evaluations
         self.due = math.inf if measure is None else 0.0
-        """The seconds of training at which the next one is due."""
+        """Training seconds at which the next evaluation is due."""
         self.due_games: int | None = None
-        """The games at which it is due; None where time alone decides."""
+        """Games at which it is due; None to use seconds alone."""
         if measure is not None and known:
             self._wait(known[-1].seconds, known[-1].games)
 
     def _wait(self, seconds: float, games: int) -> None:
-        """Set when the one after that is due which was made then: games at whole multiples."""
+        """Schedule the next evaluation; by games it falls on whole multiples."""
         self.due = seconds + self._every
         if self._games is not None:
             self.due_games = (games // self._games + 1) * self._games
 
     def follow(self, *, ended: bool, stopped: bool) -> None:
-        """Measure where it is due, or at the end unless the last one was there."""
+        """Evaluate if due, or at the end of a run that has moved since the last evaluation."""
         training = self._training
         last = training.evaluations[-1].moves if training.evaluations else -1
         is_due = (
@@ -159,19 +159,17 @@ class _Trials:
 
 
 class _RunPlace:
-    """Where a run is saved: a checkpoint is written only over a file that is as it was left."""
+    """Where a run is saved: never over a file that another program has changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.was_written()
 
     def was_written(self) -> None:
-        """The file is as it should be."""
         self._stamp = self._now()
 
     @property
     def is_taken(self) -> bool:
-        """Whether another program has changed the file."""
         return self._now() not in (self._stamp, None)
 
     def _now(self) -> tuple[int, int, int] | None:
@@ -183,8 +181,6 @@ class _RunPlace:
 
 
 class _CurveFile:
-    """The learning curve as CSV."""
-
     def __init__(self, training: Training, path: Path) -> None:
         self._training, self.path = training, path
         self._games, self._written = self._last(), time.monotonic()
@@ -194,15 +190,14 @@ class _CurveFile:
         return points[-1].games if points else 0
 
     def follow(self) -> None:
-        """Write it where it has a new point, not too often; what fails is tried again."""
+        """Write the file if the curve has a new point, not too often; ignore failures."""
         if self._last() > self._games and time.monotonic() - self._written >= CURVE_SECONDS:
             with contextlib.suppress(ResourceError):
                 self.write()
 
     def write(self) -> None:
-        """Write it as it is."""
         self._games, self._written = self._last(), time.monotonic()
-        if self._training.evaluations:  # first: who follows the curve then finds them as well
+        if self._training.evaluations:  # first, so that readers of the curve find them
             text = evaluations_csv(self._training.evaluations)
             atomic_write(self.path.with_suffix(EVALUATIONS_SUFFIX), text)
         atomic_write(self.path, self._training.curve.csv())
@@ -220,7 +215,6 @@ class _Events:
         self._there = importlib.util.find_spec("tensorboard") is not None
 
     def write(self, points: list[Point], evaluations: list[Evaluation]) -> None:
-        """Write the points and evaluations that are new."""
         fresh = [point for point in points if point.games > self._written]
         judged = evaluations[self._judged :]
         if not (fresh or judged) or not self._there:
@@ -234,7 +228,7 @@ class _Events:
         self._writer.flush()
 
     def _add(self, games: int, values: dict[str, float]) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event  # an extra
+        from tensorboard.compat.proto.event_pb2 import Event  # an optional dependency
         from tensorboard.compat.proto.summary_pb2 import Summary
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
@@ -247,20 +241,17 @@ class _Events:
         self._writer.add_event(event)
 
     def close(self) -> None:
-        """End the file."""
         if self._writer is not None:
             self._writer.close()
 
 
 def _values_of(point: Point) -> dict[str, float]:
-    """A point by the names of its curves."""
     rates = zip(TILES, point.reached, strict=True)
     values = {"score/mean": point.mean, "score/largest": float(point.largest)}
     return values | {f"reached/{tile}": rate for tile, rate in rates}
 
 
 def _values_of_evaluation(one: Evaluation) -> dict[str, float]:
-    """An evaluation by the names of its curves."""
     found = one.measured
     means = {} if found.mean is None else {"evaluation/mean": found.mean}
     return means | {f"survival/{name}": rate for name, rate in found.survival.items()}

@@ -1,4 +1,4 @@
-"""How a network is trained: methods, learning rates, order, stages, restarts."""
+"""Training settings: methods, learning rates, order, stages, restarts."""
 
 import re
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ from twofold.rules import STANDARD, Rules
 Method = Literal["td", "tc", "rule"]
 
 RATES: Final[dict[Method, float]] = {"td": 0.1, "tc": 1.0, "rule": 0.1}
-"""Learning rates where none is given. Source: Szubert and Jaskowski 2014; Jaskowski 2018."""
+"""Default learning rates. Source: Szubert and Jaskowski 2014; Jaskowski 2018."""
 
 RESTART: Final = 10
-"""The shortest game that is taken up again in its middle. Source: Matsuzaki 2017."""
+"""Fewest moves of a game that restarts. Source: Matsuzaki 2017."""
 
 MIDDLE: Final = 0.5
-"""Where a game is taken up again: in its middle. Source: Matsuzaki 2017."""
+"""Default point of restarts: the middle of the game. Source: Matsuzaki 2017."""
 
 _MAX_VALUE: Final = 1e7
 _EARLIEST, _LATEST = 0.01, 0.99
@@ -48,10 +48,10 @@ class Phase:
     """A part of a training run.
 
     Attributes:
-        method: `td`; `tc` for temporal coherence, whose sums are 0 when the phase begins; or
-            `rule` for that of the settings, whose memory is 0 then.
-        rate: learning rate of a whole board; each of its features takes an equal share.
-        share: its part of the games or of the time, all together 1.
+        method: `td`; `tc` for temporal coherence; `rule` for the learning rule of the settings.
+            The memory of `tc` and `rule` is 0 when the phase begins.
+        rate: learning rate of a whole board, shared equally by its features.
+        share: part of the run's games or time; the phases add up to 1.
     """
 
     method: Method
@@ -62,16 +62,12 @@ class Phase:
         method = f"{self.method}:{format_number(self.rate)}"
         if self.share == 1:
             return method
-        share = float(f"{100 * self.share:.12g}")  # 100 * 0.07 is a little more than 7
+        share = float(f"{100 * self.share:.12g}")  # in floats 100 * 0.07 is above 7
         return f"{method}@{format_number(share)}%"
 
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
-    """Read phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`.
-
-    Raises:
-        InvalidNetwork: not such a text, or shares that do not add up to 100 %.
-    """
+    """Parse phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`; shares add up to 100 %."""
     words = text.split(",")
     found = [_PHASE.fullmatch(word.strip()) for word in words]
     if not all(found) or len(words) > 100:
@@ -102,44 +98,40 @@ def _phase(match: re.Match[str], *, alone: bool) -> Phase:
 
 
 def format_schedule(schedule: tuple[Phase, ...]) -> str:
-    """The text of phases."""
+    """Format phases; the inverse of `parse_schedule`."""
     return ",".join(map(str, schedule))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSettings:
-    """Everything that decides what a training run learns.
+    """All settings that decide what a training run learns.
 
     Attributes:
-        patterns: a name or a list, see `evaluators.patterns`.
-        rules: shape up to 4x4, spawns, start tiles; goals are ignored.
-        stages: where stages split, see `Network`.
-        schedule: the phases, in their order.
-        optimism: value of every board before learning, in points: its look-ups share it.
-        initial_weight: value of every weight before learning, in points, in place of optimism: a
-            board is worth as many times that as it has look-ups.
-        trace: lambda of TD(lambda), 0 for TD(0), 1 for n-step TD.
-        steps: afterstates from one to its target, 1 to 16; None for the fewest that leave
-            less than a tenth of the weight to what lies beyond.
-        order: `forward` updates while a game goes on, `backward` after it, from its end.
-        carousel: whether games begin in turn at each stage.
-        restart: games of at least so many moves are taken up again; 0 for none.
-        restart_at: where, as the part of the game that lies before, 0.01 to 0.99.
-        bands: smallest tile sums of bands, ascending: a share of the games begins from afterstates
-            with which earlier games entered a band, the last of them open to larger sums.
-        band_share: that share, above 0 and up to 1; each band that holds some has an equal part.
-        tables: endgame tables that make the moves of the boards they know, see
-            `endgame.library.open_tables`: `none`, `auto`, or names with `+` between them.
-        downgrade: every other game chooses its moves on the downgraded board once the different
-            tiles sum to so many, and so comes to boards that the network does not know yet; 0
-            for none.
-        rule: the learning rule of the phases of that name; None where there are none.
-        decay: a schedule of step sizes; None for constant ones.
-        seed: of all games.
-        threads: threads that share the weights; one alone is reproducible.
+        patterns: a name or a list, see `networks.patterns`.
+        rules: shape up to 4x4, spawns, start tiles; the goal is ignored.
+        stages: boundaries of the stages, see `Network`.
+        schedule: the phases in order.
+        optimism: initial value of every board, in points, split over its features.
+        initial_weight: initial value of every weight, in points; excludes `optimism`.
+        trace: lambda of TD(lambda); 0 for TD(0), 1 for n-step TD.
+        steps: n of n-step and TD(lambda) updates, 1 to 16; None: the fewest with lambda^n <= 0.1.
+        order: `forward` updates during a game, `backward` after it, from its end.
+        carousel: begin games at each stage in turn.
+        restart: fewest moves of a finished game that restarts from an earlier board; 0: none do.
+        restart_at: the point where it restarts, as a part of the game, 0.01 to 0.99.
+        bands: lower tile sums of bands, ascending; the last is open. Some games begin from
+            afterstates with which earlier games entered a band.
+        band_share: share of such games, above 0 and up to 1, split equally over the bands in use.
+        tables: endgame tables that choose the moves on boards they know: `none`, `auto`, or names
+            joined by `+`, see `endgame.library.open_tables`.
+        downgrade: in every second game moves are chosen on the downgraded board once the different
+            tiles sum to this, so the game visits boards new to the network; 0 for never.
+        rule: learning rule of the `rule` phases.
+        decay: schedule of step sizes; None for constant steps.
+        threads: threads that share the weights; only 1 is reproducible.
 
     Raises:
-        InvalidNetwork: a setting that cannot be used, or two that do not go together.
+        InvalidNetwork: a setting is invalid, or two exclude each other.
         LimitExceeded: a number beyond its limits.
     """
 
@@ -198,12 +190,12 @@ class TrainingSettings:
 
     @property
     def memory(self) -> int:
-        """Numbers that are kept of each weight: the most that a phase needs."""
+        """Numbers kept per weight: the maximum over the phases."""
         return max(self.rule_of(phase).memory for phase in self.schedule)
 
     @property
     def coherent(self) -> bool:
-        """Whether what is kept of each weight are the two sums of temporal coherence."""
+        """True if the memory holds the two sums of temporal coherence."""
         return any(phase.method == "tc" for phase in self.schedule)
 
     def rule_of(self, phase: Phase) -> LearningRule:
@@ -214,7 +206,7 @@ class TrainingSettings:
         return TC if phase.method == "tc" else TD
 
     def describe(self) -> str:
-        """What is not as usual, in one line."""
+        """The settings that differ from the defaults, on one line."""
         parts = [format_schedule(self.schedule)]
         parts += [f"rule {self.rule.name}"] if self.rule else []
         parts += [f"decay {self.decay.name}"] if self.decay else []
@@ -232,12 +224,12 @@ class TrainingSettings:
 
 
 def _check_rule(schedule: tuple[Phase, ...], rule: LearningRule | None) -> None:
-    """Refuse phases without their rule, a rule without phases, and two kinds of memory."""
+    """Check that rule and phases match, and that only one of `rule` and `tc` uses the memory."""
     methods = {phase.method for phase in schedule}
     if (rule is not None) != ("rule" in methods):
         raise InvalidNetwork(
-            "expected a learning rule and phases of it, such as rule:0.1, "
-            f"got {format_schedule(schedule)} and {'none' if rule is None else rule.name}"
+            "expected a learning rule together with phases such as rule:0.1, "
+            f"got {format_schedule(schedule)} and {'no rule' if rule is None else rule.name}"
         )
     if {"tc", "rule"} <= methods:
         raise InvalidNetwork(
@@ -246,7 +238,6 @@ def _check_rule(schedule: tuple[Phase, ...], rule: LearningRule | None) -> None:
 
 
 def _check_values(optimism: float, weight: float) -> None:
-    """Refuse values to begin with that cannot be."""
     for name, value in (("optimism", optimism), ("initial weights", weight)):
         if not (isfinite(value) and abs(value) <= _MAX_VALUE):
             raise InvalidNetwork(f"expected {name} up to 10 million points, got {value}")
@@ -262,11 +253,7 @@ def _check_restart_at(part: float) -> None:
 
 
 def parse_restart(text: str) -> tuple[int, float]:
-    """Read `10`, or `10@0.3`: the fewest moves, and where such a game is taken up again.
-
-    Raises:
-        InvalidNetwork: not such a text.
-    """
+    """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`."""
     found = _RESTART.fullmatch(text.strip())
     if not found:
         raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")
@@ -274,12 +261,11 @@ def parse_restart(text: str) -> tuple[int, float]:
 
 
 def format_restart(moves: int, part: float) -> str:
-    """The text of a restart."""
+    """Format a restart; the inverse of `parse_restart`."""
     return str(moves) if part == MIDDLE else f"{moves}@{format_number(part)}"
 
 
 def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:
-    """Refuse two ways for games to begin elsewhere than with start tiles."""
     used = {"the carousel": carousel, "restarts": restart, "bands": bands}
     if len(found := [name for name, value in used.items() if value]) > 1:
         raise InvalidNetwork(
@@ -306,7 +292,7 @@ def _bands_text(bands: tuple[int, ...], share: float) -> str:
 
 
 def _settled(tables: str, rules: Rules) -> str:
-    """The text of endgame tables with `auto` written out."""
+    """The text of endgame tables with `auto` replaced by names."""
     if tables == NONE:
         return NONE
     from twofold.endgame.named import settled_tables  # loads kernels
@@ -315,7 +301,7 @@ def _settled(tables: str, rules: Rules) -> str:
 
 
 def _fewest_steps(trace: float) -> int:
-    """N with lambda^n at most 0.1; 5 for n-step TD. Source: Jaskowski 2018 (delayed TC)."""
+    """The fewest n with lambda^n <= 0.1; 5 for lambda 1. Source: Jaskowski 2018 (delayed TC)."""
     if trace == 0:
         return 1
     if trace == 1:

@@ -1,4 +1,4 @@
-"""What a run begins with: the weights of other networks, all of them or those of equal patterns."""
+"""Initial weights of a run: those of other networks, wholly or pattern by pattern."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -18,45 +18,35 @@ from twofold.networks.patterns import Pattern
 from twofold.networks.tdl_format import Sums
 
 _LONGEST_HISTORY: Final = 1_000_000
-"""Characters of what networks learnt before, so that a file with it can be written."""
+"""Maximum characters of `Training.before`, so that it fits into a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Whose tables a run has begun with.
-
-    Attributes:
-        taken: patterns whose tables the network had.
-        new: patterns of the run that the network does not have: they begin as in a new run.
-        left: patterns of the network that the run does not have.
-    """
+    """Patterns `taken` from the other network, `new` in the run, and `left` out."""
 
     taken: tuple[Pattern, ...]
     new: tuple[Pattern, ...]
     left: tuple[Pattern, ...]
 
     def __str__(self) -> str:
-        """What is not as it was, in a sentence without its subject; empty where all is."""
-        parts = [f"{_words(self.new)} begin anew"] if self.new else []
+        """One line that names the differences; empty if the patterns are the same."""
+        parts = [f"{_words(self.new)} start from scratch"] if self.new else []
         parts += [f"{_words(self.left)} are left out"] if self.left else []
-        return f"took the tables of {_words(self.taken)}; {', '.join(parts)}" if parts else ""
+        return f"copied the tables of {_words(self.taken)}; {', '.join(parts)}" if parts else ""
 
 
 def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
-    """Begin a run with the weights of a network, and with their sums where both have them.
+    """Start a run with the weights of a network, and with their sums if both use TC.
 
-    Where the patterns are others, the tables of equal patterns are taken. The network may have
-    fewer stages: the others are not touched yet. Of several networks the mean is taken.
-
-    Args:
-        training: the run.
-        names: of shipped networks, of files, or of weight files of TDL2048+; of several the
-            patterns must be the same.
+    Tables are copied for the patterns that both have. The network may have fewer stages: the rest
+    stay untouched. Several networks, which must have the same patterns, are averaged. `names` are
+    shipped networks, network files or weight files of TDL2048+.
 
     Raises:
-        InvalidNetwork: a file cannot be used, its shape or stages are others, no pattern is the
-            same, or all are and the settings say what weights begin with.
-        ResourceError: its weights would take more than 80 % of the free memory.
+        InvalidNetwork: a file is invalid, shape or stages differ, no pattern is in both, or all
+            are while the settings give initial weights.
+        ResourceError: the weights would take more than 80 % of the free memory.
     """
     found = [read_learnt(name, sums=True) for name in names]
     network, sums = _mean(found)
@@ -68,8 +58,8 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     value = training.settings.optimism or training.settings.initial_weight
     if value and len(taken) == len(ours.patterns):
         raise InvalidNetwork(
-            "expected neither optimism nor an initial weight, as all weights are those of another "
-            f"network, got {value:g}"
+            "all weights come from another network. "
+            f"Leave out optimism and the initial weight, {value:g}"
         )
     for to, source in _tables(ours, network, taken):
         ours.weights[to] = network.weights[source]
@@ -78,8 +68,7 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     training.before = _learnt([one.card for one in found])
     if len(str(training.before)) > _LONGEST_HISTORY:
         raise InvalidNetwork(
-            "expected networks whose history fits into a file, got one of "
-            f"{len(training.before):,} parts"
+            f"the networks' history is too long for a file: {len(training.before):,} earlier runs"
         )
     return Started(
         taken,
@@ -89,13 +78,13 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
 
 
 _Place = tuple[int, slice]
-"""A stage, and the weights of a table in it."""
+"""A stage, and the slice of a pattern's weights in it."""
 
 
 def _tables(
     ours: Network, network: Network, taken: Sequence[Pattern]
 ) -> Iterator[tuple[_Place, _Place]]:
-    """Where each table goes to, and where it comes from."""
+    """Pairs of places: to, from."""
     for stage in range(network.stage_count):
         for pattern in taken:
             yield _place(ours, stage, pattern), _place(network, stage, pattern)
@@ -107,14 +96,14 @@ def _place(network: Network, stage: int, pattern: Pattern) -> _Place:
 
 
 def _flat(network: Network, place: _Place) -> slice:
-    """The same in sums, whose stages lie one after the other."""
+    """The same slice in the sums, where stages follow each other."""
     stage, part = place
     start = stage * network.stage_size
     return slice(start + part.start, start + part.stop)
 
 
 def _mean(found: Sequence[Learnt]) -> tuple[Network, Sums | None]:
-    """The mean of networks, and that of their sums over the stages that all have."""
+    """The mean of the networks, and of their sums if all have them."""
     if len(found) == 1:
         return found[0].network, found[0].sums
     network = average([one.network for one in found])
@@ -129,7 +118,6 @@ def _mean(found: Sequence[Learnt]) -> tuple[Network, Sums | None]:
 
 
 def _learnt(cards: Sequence[Card]) -> list[Earlier]:
-    """What these networks learnt, and that they became one."""
     before: list[Earlier] = []
     for card in cards:
         before += [*card.before, {"method": card.method, "games": card.games}]

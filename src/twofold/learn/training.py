@@ -1,4 +1,4 @@
-"""A training run: threads that play and learn, phase by phase, until there is enough."""
+"""A training run: threads that play and learn, phase by phase."""
 
 import threading
 import time
@@ -30,17 +30,13 @@ NO_LIMIT: Final = 1 << 62
 _RESULT_ROOM: Final = 4096
 _FIRST_CHUNK: Final = 1_000
 _LINE_BYTES: Final = 128
-"""Two cache lines: processors fetch them in pairs."""
+"""Two cache lines: processors prefetch them in pairs."""
 _CHUNK_SECONDS: Final = 0.03
-"""A call of the kernel takes about so long: then it is asked whether to stop."""
+"""Target time of one kernel call; between calls the run checks whether to stop."""
 
 
 def own_words(count: int) -> Words:
-    """Zeros in cache lines that hold nothing else.
-
-    A core that writes takes the whole line from all others. So what one thread writes with every
-    move shares no line with what others read or write, wherever the arrays happen to lie.
-    """
+    """Zeros in cache lines that no other array shares, against false sharing of threads."""
     line = _LINE_BYTES // 8
     room = np.zeros((count + 2 * line - 1) // line * line, dtype=np.uint64)
     skipped = -room.ctypes.data % _LINE_BYTES // 8
@@ -48,11 +44,7 @@ def own_words(count: int) -> Words:
 
 
 class Worker:
-    """One thread's part of a training run: its game, and the words that the kernel reads.
-
-    Args:
-        training: what it belongs to.
-    """
+    """One thread of a training run: its game, and the words that the kernel reads."""
 
     def __init__(self, training: "Training") -> None:
         settings, network = training.settings, training.network
@@ -88,7 +80,7 @@ class Worker:
         words[at.RESULT_ROOM] = _RESULT_ROOM
         if settings.carousel or settings.bands:
             words[at.CAROUSEL] = training.carousel.ctypes.data
-            words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first: new games
+            words[at.CAROUSEL_LEFT] = at.CAROUSEL_BATCH  # the first batch: new games
             words[at.BANDS] = len(settings.bands)
             words[at.BAND_SUMS] = training.band_sums.ctypes.data
             words[at.BAND_SHARE] = round(settings.band_share * 2**32)
@@ -97,15 +89,15 @@ class Worker:
         self._read = (training.network.weights, training.network_words, training.memory,
                       training.games_begun, training.carousel, training.band_sums,
                       training.tables, self.game, self.history, self.results)  # fmt: skip
-        """What the words point at: it must not go before they do."""
+        """Keeps alive all arrays whose addresses are in `words`."""
         self.point_history()
 
     def point_history(self) -> None:
-        """Let the game know where its history is."""
+        """Write the address of the history into the game."""
         self.game[at.HISTORY] = self.history.ctypes.data
 
     def begin(self, phase: Phase, game_limit: int) -> None:
-        """Begin a game where none is under way."""
+        """Begin a game if none is under way."""
         rule = self._settings.rule_of(phase)
         self.words[at.RULE] = rule.word
         self.words[at.MEMORY_SIZE] = rule.memory
@@ -116,11 +108,11 @@ class Worker:
 
     @property
     def is_playing(self) -> bool:
-        """Whether there is a game to play or to learn from."""
+        """True while there is a game to play or to learn from."""
         return bool(self.game[at.STATE] != at.IDLE)
 
     def take_results(self) -> Words:
-        """The games that ended since this was last asked, (games, 3)."""
+        """Results of the games since the last call, (games, 3)."""
         count = int(self.words[at.RESULT_COUNT])
         self.words[at.RESULT_COUNT] = 0
         return self.results[:count].copy()
@@ -128,17 +120,10 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far a training run is.
+    """Progress of a training run.
 
-    Attributes:
-        games: games finished, of those that began with start tiles.
-        moves: moves made.
-        seconds: time spent training, without writing files.
-        speed: moves a second since the last report.
-        mean: mean score of the last thousand games.
-        reached: share of them that reached each tile.
-        phase: the number of the phase, from 0.
-        done: the part of the run that is done, 0 to 1; None where nothing limits it.
+    `seconds` leaves out the writing of files, `speed` is moves per second since the last report,
+    `mean` and `reached` describe the last 1000 games, and `done` is a fraction (None: no limit).
     """
 
     games: int
@@ -152,26 +137,21 @@ class TrainingProgress:
 
 
 class Training:
-    """A training run that can be stopped after any move and goes on as if it had not been.
+    """A training run. It can be stopped after any move and resumed without a difference.
 
-    Args:
-        settings: what decides what is learnt.
-        games: games to begin, in all; None for no limit.
-        seconds: time to spend, in all; None for no limit.
+    `games` and `seconds` limit the whole run; None for no limit.
 
     Attributes:
-        network: what is learnt, changed in place.
-        begun_before: games begun before the limit on games was set to another number.
-        before: what the weights had learnt before this run: method and games of each run.
-        evaluations: what games that measured the network in between have found.
-        tables: the endgame tables that make the moves they know; None for none.
-        memory: what the learning rules keep of each weight, float32 (weights, size): for temporal
-            coherence the sum of its updates before they were scaled, and of their sizes.
+        network: the network, changed in place.
+        begun_before: games begun before the limit on games was changed.
+        before: methods and games of the earlier runs that the weights come from.
+        tables: endgame tables that choose the moves on boards they know, or None.
+        memory: numbers of the learning rules, float32 (weights, size). For temporal coherence the
+            sum of each weight's unscaled updates, and of their absolute values.
 
     Raises:
-        InvalidTable: an endgame table is not there any more, or its file cannot be used.
-        LimitExceeded: games or seconds are past their limits.
-        ResourceError: the weights and their sums would take more than 80 % of the free memory.
+        InvalidTable: an endgame table is missing or invalid.
+        ResourceError: weights and memory would take more than 80 % of the free memory.
     """
 
     def __init__(
@@ -212,7 +192,7 @@ class Training:
         self._lock = threading.Lock()
         self._enough = NO_LIMIT
 
-    # ---- how far it is
+    # ---- progress
 
     @property
     def moves(self) -> int:
@@ -226,7 +206,7 @@ class Training:
 
     @property
     def done(self) -> float | None:
-        """The part that is done, 0 to 1; None where nothing limits the run."""
+        """Fraction of the run, 0 to 1; None without a limit."""
         parts = []
         if self.game_limit:
             playing = sum(worker.is_playing for worker in self.workers)
@@ -237,12 +217,12 @@ class Training:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all games are played, or all time is spent."""
+        """True if all games are played or the time is spent."""
         if self.second_limit is not None and self.seconds >= self.second_limit:
             return True
         return self.phase >= len(self.settings.schedule)
 
-    # ---- going on
+    # ---- the loop
 
     def run(
         self,
@@ -253,15 +233,15 @@ class Training:
         on_progress: Callable[[TrainingProgress], None] | None = None,
         every: float = 0.25,
     ) -> None:
-        """Go on with the run.
+        """Train until the run ends or one of the arguments stops it.
 
         Args:
-            seconds: return after about so long; None for the end of the run.
-            games: return once the run has finished so many games: exactly then with one thread,
-                soon after with more; None for the end of the run.
-            stop: set by anyone who wants this to return.
-            on_progress: told how far it is, from this thread.
-            every: seconds between two such reports.
+            seconds: return after about this time.
+            games: return once the run has finished this many games: exactly with one thread,
+                shortly after with several.
+            stop: an event that makes this return.
+            on_progress: called with the progress, in this thread.
+            every: seconds between these calls.
         """
         began, before = time.perf_counter(), self.seconds
         stop = stop or threading.Event()
@@ -312,7 +292,7 @@ class Training:
         began: float,
         before: float,
     ) -> None:
-        """What a thread does until it is halted or has nothing left to play."""
+        """The loop of one thread, until it is halted or has nothing left to play."""
         chunk = _FIRST_CHUNK
         try:
             while not halt.is_set():
@@ -331,7 +311,7 @@ class Training:
                     halt.set()
                 if not active:
                     return
-        except BaseException as error:  # told to whoever waits
+        except BaseException as error:  # `run` raises it in its own thread
             errors.append(error)
             halt.set()
 
@@ -351,17 +331,16 @@ class Training:
     # ---- phases
 
     def _begin_phase(self) -> None:
-        """Set what the phase wants; games under way go on."""
+        """Apply the settings of the phase; games under way continue."""
         limit = self._phase_limit()
         for worker in self.workers:
             worker.begin(self.settings.schedule[self.phase], limit)
 
     def _share_until(self, phase: int) -> float:
-        """The part of the run that is done at the end of a phase."""
         return min(sum(part.share for part in self.settings.schedule[: phase + 1]), 1.0)
 
     def _phase_limit(self) -> int:
-        """The number of games begun, in all, from which on this phase begins no more."""
+        """Number of games begun at which this phase begins no more."""
         share = self._share_until(self.phase)
         if self.game_limit is not None:
             return round(self.game_limit * share)
@@ -371,7 +350,7 @@ class Training:
         return 0
 
     def _limit_phase(self) -> None:
-        """Begin no more games in a phase whose time is over."""
+        """Stop beginning games once the time of the phase is over."""
         for worker in self.workers:
             worker.words[at.GAME_LIMIT] = self._phase_limit()
 
@@ -382,8 +361,7 @@ class Training:
         return not any(worker.is_playing for worker in self.workers)
 
     def _end_phase(self) -> None:
-        """All games of the phase have ended."""
-        if self.game_limit is not None:  # threads that found no game left took a number each
+        if self.game_limit is not None:  # idle threads have taken numbers beyond the limit
             most = max(self._phase_limit(), self.begun_before)
             self.games_begun[0] = min(int(self.games_begun[0]), most)
         self.phase += 1
@@ -395,17 +373,17 @@ class Training:
 
 
 def weight_count(settings: TrainingSettings) -> int:
-    """Number of weights of the network that is trained."""
+    """Number of weights in all stages."""
     patterns = parse_patterns(settings.patterns, settings.rules.shape)
     return (len(settings.stages) + 1) * sum(pattern.size for pattern in patterns)
 
 
 def carousel_shape(settings: TrainingSettings) -> tuple[int, int]:
-    """Rows of the carousel, of which the first stays empty, and words of each."""
+    """Rows of the carousel, the first of which stays empty, and words per row."""
     return 1 + len(settings.bands or settings.stages), 1 + at.CAROUSEL_SIZE
 
 
 def training_bytes(settings: TrainingSettings) -> int:
-    """Memory that a training run takes: weights, their sums, and the games under way."""
+    """Memory of a training run, in bytes: weights, memory of the rules, games under way."""
     history = 16 * at.HISTORY_SIZE * settings.threads
     return 4 * weight_count(settings) * (1 + settings.memory) + history

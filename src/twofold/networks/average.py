@@ -1,4 +1,4 @@
-"""Ensemble averaging: one network whose weights are the means of several."""
+"""Averaging networks: each weight is the mean of those of several networks."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,13 @@ from twofold.networks.network import Network
 
 
 def average(networks: Sequence[Network]) -> Network:
-    """The network whose value of any board is the mean of the values of several networks.
+    """Average networks; the result often plays better than each of them.
 
-    It often plays better than each of them: what differs by chance cancels out.
-
-    Args:
-        networks: at least one; patterns and shapes must be the same. Of those that go on with
-            stages that others do not have, the stages that all have count.
+    Their patterns and shapes must be equal; stages beyond those common to all are dropped.
 
     Raises:
-        InvalidNetwork: there is none, or they differ in more than their weights.
-        ResourceError: one more network would take more than 80 % of the free memory.
+        InvalidNetwork: no networks, or they differ in more than their weights.
+        ResourceError: the result would take more than 80 % of the free memory.
 
     Source: Jaskowski 2018 (averaging of weights); Polyak and Juditsky 1992.
     """

@@ -1,8 +1,7 @@
-"""Network files: the weights of a network and a card that says what it is, in one file.
+"""Network files: safetensors files with the weights of a network and its model card.
 
-They are safetensors files, see `docs/reference/network-files.md`. Those that training writes
-hold float32 weights. Those that are shipped hold whole multiples of a unit, compressed, see
-`network_release`. Either are read into memory, so that the file may change afterwards.
+Training writes float32 weights; shipped networks are compressed, see `networks.release`. The
+format: `docs/reference/network-files.md`.
 """
 
 import os
@@ -24,33 +23,29 @@ from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
 FORMAT: Final = "twofold-network 1"
-"""The text under the metadata key `format`."""
+"""The value of the metadata key `format`."""
 
 WEIGHTS: Final = "weights"
-"""The name of the tensor of float32 weights."""
+"""Name of the tensor of float32 weights."""
 
 _FORMAT_KEY: Final = "format"
 _CARD_KEY: Final = "twofold"
 _CHUNK: Final = 1 << 20
-"""Weights that are looked at together, while they are in the processor's cache."""
+"""Weights checked at once; they fit into the processor's cache."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-"""A number of things."""
+"""A non-negative integer."""
 
 
 class Earlier(TypedDict):
-    """A training run that came before: how it trained, and on how many games."""
+    """An earlier training run: its method and number of games."""
 
     method: str
     games: Count
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
-    """How the weights of a release are written.
-
-    Attributes:
-        unit: they are whole multiples of so many points.
-    """
+    """The encoding of compressed weights: whole multiples of `unit`, in points."""
 
     unit: float
 
@@ -58,24 +53,20 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """The model card of a network.
 
-    Its texts are as the file has them: `twofold.notation.printable` makes them fit for a screen.
+    Texts are not yet safe to print: use `twofold.notation.printable`.
 
     Attributes:
-        patterns: a name or a list, as `parse_patterns` reads it.
-        rules: the rules that it learned under, as `Rules.parse` reads them.
-        symmetries: symmetries of the board that each pattern is looked up in, 8 or 4.
-        stages: where stages split, see `Network`.
-        twofold: the version that wrote the file.
-        method: how it was trained, in words.
-        settings: the settings of the training.
-        games: games that it was trained on.
-        moves: moves of them.
-        seconds: time that the training took.
-        curve: the learning curve, a row a point.
-        evaluations: how the network played in between, as `twofold.learn.evaluation` writes it.
-        before: what it was trained from, the first one first.
-        note: whatever else there is to say.
-        release: how the weights are written; None for float32.
+        patterns: a name or a list, see `parse_patterns`.
+        rules: the rules of its training, see `Rules.parse`.
+        symmetries: 8 on square boards, else 4.
+        stages: boundaries of the stages, see `Network`.
+        twofold: version that wrote the file.
+        method: the training method, as text.
+        seconds: training time; `games` and `moves` count those of the training.
+        curve: the learning curve, one row per point, see `twofold.learn.curve`.
+        evaluations: evaluations during training, see `twofold.learn.evaluation`.
+        before: earlier training runs, oldest first.
+        release: encoding of the weights; None for float32.
     """
 
     patterns: str
@@ -99,11 +90,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_card(path: str | os.PathLike[str]) -> Card:
-    """The card of a network file; the weights are not looked at.
-
-    Raises:
-        InvalidNetwork: there is no such file, or it is not a network; the text names it.
-    """
+    """Read the card of a network file, without its weights; errors as in `read_network`."""
     name = ascii(os.fspath(path))
     with open_tensors(path) as file:
         card = _parse_card(file.metadata, name)
@@ -112,16 +99,12 @@ def read_card(path: str | os.PathLike[str]) -> Card:
 
 
 def read_network(path: str | os.PathLike[str]) -> tuple[Network, Card]:
-    """The network in a file, and its card.
-
-    Weights of float32 are read-only. Those of a release are made anew.
+    """Read a network and its card. Float32 weights are read-only.
 
     Raises:
-        InvalidNetwork: there is no such file, or it is torn, or its weights are not those that
-            its card describes, or not finite; the text names it. In stages after the first,
-            weights may be NaN: not touched yet.
-        ResourceError: the weights have no room: those of a release would take more than 80 % of
-            the free memory, see also `twofold.memory.load`.
+        InvalidNetwork: no such file, a damaged one, or weights that do not match the card or are
+            not finite. NaN is allowed in stages after the first: an untouched weight.
+        ResourceError: the weights would take more than 80 % of the free memory.
     """
     with open_tensors(path) as file:
         card = _parse_card(file.metadata, file.name)
@@ -182,11 +165,7 @@ def _plain_weights(file: TensorFile, network: Network) -> Weights:
 
 
 def check_finite(weights: Weights, name: str, what: str = "weights") -> None:
-    """Refuse infinite weights, and NaN in the first stage.
-
-    Raises:
-        InvalidNetwork: there are such weights.
-    """
+    """Raise `InvalidNetwork` for infinite weights, or NaN in the first stage."""
     for number, stage in enumerate(weights):
         for start in range(0, len(stage), _CHUNK):
             part = stage[start : start + _CHUNK]
@@ -208,26 +187,21 @@ def write_network(
     tensors: Mapping[str, NDArray[Any]] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a network as float32, in one step, see `twofold.files.atomic_write`.
+    """Write a network as float32, atomically and without copying the weights.
 
-    Args:
-        path: the file to write; its folder must exist.
-        network: its weights are written from where they are, without a copy.
-        card: what it is.
-        tensors: more tensors, for programs that know them; readers of networks pass them over.
-        metadata: more texts.
+    The folder must exist. `tensors` and `metadata` are additional, `read_network` ignores them.
 
     Raises:
         InvalidInput: `path` cannot be a file.
-        InvalidNetwork: the card describes another network, weights are not finite, or a name
-            is taken.
+        InvalidNetwork: the card is of another network, weights are not finite, or a name is
+            reserved.
         ResourceError: the disk is full or another system call failed.
     """
     _check_card(card, network)
     more, texts = tensors or {}, metadata or {}
     taken = sorted({WEIGHTS} & set(more) | {_FORMAT_KEY, _CARD_KEY} & set(texts))
     if taken:
-        raise InvalidNetwork(f"expected other names than those of a network, got {taken[0]!r}")
+        raise InvalidNetwork(f"expected a name that networks do not use, got {taken[0]!r}")
     plain = msgspec.structs.replace(card, release=None)
     write_tensors(path, {WEIGHTS: network.weights, **more}, {**_metadata(plain), **texts})
 
@@ -235,19 +209,10 @@ def write_network(
 def write_release(
     path: str | os.PathLike[str], network: Network, card: Card, *, unit: float
 ) -> None:
-    """Write a network for others: small, and no weight off by more than half a unit.
+    """Write a network compressed; each weight is rounded to a multiple of `unit`, in points.
 
-    Args:
-        path: the file to write; its folder must exist.
-        network: what to write; weights not touched yet become those of the stage before.
-        card: what it is.
-        unit: the weights become whole multiples of so many points.
-
-    Raises:
-        InvalidInput: `path` cannot be a file.
-        InvalidNetwork: the card describes another network, weights are not finite, or the unit
-            is too small for 16 bits; the text says which one is large enough.
-        ResourceError: the disk is full or another system call failed.
+    An untouched weight becomes that of the stage before. Errors are those of `write_network`;
+    `InvalidNetwork` also if the unit is too small for 16 bits, with the smallest possible one.
     """
     _check_card(card, network)
     planes = planes_of(network, unit)
@@ -256,7 +221,6 @@ def write_release(
 
 
 def _check_card(card: Card, network: Network) -> None:
-    """Refuse to write what could not be read."""
     said = _outline(card, network.name)
     if (said.patterns, said.shape, said.stages) != (
         network.patterns,

@@ -1,4 +1,4 @@
-"""What was learnt before, in any form: networks by name, files of twofold and of TDL2048+."""
+"""Reads networks and their learning state: by name, from network files and from TDL2048+ files."""
 
 import os
 from dataclasses import dataclass
@@ -17,13 +17,10 @@ from twofold.tensors import map_tensors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
-    """What a file holds of a network.
+    """A network, its card and, for temporal coherence, the sums of its weights.
 
-    Attributes:
-        network: the network.
-        card: what it is.
-        sums: for each weight the sum of its updates and that of their sizes, float32
-            (weights, 2); None for a file without.
+    `sums` is float32 (weights, 2): each weight's sum of updates and of their absolute values; None
+    if the file has none.
     """
 
     network: Network
@@ -32,16 +29,7 @@ class Learnt:
 
 
 def read_learnt(name: str | os.PathLike[str], *, sums: bool = False) -> Learnt:
-    """The network of that name, or in that file.
-
-    Args:
-        name: a shipped network, a file, or a weight file of TDL2048+.
-        sums: whether the sums of temporal coherence are looked for, too.
-
-    Raises:
-        InvalidNetwork: there is none, or the file cannot be used.
-        ResourceError: its weights would take more than 80 % of the free memory.
-    """
+    """Read a network as `load_network` does, with `sums` also those of temporal coherence."""
     path = network_path(os.fspath(name))
     if path.suffix == TDL_SUFFIX:
         return _read_tdl(path)

@@ -1,4 +1,4 @@
-"""Networks by name or by file: the shipped ones, and files of twofold and of TDL2048+."""
+"""Finds networks by name or path: shipped networks, network files and TDL2048+ files."""
 
 import hashlib
 import os
@@ -16,19 +16,18 @@ from twofold.notation import did_you_mean, shown
 FOLDER: Final = Path(__file__).parent.parent / "data"
 SUFFIX: Final = ".safetensors"
 TDL_SUFFIX: Final = ".w"
-"""How the names of weight files of TDL2048+ end."""
+"""Suffix of weight files of TDL2048+."""
 
 
 def shipped() -> tuple[str, ...]:
-    """The names of the networks that come with the package."""
+    """Names of the networks in the package."""
     return tuple(sorted(path.name.removesuffix(SUFFIX) for path in FOLDER.glob(f"*{SUFFIX}")))
 
 
 def network_path(name: str) -> Path:
-    """The file of a shipped network or, if there is none of that name, the path itself.
+    """The file of a shipped network; any other name is taken as a path.
 
-    Raises:
-        InvalidNetwork: it looks like a name, and there is neither such a network nor a file.
+    An identifier that is neither raises `InvalidNetwork`.
     """
     if name in shipped():
         return FOLDER / f"{name}{SUFFIX}"
@@ -43,12 +42,7 @@ def network_path(name: str) -> Path:
 
 
 def load_network(name: str) -> Network:
-    """The network of that name, or in that file; read once and shared by all who ask.
-
-    Raises:
-        InvalidNetwork: there is none, or the file cannot be used.
-        ResourceError: its weights would take more than 80 % of the free memory.
-    """
+    """Load a network by name or path, shared by repeated calls; errors as in `read_network`."""
     return _load(*_identity(name))
 
 
@@ -61,11 +55,7 @@ def _load(path: Path, _changed: int, _size: int) -> Network:
 
 
 def network_hash(name: str) -> str:
-    """The first 16 digits of the SHA-256 of a network's file.
-
-    Raises:
-        InvalidNetwork: there is no such network or file.
-    """
+    """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
     return _hash(*_identity(name))
 
 
@@ -79,7 +69,7 @@ def _hash(path: Path, _changed: int, _size: int) -> str:
 
 
 def _identity(name: str) -> tuple[Path, int, int]:
-    """The path, when its file was changed, and its size."""
+    """Path, time of the last change and size: together they identify the content."""
     path = network_path(name)
     with open_regular(path, InvalidNetwork) as file:
         status = os.fstat(file.fileno())

@@ -1,10 +1,10 @@
-"""N-tuple networks: sums of weights, one for each pattern in each symmetry of the board.
+"""N-tuple networks: a board's value is a sum of weights, one per pattern and symmetry.
 
     patterns of 4x6                                value of an afterstate
 
     0 1 2 3    . . . .    0 1 2 .    . . . .       V = sum over patterns p and symmetries s of
     4 5 . .    4 5 6 7    4 5 6 .    4 5 6 .           weights of p at the exponents
-    . . . .    8 9 . .    . . . .    8 9 a .           that p sees on the board turned by s
+    . . . .    8 9 . .    . . . .    8 9 a .           that p covers on the board turned by s
     . . . .    . . . .    . . . .    . . . .
 
 Sources: Szubert and Jaskowski 2014 (n-tuple networks for 2048); Yeh et al. 2017 (stages).
@@ -32,18 +32,17 @@ class Network:
     """An n-tuple network: patterns, stages and their weights.
 
     Args:
-        patterns: a name or a list as text, or patterns.
-        shape: rows and columns of its boards, up to 4x4.
-        stages: where stages split: the second stage holds the boards whose different tiles sum
-            to at least the first number, and so on. `(16384, 32768)` makes three stages: below
-            16384, from 16384 on, from 32768 on; 49152 means both of them are there.
-        weights: float32, (stages, weights a stage), the tables of the patterns one after the
-            other; None for new ones, all 0 and, in later stages, NaN: not touched yet, so that
-            those of the stage before count. It is kept, not copied.
+        patterns: a name, a list as text, or patterns.
+        shape: rows and columns, up to 4x4.
+        stages: boundaries of the stages: lower bounds for the sum of a board's different tiles.
+            `(16384, 32768)` makes three stages: below 16384, from 16384, from 32768.
+        weights: float32 (stages, weights per stage), the patterns' tables one after the other; not
+            copied. None for new ones: 0 and, in later stages, NaN. NaN means untouched: the weight
+            of the stage before counts.
 
     Raises:
-        InvalidNetwork: patterns, stages or weights do not fit each other.
-        LimitExceeded: more patterns, cells, stages or weights than there may be.
+        InvalidNetwork: patterns, stages or weights do not match.
+        LimitExceeded: too many patterns, cells, stages or weights.
         ResourceError: new weights would take more than 80 % of the free memory.
     """
 
@@ -71,16 +70,14 @@ class Network:
         weights[1:] = np.nan
         return weights
 
-    # ---- what it is: kernels read weights by their address, so that all of this has to fit
+    # ---- properties: read-only, since kernels read the weights by address
 
     @property
     def weights(self) -> Weights:
-        """The weights, changed in place by learning.
+        """The weights, which learning changes in place.
 
-        Others may take their place; evaluators and runs that were made before keep the old ones.
-
-        Raises:
-            InvalidNetwork: the new ones are not float32, have another shape, or have gaps.
+        Assigning another array does not affect evaluators and runs that exist already. It raises
+        `InvalidNetwork` unless it is float32, contiguous and of the same shape.
         """
         return self._weights
 
@@ -95,12 +92,12 @@ class Network:
                 f"got {weights.dtype} of {weights.shape}"
             )
         if not lies_flat(weights, np.float32, 2):
-            raise InvalidNetwork("expected weights that lie side by side, got a view with gaps")
+            raise InvalidNetwork("expected contiguous weights, got a view with gaps")
         self._weights = weights
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """The patterns; the tables of their weights have the same order."""
+        """The patterns, in the order of their tables."""
         return self._patterns
 
     @property
@@ -110,12 +107,12 @@ class Network:
 
     @property
     def stages(self) -> tuple[int, ...]:
-        """Where stages split."""
+        """Boundaries of the stages."""
         return self._stages
 
     @property
     def name(self) -> str:
-        """The name of its patterns, or their list."""
+        """The name of the patterns, or their list."""
         return format_patterns(self.patterns)
 
     @property
@@ -125,23 +122,23 @@ class Network:
 
     @property
     def stage_size(self) -> int:
-        """Number of weights a stage."""
+        """Number of weights per stage."""
         return sum(pattern.size for pattern in self.patterns)
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where the table of each pattern begins in a stage."""
+        """Start of each pattern's table in a stage."""
         sizes = [pattern.size for pattern in self.patterns]
         return tuple(sum(sizes[:number]) for number in range(len(sizes)))
 
     @property
     def symmetries(self) -> int:
-        """Symmetries of the board: 8 where it is square, else 4."""
+        """Symmetries of the board: 8 if it is square, else 4."""
         return 8 if self.shape[0] == self.shape[1] else 4
 
     @property
     def features(self) -> int:
-        """Number of weights that are summed for a board."""
+        """Number of weights summed for a board."""
         return len(self.patterns) * self.symmetries
 
     @property
@@ -156,21 +153,17 @@ class Network:
         return f"{self.name} for {rows}x{cols}{stages}, {bytes_words(self.bytes)} of weights"
 
     def table(self, pattern: int, stage: int = 0) -> Weights:
-        """The weights of a pattern: 16 a cell, the last cell varying fastest; a view.
-
-        Raises:
-            LimitExceeded: there is no pattern or stage of this number.
-        """
+        """A view of the weights of a pattern, 16 per cell, the last cell varying fastest."""
         check_limit("the number of a pattern", pattern, 0, len(self.patterns) - 1)
         check_limit("the number of a stage", stage, 0, self.stage_count - 1)
         start = self.offsets[pattern]
         part: Weights = self.weights[stage, start : start + self.patterns[pattern].size]
         return part
 
-    # ---- what boards are worth
+    # ---- values of boards
 
     def words(self) -> NDArray[np.uint64]:
-        """What kernels read, see `twofold.kernels.learn.ntuple`; the weights must outlive it."""
+        """The words for kernels, see `kernels.learn.ntuple`; the weights must outlive them."""
         from twofold.kernels.learn import ntuple  # loads kernels
 
         rows, cols = self.shape
@@ -188,11 +181,7 @@ class Network:
         return words
 
     def value(self, after: Board) -> float:
-        """The value of an afterstate, in points.
-
-        Raises:
-            UnsupportedRules: the board has another shape, or a tile past 32768.
-        """
+        """The value of an afterstate, in points; `UnsupportedRules` for another shape."""
         return float(self.values([after])[0])
 
     def values(self, afters: Iterable[Board]) -> NDArray[np.float64]:
@@ -214,12 +203,7 @@ class Network:
 
 
 def check_stages(stages: Sequence[int]) -> tuple[int, ...]:
-    """Where stages split, checked.
-
-    Raises:
-        InvalidNetwork: not ascending multiples of 2 below 65536.
-        LimitExceeded: too many.
-    """
+    """Check boundaries of stages: ascending multiples of 2 below 65536, not too many."""
     check_limit("stages", len(stages) + 1, 1, MAX_STAGES)
     whole = all(isinstance(sum_of, int | np.integer) for sum_of in stages)
     ascending = whole and all(low < high for low, high in pairwise(stages))

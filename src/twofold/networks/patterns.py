@@ -1,4 +1,4 @@
-"""Patterns: the cells that an n-tuple network looks at together, and the names of known sets."""
+"""Patterns: the sets of cells of an n-tuple network, and named lists of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ NAMED: Final = {
     "5x4": "0123 4567 0145 1256 569a",
     "2x4": "0123 4567",
 }
-"""Sets of patterns for 4x4, by the names that papers and programs use: `4x6` is 4 of 6 cells.
+"""Lists of patterns for 4x4, as papers name them: `4x6` is 4 patterns of 6 cells.
 
 Source: TDL2048+, where `4x6` is `4x6patt`.
 """
@@ -34,7 +34,7 @@ _DIGITS: Final = "0123456789abcdef"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A set of cells, ascending, numbered row by row in the board's own shape."""
+    """A set of cells, ascending; cells are numbered row by row."""
 
     cells: tuple[int, ...]
 
@@ -43,25 +43,19 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """Number of weights a stage: 16 for each cell, multiplied."""
+        """Number of weights per stage: 16 to the power of the number of cells."""
         return 1 << 4 * len(self.cells)
 
     def mask(self, cols: int) -> int:
-        """The nibbles of the cells in a board of 64 bits with so many columns."""
+        """The cells as nibbles of a 64-bit board with `cols` columns."""
         places = (divmod(cell, cols) for cell in self.cells)
         return sum(15 << (60 - 4 * (4 * row + col)) for row, col in places)
 
 
 def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern, ...]:
-    """Read `4x6`, or a list such as `012345 456789` with a hexadecimal digit for each cell.
+    """Parse a name of `NAMED`, or patterns such as `012345 456789`: a hexadecimal digit per cell.
 
-    Args:
-        text: a name of `NAMED`, or patterns with spaces or commas between them.
-        shape: rows and columns of the board; names are for 4x4 alone.
-
-    Raises:
-        InvalidNetwork: not a name or a list of patterns that fit the board.
-        LimitExceeded: too many patterns or too many cells.
+    Patterns are separated by spaces or commas; names stand for patterns of 4x4.
     """
     if text in NAMED:
         if shape != (4, 4):
@@ -84,12 +78,7 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
 def check_patterns(
     patterns: Sequence[Sequence[int]], shape: tuple[int, int]
 ) -> tuple[Pattern, ...]:
-    """Patterns from lists of cells, in any order.
-
-    Raises:
-        InvalidNetwork: a cell is not on the board or named twice, or a pattern is.
-        LimitExceeded: too many patterns or too many cells.
-    """
+    """Make patterns from lists of cells, in any order; cells and patterns must not repeat."""
     rows, cols = shape
     if not (1 <= rows <= BITS_MAX_SIDE and 1 <= cols <= BITS_MAX_SIDE and rows * cols >= MIN_CELLS):
         raise InvalidNetwork(f"expected a network for shapes up to 4x4, got {rows}x{cols}")
@@ -112,6 +101,6 @@ def check_patterns(
 
 
 def format_patterns(patterns: Sequence[Pattern]) -> str:
-    """The name of a set of patterns, or their list."""
+    """The name of a list of patterns, or its text; the inverse of `parse_patterns`."""
     text = " ".join(str(pattern) for pattern in patterns)
     return next((name for name, known in NAMED.items() if known == text), text)

@@ -1,16 +1,16 @@
-"""The release form of a network: whole multiples of a unit, without the zeros, compressed.
+"""Compressed networks: weights as whole multiples of a unit, without the zeros.
 
-For stage S and pattern P three tensors of bytes, each a Zstandard frame with its checksum:
+For stage S and pattern P there are three byte tensors, each a Zstandard frame with checksum:
 
-    map.S.P     one bit a weight, the first in the lowest bit: whether the weight has a code
+    map.S.P     one bit per weight, lowest bit first: whether the weight has a code
     low.S.P     low bytes of the codes, in the order of the weights
     high.S.P    high bytes of them
 
-    code        2 n where the weight is n units more than that of the stage before (in the
-                first stage: than 0), 2 n - 1 where it is n units less
+    code        2 n if the weight is n units above that of the stage before (in the first stage
+                above 0), 2 n - 1 if it is n units below
 
-A weight is its number of units times the unit, rounded to float32. Weights that are not touched
-yet are those of the stage before; they have no code.
+A weight is its number of units times the unit, rounded to float32. A weight without a code equals
+that of the stage before.
 """
 
 from collections.abc import Iterator
@@ -33,17 +33,17 @@ Units = NDArray[np.int32]
 
 MIN_UNIT: Final = 1e-6
 MAX_UNIT: Final = 1e6
-"""The unit lies between them, in points."""
+"""Limits of the unit, in points."""
 
 LEVELS: Final = (1, 19)
-"""Levels of Zstandard that are tried on each plane: a low plane often has nothing but letters of
-unequal frequency, and looking for repetitions makes it longer."""
+"""Zstandard levels tried on each plane. Level 1 is often shorter for low planes, which have uneven
+byte frequencies but no repetitions."""
 
 _MOST_UNITS: Final = 32_766
-"""Two weights that differ by so many units differ by 32,767 at most when both are rounded."""
+"""Largest difference, in units, that still fits into 16 bits after both weights are rounded."""
 
 _SPARE: Final = 65_536
-"""Bytes that the frames of a plane may have more than two for each weight."""
+"""Bytes that a frame may have beyond two per weight."""
 
 _THREADS: Final = 2
 
@@ -52,11 +52,7 @@ _THREADS: Final = 2
 
 
 def planes_of(network: Network, unit: float) -> dict[str, Bytes]:
-    """The planes of a network's weights, by their names.
-
-    Raises:
-        InvalidNetwork: the unit is out of range, or too small for 16 bits.
-    """
+    """Compress a network's weights into planes, by name; the unit must suffice for 16 bits."""
     check_unit(unit)
     numbers = range(len(network.patterns))
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -66,11 +62,7 @@ def planes_of(network: Network, unit: float) -> dict[str, Bytes]:
 
 
 def check_unit(unit: float) -> None:
-    """Refuse a unit that is none.
-
-    Raises:
-        InvalidNetwork: it is not from 1e-6 to 1e6.
-    """
+    """Raise `InvalidNetwork` unless the unit is from 1e-6 to 1e6 points."""
     if not MIN_UNIT <= unit <= MAX_UNIT:
         raise InvalidNetwork(f"expected a unit from {MIN_UNIT:g} to {MAX_UNIT:g}, got {unit:g}")
 
@@ -80,13 +72,12 @@ def _check_fits(largest: float, unit: float) -> None:
         digits = floor(log10(largest / _MOST_UNITS)) - 1
         enough = ceil(largest / _MOST_UNITS / 10**digits) * 10**digits
         raise InvalidNetwork(
-            f"expected weights within {_MOST_UNITS} units of {unit:g} from those of the stage "
-            f"before, or from 0, got one {largest:g} points off, for which {enough:g} would do"
+            f"expected weights at most {_MOST_UNITS} units of {unit:g} from those of the stage "
+            f"before (or from 0), got {largest:g} points. Use a unit of {enough:g}"
         )
 
 
 def _largest_step(network: Network, pattern: int) -> float:
-    """The largest difference between a weight and that of the stage before."""
     largest, before = 0.0, np.zeros(1, dtype=np.float32)
     for stage in range(network.stage_count):
         table = network.table(pattern, stage)
@@ -110,7 +101,7 @@ def _pattern_planes(network: Network, pattern: int, unit: float) -> dict[str, By
 
 
 def _steps(network: Network, pattern: int, unit: float) -> Iterator[Units]:
-    """For each stage the units by which each weight differs from that of the stage before."""
+    """For each stage, each weight's difference from the stage before, in units."""
     before: Units = np.zeros(network.patterns[pattern].size, dtype=np.int32)
     for stage in range(network.stage_count):
         table = network.table(pattern, stage)
@@ -136,12 +127,7 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
 
 @dataclass(frozen=True, slots=True)
 class _Planes:
-    """The planes of a pattern in a stage, compressed.
-
-    Attributes:
-        count: number of codes.
-        bytes: size of the planes once they are not compressed any more.
-    """
+    """The compressed planes of a pattern in a stage: `count` codes, `bytes` when decompressed."""
 
     filled: memoryview
     low: memoryview
@@ -151,18 +137,10 @@ class _Planes:
 
 
 def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
-    """The weights that planes stand for.
+    """Decompress the weights of a network with this outline; `unit` is in points.
 
-    Nothing large is allocated before the sizes of all planes are known to be right.
-
-    Args:
-        file: it holds the planes.
-        network: what the weights are for; its own ones are not looked at.
-        unit: points.
-
-    Raises:
-        InvalidNetwork: a plane is missing, torn, or has another size than it must have.
-        ResourceError: the weights would take more than 80 % of the free memory.
+    All sizes are checked before anything large is allocated. A plane that is missing, damaged or of
+    the wrong size raises `InvalidNetwork`.
     """
     check_unit(unit)
     stages = range(network.stage_count)
@@ -186,7 +164,7 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
 
 
 def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
-    """The planes `at` a place such as `0.3`, whose sizes fit a table of so many weights."""
+    """Find and check the planes of a stage and pattern, such as `0.3`."""
     frames = [_read_frame(file, f"{kind}.{at}", weights) for kind in ("map", "low", "high")]
     sizes = [_frame_size(frame, f"{at} of {file.name}") for frame in frames]
     if sizes[0] != weights // 8 or sizes[1] > weights or sizes[1] != sizes[2]:
@@ -210,7 +188,7 @@ def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
 
 
 def _frame_size(frame: memoryview, name: str) -> int:
-    """What a frame says that it holds, in bytes."""
+    """The size in a frame's header, in bytes."""
     try:
         said = zstandard.get_frame_parameters(frame)
     except zstandard.ZstdError as error:
@@ -218,13 +196,12 @@ def _frame_size(frame: memoryview, name: str) -> int:
     if not said.has_checksum or said.dict_id:
         raise InvalidNetwork(
             "expected a Zstandard frame with a checksum and without a dictionary, "
-            f"got another in {name}"
+            f"got another kind in {name}"
         )
     return int(said.content_size)
 
 
 def _fill(table: Weights, planes: list[_Planes], unit: float, name: str) -> None:
-    """Fill the table of one pattern, (stages, weights)."""
     from twofold.kernels.learn.network_planes import add_planes  # loads kernels
 
     for stage, part in enumerate(planes):
@@ -239,7 +216,6 @@ def _fill(table: Weights, planes: list[_Planes], unit: float, name: str) -> None
 
 
 def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:
-    """What a frame holds: exactly so many bytes."""
     decompressor = zstandard.ZstdDecompressor()
     try:
         data = decompressor.decompress(frame, max_output_size=size, allow_extra_data=False)

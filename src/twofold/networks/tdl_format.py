@@ -1,8 +1,8 @@
-"""The weight files of TDL2048+, the program of H. Guei: read and written, a part at a time.
+"""Reads and writes weight files of TDL2048+, the program of H. Guei.
 
-A table has 16 values for each cell of its pattern, multiplied. The cell that its name lists first
-is the lowest nibble of the index and varies fastest; in a `Network` the cells ascend and the last
-one does. See `twofold.networks.tdl_layout` and `docs/reference/tdl-files.md`.
+A table has 16 values per cell, multiplied. In these files the cell that a table's name lists first
+varies fastest; in a `Network` cells ascend and the last one does. See
+`twofold.networks.tdl_layout` and `docs/reference/tdl-files.md`.
 """
 
 import os
@@ -26,22 +26,18 @@ from twofold.networks.tdl_layout import KIND, TABLE_KIND, TYPES, Source, TdlTabl
 Sums = NDArray[np.float32]
 
 _UNTOUCHED: Final = np.finfo(np.float32).tiny
-"""Both sums of a weight without updates, so that one divided by the other is 1."""
+"""Both sums of a weight without updates, so that their quotient is 1."""
 
 _SLAB_CELLS: Final = 5
-"""Values are read and written as so many cells have, 4 MB of float32."""
+"""Values are read and written in slabs of 16^5, 4 MB of float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TdlFile:
-    """What a weight file of TDL2048+ holds.
+    """The content of a weight file of TDL2048+: a network for 4x4, and the names of its tables.
 
-    Attributes:
-        network: its patterns and weights, for 4x4.
-        sums: for each weight, in its order, the sum of its updates before they were scaled and
-            the sum of their sizes, float32 (weights, 2); None for a file without.
-        names: its tables as the program calls them.
-        bytes_a_value: 2, 4 or 8.
+    `sums` is each weight's sum of unscaled updates and of their absolute values, float32
+    (weights, 2), or None. `bytes_a_value` is 2, 4 or 8.
     """
 
     network: Network
@@ -56,19 +52,14 @@ class TdlFile:
 def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> TdlFile:
     """Read a weight file of TDL2048+.
 
-    The file is checked as a whole before anything is allocated, and then read by parts: beside
-    the weights and the sums a few megabytes are in memory.
-
-    Args:
-        path: a file that the program, or `write_tdl`, has written.
-        stages: where its stages split, without the 0 that the program's `-@` begins with, as
-            the file does not say.
+    The file is checked before anything large is allocated, then read in slabs of a few megabytes.
+    It does not contain the boundaries of its stages: give `stages` as for the program's option
+    `-@`, without the leading 0.
 
     Raises:
-        InvalidNetwork: no such file, or a torn one; tables that are no n-tuple patterns; values
-            that are not finite; more or fewer stages than `stages` makes. It names the byte.
-        LimitExceeded: too many stages.
-        ResourceError: the weights and their sums would take more than 80 % of the free memory.
+        InvalidNetwork: no such file, a damaged one, tables that are not n-tuple patterns, values
+            that are not finite, or another number of stages. It names the byte.
+        ResourceError: weights and sums would take more than 80 % of the free memory.
     """
     thresholds = check_stages(stages)
     with open_regular(path, InvalidNetwork) as file:
@@ -92,7 +83,7 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
 
 
 def _patterns_of(source: Source, tables: list[TdlTable], stages: int) -> tuple[Pattern, ...]:
-    """The patterns, which all stages have in the same order."""
+    """The patterns; all stages must have the same in the same order."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.stage)]
     if len(groups) != stages:
         expected = f"stages= to split the tables into {len(groups)} stages"
@@ -108,17 +99,16 @@ def _patterns_of(source: Source, tables: list[TdlTable], stages: int) -> tuple[P
 
 
 def _read_weights(source: Source, table: TdlTable, weights: Weights) -> None:
-    """Fill the weights of a table."""
     theirs = _in_its_order(table, weights)
     for number, index in enumerate(_slabs(theirs)):
         theirs[index] = _read_slab(source, table, table.values_at, number, theirs[index].shape)
 
 
 def _read_sums(source: Source, table: TdlTable, sums: Sums) -> None:
-    """Fill the sums of a table, with 0 where there were no updates."""
+    """Fill the sums of a table; a weight without updates gets 0."""
     assert table.sums_at is not None
     sizes_at = table.sums_at + table.count * table.bytes_a_value
-    pairs = sums.view(np.complex64)  # both sums of a weight move as one number of 8 bytes
+    pairs = sums.view(np.complex64)  # moves both sums of a weight as one number of 8 bytes
     theirs = _in_its_order(table, pairs)
     for number, index in enumerate(_slabs(theirs)):
         pair = np.empty(theirs[index].shape, np.complex64)
@@ -127,26 +117,25 @@ def _read_sums(source: Source, table: TdlTable, sums: Sums) -> None:
         least = int(pair.imag.argmin())
         if pair.imag.flat[least] < 0:
             place = source.at - (pair.size - least) * table.bytes_a_value
-            raise source.fault("a sum of sizes", pair.imag.flat[least], place)
+            raise source.fault("a sum of absolute values", pair.imag.flat[least], place)
         pair[(pair.real == _UNTOUCHED) & (pair.imag == _UNTOUCHED)] = 0
         theirs[index] = pair
 
 
 def _in_its_order(table: TdlTable, values: NDArray[Any]) -> NDArray[Any]:
-    """A view of values in our order with the axes that the table has in the file."""
+    """A view of values in our order with the axes of the table in the file."""
     ours = values.reshape((16,) * len(table.cells))
     return ours.transpose([table.pattern.cells.index(cell) for cell in reversed(table.cells)])
 
 
 def _slabs(table: NDArray[Any]) -> Iterator[tuple[int, ...]]:
-    """The indices of the parts that a table is read and written by."""
     return np.ndindex(table.shape[:-_SLAB_CELLS])
 
 
 def _read_slab(
     source: Source, table: TdlTable, start: int, number: int, shape: tuple[int, ...]
 ) -> Weights:
-    """The part of so many values with this number, counted from a place in the file."""
+    """Read the slab with this number from the array that begins at byte `start`."""
     slab = np.empty(shape, TYPES[table.bytes_a_value])
     source.at = at = source.file.seek(start + number * slab.nbytes)
     source.fill(slab)
@@ -170,40 +159,37 @@ def write_tdl(
     sums: Sums | None = None,
     bytes_a_value: int = 4,
 ) -> None:
-    """Write a network as a weight file that TDL2048+ reads.
+    """Write a network for 4x4 as a weight file for TDL2048+, in one step.
 
-    Its tables have the names that the program gives to the same patterns, so that `4x6` is its
-    `4x6patt`, and three stages of it its `4x6patt@3`. Weights of later stages that are untouched
-    yet are written as those of the stage before, which they stand for.
+    Tables get the names that the program uses: `4x6` is its `4x6patt`, with three stages its
+    `4x6patt@3`. Untouched weights of later stages are written as those of the stage before.
 
     Args:
-        path: the file to write; while that goes on, the old one stays.
-        network: for 4x4; with several stages, of patterns of up to 7 cells.
-        sums: as in `TdlFile`; a file with sums can be learnt on with temporal coherence.
-        bytes_a_value: 2 (half precision, up to 65504), 4 or 8; all are read, 4 is what the
-            program writes.
+        path: the file.
+        network: with several stages its patterns have up to 7 cells.
+        sums: as in `TdlFile`; with them training can continue with temporal coherence.
+        bytes_a_value: 2 (half precision, up to 65504), 4 (as the program writes) or 8.
 
     Raises:
-        InvalidNetwork: what such a file cannot hold.
-        InvalidInput: `path` cannot be written to.
-        ResourceError: the disk is full; an old file is as it was.
+        InvalidNetwork: the file cannot hold this network.
+        ResourceError: the disk is full; an old file remains.
     """
     _check_writable(network, sums, bytes_a_value)
     atomic_write(path, _file_parts(network, sums, bytes_a_value))
 
 
 def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> None:
-    """Everything that could fail, so that nothing does once the file is begun."""
+    """Check everything that could fail before the file is begun."""
     if network.shape != (4, 4):
         rows, cols = network.shape
-        raise InvalidNetwork(f"expected a network for 4x4, as TDL2048+ has, got {rows}x{cols}")
+        raise InvalidNetwork(f"expected a network for 4x4, as in TDL2048+, got {rows}x{cols}")
     if bytes_a_value not in TYPES:
         raise InvalidNetwork(f"expected 2, 4 or 8 bytes a value, got {bytes_a_value}")
     largest = max(len(pattern.cells) for pattern in network.patterns)
     if network.stages and largest >= MAX_PATTERN_CELLS:
         raise InvalidNetwork(
-            f"expected patterns of up to {MAX_PATTERN_CELLS - 1} cells, as the name of a table "
-            f"has its stage as well, got {largest}"
+            f"expected patterns of up to {MAX_PATTERN_CELLS - 1} cells, since the name of a table "
+            f"also contains its stage, got {largest}"
         )
     most = float(np.finfo(TYPES[min(bytes_a_value, 4)]).max)
     for stage, weights in enumerate(network.weights):
@@ -215,7 +201,7 @@ def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> 
                 f"got {sums.dtype} of {sums.shape}"
             )
         _check_values(sums[:, 0], most, "sums")
-        _check_values(sums[:, 1], most, "sums of sizes", least=0)
+        _check_values(sums[:, 1], most, "sums of absolute values", least=0)
 
 
 def _check_values(
@@ -233,7 +219,6 @@ def _check_values(
 
 
 def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Views of an array, one after the other."""
     step = 16**_SLAB_CELLS
     return (values[start : start + step] for start in range(0, len(values), step))
 
@@ -241,7 +226,6 @@ def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
 def _file_parts(
     network: Network, sums: Sums | None, bytes_a_value: int
 ) -> Iterator[bytes | memoryview]:
-    """The bytes of a file, one part after the other."""
     yield pack("<BI", KIND, network.stage_count * len(network.patterns))
     for stage in range(network.stage_count):
         for number, pattern in enumerate(network.patterns):
@@ -256,7 +240,7 @@ def _file_parts(
 
 
 def _name(network: Network, pattern: Pattern, stage: int) -> bytes:
-    """A pattern as a hexadecimal number; with stages, their number is the first of 8 digits."""
+    """The pattern as a hexadecimal number; with stages it has 8 digits, the first is the stage."""
     digits = 8 if network.stages else len(pattern.cells)
     return pack("<IHH", stage << 28 | int(str(pattern), 16), digits, 0)
 
@@ -288,7 +272,6 @@ def _in_their_order(table: Weights) -> Weights:
 
 
 def _bytes_of(values: Weights, bytes_a_value: int) -> memoryview:
-    """Values as a file has them."""
     with np.errstate(under="ignore"):
         written = np.ascontiguousarray(values, dtype=TYPES[bytes_a_value])
     return written.reshape(-1).data.cast("B")

@@ -1,12 +1,12 @@
-"""Where the tables of a weight file of TDL2048+ stand, and whether it is one.
+"""The layout of weight files of TDL2048+, and a scanner that checks it.
 
-    file     00, number of tables u32, tables        (or 77 00 ..., where its name ends otherwise)
-    table    04, name of 8 bytes, values, maybe sums or what else there is, 00 00
-    values   bytes a value u16, number of values u64, the values
+    file     00, number of tables u32, tables        (77 00 ... if its name does not end in .w)
+    table    04, name of 8 bytes, values, optional sums or other blocks, 00 00
+    values   bytes per value u16, number of values u64, the values
 
 All numbers are little-endian. `docs/reference/tdl-files.md` has the whole layout.
 
-Source: what the program's revision a99f620 writes and reads; no line of it is used here.
+Source: files that the program's revision a99f620 reads and writes; no line of it is used here.
 """
 
 import os
@@ -24,35 +24,32 @@ KIND: Final = 0
 """First byte of a list of tables."""
 
 MARK: Final = ord("w")
-"""Stands before it in files whose name does not end in .w."""
+"""Precedes it in files whose name does not end in .w."""
 
 TABLE_KIND: Final = 4
 """First byte of a table."""
 
 TABLE_KINDS: Final = (TABLE_KIND, 128)
-"""Those that are read; 128 stood before tables with sums until 2020. Up to 2 they differ more."""
+"""Kinds that are read; 128 is that of tables with sums until 2020. Kinds 0 to 2 differ more."""
 
 TYPES: Final[dict[int, str]] = {2: "<f2", 4: "<f4", 8: "<f8"}
-"""Numbers by their bytes."""
+"""NumPy types of the values, by their size in bytes."""
 
 MAX_BLOCKS: Final = 16
-"""Most blocks of a table beside its values; the program writes one at most."""
+"""Maximum blocks of a table beside its values; the program writes one at most."""
 
 _DIGITS: Final = frozenset("0123456789abcdef")
 
 
 @dataclass(frozen=True, slots=True)
 class TdlTable:
-    """A table of a file, and the bytes at which its parts begin.
+    """A table of a file, and the positions of its parts, in bytes.
 
     Attributes:
-        at: where it begins.
-        name: as the program calls it.
         cells: in the order of the name; the first is the lowest nibble of the index.
-        stage: what the name has before the cells, as a number; tables of a stage have the same.
+        stage: digits of the name before the cells, as a number; equal for all tables of a stage.
         bytes_a_value: 2, 4 or 8.
-        values_at: where its values begin.
-        sums_at: where its sums begin, of all updates and then of all sizes; None without.
+        sums_at: start of the sums: of all updates, then of their absolute values; None without.
     """
 
     at: int
@@ -70,21 +67,12 @@ class TdlTable:
 
     @property
     def pattern(self) -> Pattern:
-        """Its cells in our order."""
+        """The cells, ascending."""
         return Pattern(tuple(sorted(self.cells)))
 
 
 class Source:
-    """A file, the place up to which it is read, and errors that name both.
-
-    Args:
-        file: a regular file, at its beginning.
-        path: its name.
-
-    Attributes:
-        size: its bytes.
-        at: the byte that is read next.
-    """
+    """A regular file that is read front to back; errors name the file and the byte `at`."""
 
     def __init__(self, file: IO[bytes], path: str | os.PathLike[str]) -> None:
         self.file = file
@@ -93,12 +81,12 @@ class Source:
         self.at = 0
 
     def fault(self, expected: str, got: object, at: int | None = None) -> InvalidNetwork:
-        """The error for what is found at a byte, or else at the one that is read next."""
+        """The error for wrong content at a byte, by default the next one."""
         place = self.at if at is None else at
         return InvalidNetwork(f"expected {expected} at byte {place} of {self.name}, got {got}")
 
     def take(self, count: int, what: str) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         data = self.file.read(count)
         if len(data) < count:
             raise self.fault(f"{what} in {count} bytes", f"the end after {len(data)}")
@@ -106,18 +94,18 @@ class Source:
         return data
 
     def number(self, count: int, what: str) -> int:
-        """A number of so many bytes."""
+        """Read a number of `count` bytes."""
         return int.from_bytes(self.take(count, what), "little")
 
     def skip(self, count: int, what: str) -> None:
-        """Leave bytes out that are there."""
+        """Skip bytes, which must exist."""
         left = self.size - self.at
         if count > left:
             raise self.fault(f"{what} in {count} bytes", f"the end after {left}")
         self.at = self.file.seek(self.at + count)
 
     def fill(self, slab: NDArray[Any]) -> None:
-        """Read the next values."""
+        """Fill an array with the next values."""
         view = slab.data.cast("B")
         done = 0
         while done < len(view):
@@ -129,11 +117,7 @@ class Source:
 
 
 def scan_tables(source: Source) -> list[TdlTable]:
-    """Where the tables stand; every byte but the values is checked, and that those are there.
-
-    Raises:
-        InvalidNetwork: not such a file; it names the byte.
-    """
+    """Find all tables; checks every byte except the values, and that these exist."""
     kind = source.number(1, "the kind of file")
     if kind == MARK:
         kind = source.number(1, "the kind of file")
@@ -166,7 +150,7 @@ def _scan_table(source: Source) -> TdlTable:
     lengths = {16**cells: cells for cells in range(1, MAX_PATTERN_CELLS + 1)}
     if count not in lengths:
         raise source.fault(
-            f"16 values for each of 1 to {MAX_PATTERN_CELLS} cells, multiplied,",
+            f"16^1 to 16^{MAX_PATTERN_CELLS} values",
             count,
             source.at - 8,
         )
@@ -178,7 +162,7 @@ def _scan_table(source: Source) -> TdlTable:
 
 
 def _scan_blocks(source: Source, size: int, count: int) -> int | None:
-    """Leave out what follows the values; where the sums are, which come first if at all."""
+    """Skip the blocks after the values. Returns the start of the sums, if they come first."""
     sums_at = None
     for number in range(MAX_BLOCKS + 1):
         block = source.number(2, "the end of a table, or the bytes of a value,")
@@ -194,8 +178,8 @@ def _scan_blocks(source: Source, size: int, count: int) -> int | None:
 def _parse_name(
     source: Source, name: bytes, count: int, at: int
 ) -> tuple[str, tuple[int, ...], int]:
-    """The name of a table as text, its cells as listed, and what stands before them."""
-    if name[6:] == b"\0\0":  # a pattern as a number; before 2019 without its number of digits
+    """Parse a table's name: its text, the listed cells, and the number before them."""
+    if name[6:] == b"\0\0":  # a pattern as a number; before 2019 without a count of digits
         width = int.from_bytes(name[4:6], "little") or count
         digits = f"{int.from_bytes(name[:4], 'little'):08x}"
     else:
@@ -211,7 +195,7 @@ def _parse_name(
 
 
 def _check_beside(source: Source, table: TdlTable, before: list[TdlTable]) -> None:
-    """Values have one size, all tables have sums or none, and each pattern is there once."""
+    """Check that tables agree in the size of values and in having sums, and that none repeats."""
     size, coherent = table.bytes_a_value, table.sums_at is not None
     for first in before[:1]:
         if size != first.bytes_a_value:

@@ -1,4 +1,4 @@
-"""Players: what chooses moves, and the specs that name them."""
+"""Players, which choose moves, and the specs that name them."""
 
 from twofold.players.base import Player
 from twofold.players.loop import GameResult, play_game, play_games

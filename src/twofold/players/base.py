@@ -1,4 +1,4 @@
-"""Player: what chooses moves. Subclass it, implement `choose`, and everything else works.
+"""Player: subclass it and implement `choose`; all other methods have defaults.
 
 Example::
 
@@ -23,21 +23,19 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 _ASSUMED: Final = (0, *((exponent - 1) << exponent for exponent in range(1, MAX_EXPONENT + 1)))
-"""The points that a tile of each exponent counts, see `assumed_score`."""
+"""`assumed_score` of one tile of each exponent."""
 
 
 class Player(ABC):
-    """Chooses moves. One instance plays one game at a time; threads need one each.
+    """Chooses moves. An instance plays one game at a time and belongs to one thread.
 
     Attributes:
-        spec: canonical spec, set by `make_player`; the class name otherwise.
-        rules: the rules of the present game, as `start` was told.
-        seed: its seed.
-        compiled: whether its work is done in kernels, which release the interpreter's lock:
-            the arena runs such players in threads, and all others in processes.
-        reproducible: whether a game depends on (player, rules, seed) alone; not so where time
-            limits its moves.
-        home: the only rules that it can play under; None where it takes many.
+        spec: canonical spec, set by `make_player`; by default the class name.
+        compiled: True if kernels do the work and release the GIL: the arena runs such players in
+            threads, others in processes.
+        reproducible: True if a game depends on (player, rules, seed) alone, without time limits.
+        home: the only rules that the player supports; None for many.
+        rules: rules of the current game; `seed` is its seed.
     """
 
     spec: str = ""
@@ -58,13 +56,13 @@ class Player(ABC):
         return f"make_player({_registry().short_spec(self.spec)!r})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """A player that a spec has made is copied and pickled as its spec: it is made anew."""
+        """Copy and pickle players made from a spec as that spec."""
         if "spec" in vars(self):
             return _remade, (self.spec,)
         return super().__reduce_ex__(protocol)
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Get ready for a new game; whatever was learnt in the last one is forgotten.
+        """Prepare for a new game; state of earlier games is dropped.
 
         Raises:
             UnsupportedRules: the player cannot play under these rules.
@@ -76,17 +74,16 @@ class Player(ABC):
         self.seed = seed
 
     def unsupported(self, rules: Rules) -> str:
-        """Why these rules cannot be played (`expected ...`), or an empty text."""
+        """Why these rules are not supported (`expected ...`), or an empty text."""
         return ""
 
     @abstractmethod
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The move to make.
+        """Choose a move.
 
         Args:
             board: the position, with at least one legal move.
-            score: points so far; None lets a player that needs it assume that every spawn
-                was a 2.
+            score: points so far; None: as if every spawn had been a 2.
             move_number: moves made since the start.
 
         Raises:
@@ -101,16 +98,10 @@ class Player(ABC):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """What the player thinks of each move; by default only which one it would make.
+        """Value the four moves; by default only the chosen move is known.
 
-        Args:
-            board: the position, with at least one legal move.
-            budget: limits on the search; None for the player's own.
-            score: points so far; None as in `choose`.
-            stop: a flag that another thread may raise, to have the best answer so far.
-
-        Raises:
-            GameOver: no move is legal.
+        `budget` replaces the player's limits, `stop` lets another thread end the search early.
+        `score`, the requirement of a legal move and `GameOver` are as in `choose`.
         """
         best = checked_move(self, board, self.choose(board, score=score))
         return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
@@ -123,11 +114,11 @@ class Player(ABC):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Iterator[Analysis]:
-        """Analyses that improve, at least one; arguments as in `analyse`."""
+        """Improving analyses, at least one; arguments as in `analyse`."""
         yield self.analyse(board, budget, score=score, stop=stop)
 
     def close(self) -> None:
-        """Release what the player holds; it is not used afterwards."""
+        """Release resources; the player cannot be used afterwards."""
         return
 
     def __enter__(self) -> Self:
@@ -138,7 +129,7 @@ class Player(ABC):
 
 
 def _registry() -> Any:
-    """The module that makes players by their specs; it imports this one."""
+    """The registry, imported late since it imports this module."""
     return importlib.import_module("twofold.players.registry")
 
 
@@ -150,7 +141,7 @@ def _remade(spec: str) -> Player:
 def move_list(
     board: Board, values: Mapping[Move, MoveValue] | None = None, depth: int = 0
 ) -> tuple[MoveAnalysis, MoveAnalysis, MoveAnalysis, MoveAnalysis]:
-    """The four moves of a board with their rewards and what a search found about them."""
+    """The four moves of a board: legality, rewards, and the values of a search."""
     legal = board.legal_moves()
 
     def of(move: Move) -> MoveAnalysis:
@@ -173,16 +164,12 @@ def check_going(board: Board) -> tuple[Move, ...]:
 
 
 def assumed_score(board: Board) -> int:
-    """The score of a board as if every spawn had been a 2: a tile 2^k counts (k-1) 2^k points."""
+    """The score of a board if every spawn had been a 2: a tile 2^k counts (k-1) 2^k points."""
     return sum(map(_ASSUMED.__getitem__, board.exponents))
 
 
 def checked_move(player: Player, board: Board, answer: object) -> Move:
-    """The player's answer, if it is a legal move.
-
-    Raises:
-        PlayerError: it is not; names the player, the board and the answer.
-    """
+    """The answer as a legal move; else raises `PlayerError` with player, board and answer."""
     try:
         move = Move(answer)  # type: ignore[arg-type]
     except ValueError:
@@ -199,13 +186,12 @@ def checked_move(player: Player, board: Board, answer: object) -> Move:
 
 
 def _name(player: Player) -> str:
-    """The spec of a player without the hashes of files."""
     try:
         name, values = parse_spec(player.spec)
-    except InvalidSpec:  # one of the player's own making
+    except InvalidSpec:  # the player has set it itself
         return player.spec
     return format_spec(name, split_hashes(values)[0])
 
 
 def _place_of_choice(player: Player) -> str:
-    return defined(vars(player).get("function", player.choose))  # that of a `FunctionPlayer`
+    return defined(vars(player).get("function", player.choose))  # the function of `FunctionPlayer`

@@ -1,4 +1,4 @@
-"""Players whose choice is a compiled policy: they can play whole games inside a kernel."""
+"""Players with a compiled policy, which kernels call to play whole games."""
 
 from abc import abstractmethod
 from typing import Any
@@ -22,15 +22,14 @@ Words = NDArray[np.uint64]
 
 
 class CompiledPlayer(Player):
-    """A player on bits. Subclasses set the policy in `prepare`.
+    """A player on 64-bit boards. Subclasses set the policy in `prepare`.
 
-    A board with a tile past 32768 is downgraded before it is looked at: every tile above the
-    largest missing one is halved, until 32768 is the largest. That keeps the legal moves and
-    which tiles are equal, and 16 cells that are not dead always have holes enough for it.
-    A player without a policy, such as a search on cells, is asked for each move.
+    A board with a tile above 32768 is first downgraded: every tile above the largest missing one is
+    halved until the largest is 32768. This keeps the legal moves and which tiles are equal. A
+    player without a policy, such as a search on cells, is called for each move.
 
     Attributes:
-        policy: address of a kernel `intrinsics.POLICY`; 0 where boards do not fit 64 bits.
+        policy: address of a kernel `intrinsics.POLICY`; 0 if boards do not fit 64 bits.
         cells_policy: address of a kernel `intrinsics.CELLS_POLICY`, or 0.
     """
 
@@ -42,11 +41,7 @@ class CompiledPlayer(Player):
 
     @property
     def context(self) -> Words:
-        """The words that the policy is given; as many as it reads.
-
-        Raises:
-            PlayerError: they are no uint64 in one dimension, side by side.
-        """
+        """The policy's argument: uint64, one-dimensional, contiguous (else `PlayerError`)."""
         return self._context
 
     @context.setter
@@ -59,7 +54,7 @@ class CompiledPlayer(Player):
         self._context = words
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Get ready for a game under these rules."""
+        """Prepare for a game; `prepare` runs only if the rules change."""
         super().start(rules, seed)
         if rules != self._prepared:
             self.prepare(rules)
@@ -67,12 +62,12 @@ class CompiledPlayer(Player):
 
     @property
     def plays_on(self) -> bool:
-        """Whether games may follow each other without a `start`, with the same moves."""
+        """True if skipping `start` between games changes no move."""
         return type(self).start is CompiledPlayer.start
 
     @abstractmethod
     def prepare(self, rules: Rules) -> None:
-        """Set policy and context for rules that `unsupported` has let pass."""
+        """Set policy and context for rules that `unsupported` accepts."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         """The policy's move."""
@@ -95,18 +90,18 @@ class CompiledPlayer(Player):
         )
 
     def _fit(self, board: Board) -> None:
-        """Prepare for the shape of a board that no `start` announced."""
+        """Prepare for the shape of a board if `start` was not called with it."""
         if self._prepared is None or board.shape != self._prepared.shape:
             self.start(Rules(*board.shape), self.seed)
 
 
 def fits_bits(rules: Rules) -> bool:
-    """Whether games under these rules can be played on the 64-bit form."""
+    """True if boards under these rules fit 64 bits."""
     return max(rules.shape) <= BITS_MAX_SIDE and max(rules.spawn_exponents) <= BITS_MAX_EXPONENT
 
 
 def table_words(rules: Rules) -> tuple[Words, list[Any]]:
-    """A policy's context that holds the addresses of the row tables alone, and the arrays."""
+    """The context of a policy that needs only the row tables, and the arrays to keep alive."""
     shape = frame(*rules.shape)
     addresses = [shape.across.ctypes.data, shape.down.ctypes.data]
     return np.array(addresses, dtype=np.uint64), [shape.across, shape.down]

@@ -1,4 +1,4 @@
-"""What a spec can name: players, and the keys that they take."""
+"""Entries of the registry: players and their keys."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,17 +17,15 @@ class Key:
     """One key of a player spec.
 
     Attributes:
-        default: its value where the spec does not say, as text.
-        help: what it means, in a few words.
-        parse: reads the text; raises an `InvalidInput` that says what was expected.
-        more: the further keys that the spec takes with a parsed value of this one.
-        hash_of: the hash of the file that a value names, for the canonical spec; empty for
-            none.
-        names_code: whether a value names code to import or a program to run.
-        settle: the text that stands for a value in results, where what it means depends on the
-            machine; takes the text and the rules of the games, None for any.
-        came_later: whether there are results of players without it: then its default, which
-            changes no move, is not written in canonical specs.
+        default: default value, as text.
+        help: its meaning, in a few words.
+        parse: parses the text, or raises an `InvalidInput`.
+        more: further keys that depend on the parsed value.
+        hash_of: hash of the file that a value names, for the canonical spec; empty for none.
+        names_code: True if a value names code to import or a program to run.
+        settle: makes a value explicit that depends on the machine; takes text and rules or None.
+        came_later: True if older results lack the key: canonical specs then omit its default,
+            which must not change any move.
     """
 
     default: str
@@ -42,15 +40,13 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One player that can be named in a spec.
+    """One player that a spec can name.
 
     Attributes:
-        name: its name.
-        summary: one line about how it plays.
         make: makes the player from the parsed values of all keys.
-        keys: the keys it takes, whatever their values.
-        source: where the rule comes from; empty for our own.
-        has_home: whether it can play under one set of rules alone.
+        keys: its keys, apart from `Key.more`.
+        source: paper or program that it follows; empty for our own.
+        has_home: True if it supports only one set of rules.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The player `exact`: optimal play by a table of a solved game."""
+"""The player `exact`: optimal play with a table of a solved game."""
 
 import os
 from functools import lru_cache
@@ -18,14 +18,7 @@ from twofold.search.stop import Stop
 
 
 class ExactPlayer(CompiledPlayer):
-    """Makes the move that a table says is worth most; the first of equals.
-
-    Args:
-        table: the solved game.
-
-    Attributes:
-        home: the rules that it is solved for.
-    """
+    """Plays optimally; of equal moves the first. `home` holds the rules of its table."""
 
     home: Rules
 
@@ -39,7 +32,7 @@ class ExactPlayer(CompiledPlayer):
         return self._table
 
     def unsupported(self, rules: Rules) -> str:
-        """Why the values of the table do not hold under these rules."""
+        """Why the table is not valid under these rules."""
         return "" if values_hold(self.table.problem, rules) else f"expected rules {self.home}"
 
     def prepare(self, rules: Rules) -> None:
@@ -59,7 +52,7 @@ class ExactPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """The exact values of the moves, in no time."""
+        """The exact values of the moves, by look-up."""
         check_going(board)
         if board.shape != self.home.shape:
             raise UnsupportedRules(
@@ -82,7 +75,7 @@ class ExactPlayer(CompiledPlayer):
 
 
 def values_hold(problem: Problem, rules: Rules) -> bool:
-    """Whether a table of a problem is right for games under some rules."""
+    """True if a table of this problem is valid for games under these rules."""
     home = problem.rules
     return (
         rules.shape == home.shape
@@ -95,21 +88,14 @@ def values_hold(problem: Problem, rules: Rules) -> bool:
 
 
 def find_table(path: str) -> ExactTable:
-    """The table in a file; mapped and checked once, and shared by all who ask.
-
-    Raises:
-        InvalidSpec: no file is named.
-        InvalidTable: there is none, or it is no table, or torn or damaged.
-    """
+    """Open and check a table, shared by repeated calls; raises `InvalidSpec` or `InvalidTable`."""
     if not path:
-        raise InvalidSpec(
-            "expected exact:table=FILE, with a table that `twofold solve` made, got no table"
-        )
+        raise InvalidSpec("expected exact:table=FILE, got no file. `twofold solve` makes tables")
     try:
         status = os.stat(path)
         changed = (status.st_mtime_ns, status.st_size)
     except (OSError, ValueError):
-        changed = (0, 0)  # opening it says why it cannot be read
+        changed = (0, 0)  # opening the file reports the error
     return _open(path, changed)
 
 
@@ -119,9 +105,5 @@ def _open(path: str, _changed: tuple[int, int]) -> ExactTable:
 
 
 def table_hash(path: str) -> str:
-    """16 hexadecimal digits that stand for the content of a table.
-
-    Raises:
-        InvalidSpec, InvalidTable: as `find_table`.
-    """
+    """16 hexadecimal digits that identify the content of a table; errors as in `find_table`."""
     return find_table(path).layers.digest

@@ -1,4 +1,4 @@
-"""Faults of players: what they raise or answer, told in one sentence with its place."""
+"""Messages about errors that players raise, with the line in the user's file."""
 
 import inspect
 import os
@@ -10,22 +10,21 @@ from twofold.errors import TwofoldError
 from twofold.notation import printable
 
 DEBUG: Final = "TWOFOLD_DEBUG"
-"""With 1 in this environment variable, what a player raises is shown with its traceback."""
+"""Environment variable; with 1, errors of players are printed with their traceback."""
 
 _SOURCES: Final[dict[str, str]] = {}
-"""The files of the user's own code that was imported, each with the name that it was given."""
+"""Imported files of the user, by path, with the names under which they were given."""
 
 
 def note_source(file: str, name: str) -> None:
-    """Note a file of the user's own, whose lines are named where it fails."""
+    """Register a file of the user, so that messages name its lines."""
     _SOURCES[file] = name
 
 
 def describe(error: BaseException) -> str:
     """One sentence about an error that a player raised.
 
-    Our own errors are told as they are, others with their type; then comes the line of the
-    user's own file, if one was being run.
+    It names the type, except for errors of twofold, and the line in the user's file, if any.
     """
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
     words = " ".join(_text(error).split())
@@ -35,28 +34,25 @@ def describe(error: BaseException) -> str:
 def _text(error: BaseException) -> str:
     try:
         return str(error)
-    except (Exception, SystemExit):  # that is code of a player, too
+    except (Exception, SystemExit):  # `__str__` of a user's class may fail, too
         return ""
 
 
 def describe_caught(error: BaseException) -> str:
-    """The sentence of `describe`, for who does not raise the error again.
-
-    With TWOFOLD_DEBUG=1 in the environment its traceback goes to stderr.
-    """
+    """`describe`, for errors that are not raised again; TWOFOLD_DEBUG=1 prints the traceback."""
     if os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
     return describe(error)
 
 
 def defined(function: Callable[..., Any]) -> str:
-    """Where a function of the user's own begins: ` (my_player.py, line 7)`; else nothing."""
+    """The first line of a user's function: ` (my_player.py, line 7)`; empty for other code."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return "" if code is None else _place(code.co_filename, code.co_firstlineno)
 
 
 def last_place(error: BaseException) -> str:
-    """The last line of the user's own files that an error passed through."""
+    """The last line in a user's file that an error passed through."""
     places = [
         _place(frame.f_code.co_filename, line)
         for frame, line in traceback.walk_tb(error.__traceback__)

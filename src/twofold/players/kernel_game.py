@@ -1,4 +1,4 @@
-"""Games that a compiled player's policies play inside kernels: one in chunks of moves, or many."""
+"""Games that compiled players play inside kernels: many at once, or one in chunks of moves."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -25,13 +25,13 @@ Words = NDArray[np.uint64]
 _NEVER = 255
 
 MOST_MOVES: Final = 1 << 22
-"""Most moves of the games that follow each other in one call."""
+"""Maximum moves of all games of one call."""
 
 
 class KernelPlayed(NamedTuple):
-    """A finished game: how it went, and its moves as letters if they were kept.
+    """A finished game. `score` leaves out the assumed score of a given first board.
 
-    The score is that of the moves made, without the points assumed for a given board.
+    `letters` holds the moves if they were kept, else it is empty.
     """
 
     score: int
@@ -42,12 +42,7 @@ class KernelPlayed(NamedTuple):
 
 
 def game_words(rules: Rules, law: Words) -> Words:
-    """The words of a game under these rules; seed, policy and REACHED are left to the caller.
-
-    Args:
-        rules: any rules.
-        law: its spawn law, to be kept while the words are used.
-    """
+    """The words of a game; the caller sets seed, policy and REACHED and keeps `law` alive."""
     words = np.zeros(play.GAME_WORDS, dtype=np.uint64)
     words[play.START_TILES] = rules.start_tiles
     words[play.STOP_EXPONENT] = rules.goal.bit_length() - 1 if rules.stop_at_goal else _NEVER
@@ -62,7 +57,7 @@ def game_words(rules: Rules, law: Words) -> Words:
 
 
 def can_play_many(player: CompiledPlayer, rules: Rules) -> bool:
-    """Whether games of this player, once started, can follow each other in a kernel."""
+    """True if many games of this player can run in one kernel call after one `start`."""
     return bool(player.policy) and fits_bits(rules) and player.plays_on
 
 
@@ -74,18 +69,11 @@ def play_many(
     boards: Sequence[Board] | None = None,
     keep_moves: bool = False,
 ) -> list[KernelPlayed]:
-    """Whole games on bits.
+    """Play whole games on 64-bit boards in one kernel call, see `can_play_many`.
 
-    Args:
-        player: started under these rules, one that `can_play_many`.
-        rules: the rules of the games.
-        seeds: of the games.
-        boards: the board that each game begins on, all of 64 bits; None for new games.
-        keep_moves: whether the games hold their moves.
-
-    Returns:
-        The games, up to the first that cannot be finished on bits or within `MOST_MOVES` moves
-        of all games; it is left out with all after it.
+    The player must be started under the rules. `boards` holds the first board of each game, with
+    tiles up to 32768; None for new games. Returns the games before the first that outgrows 64 bits
+    or the `MOST_MOVES` of the call.
     """
     law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
     reached = np.zeros((seeds.count, play.REACHED_SIZE), dtype=np.uint64)
@@ -117,24 +105,21 @@ def play_many(
 
 
 def _starts(boards: Sequence[Board]) -> Words:
-    """The bits and the assumed score of each board."""
+    """Bits and assumed score of each board, (boards, 2)."""
     words = [(board.to_bits(), assumed_score(board)) for board in boards]
     return np.array(words, dtype=np.uint64).reshape(-1, 2)
 
 
 def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:
-    """The moves of games that follow each other, as the letters of each game."""
     text = format_moves(moves[: sum(counts)])
     return [text[first:end] for first, end in pairwise(accumulate(counts, initial=0))]
 
 
 class KernelGame:
-    """A game on bits that goes over to cells when a tile passes 32768.
+    """A game on 64-bit boards that changes to cells at the first tile above 32768.
 
-    Args:
-        player: the player, started for the game.
-        game: where to begin; it is not changed.
-        reached: move numbers at which each exponent was first reached.
+    It starts from `game`, with a player started for it; `reached` holds the move numbers at which
+    each exponent was first reached.
     """
 
     def __init__(self, player: CompiledPlayer, game: Game, reached: Sequence[int]) -> None:
@@ -159,15 +144,15 @@ class KernelGame:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether the game is going and a policy can play it."""
+        """True if the game is not over and a policy can play on."""
         return self._ended == play.GOING and bool(self._on_bits or self._player.cells_policy)
 
     def play(self, limit: int) -> str:
-        """Play at most `limit` moves; returns them as letters.
+        """Play at most `limit` moves. Returns them as letters.
 
         Raises:
-            PlayerError: the policy chose a move that changes nothing.
-            TileTooLarge: a merge would pass the largest exponent.
+            PlayerError: the policy chose an illegal move.
+            TileTooLarge: a merge would exceed the largest exponent.
         """
         letters = np.zeros(limit, dtype=np.uint8)
         words, first = self._words, int(self._state[play.MOVE_NUMBER])
@@ -184,7 +169,8 @@ class KernelGame:
             self._ended = play.play_cells(words, self._state, self._cells, limit)
         if self._ended == play.ILLEGAL:
             raise PlayerError(
-                f"expected a legal move from {self._player.spec} on {self._board()}, got another"
+                f"expected a legal move from {self._player.spec} on {self._board()}, "
+                "got an illegal one"
             )
         if self._ended == play.TOO_LARGE:
             raise TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
@@ -202,7 +188,7 @@ class KernelGame:
         return Board(self._cells.tolist(), self._rules.shape)
 
     def game(self) -> Game:
-        """The game as it stands; it begins there, without the moves made."""
+        """The current position as a game without its moves."""
         return Game.from_board(
             self._board(),
             self._rules,

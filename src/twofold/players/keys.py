@@ -1,4 +1,4 @@
-"""The keys that players have in common, and how values of keys are read."""
+"""Parsers of spec values, and the keys that several players share."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def whole(name: str, low: int, high: int) -> Callable[[str], int]:
-    """Reads a whole number from `low` to `high`."""
+    """A parser of integers from `low` to `high`."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) <= 12):
@@ -29,7 +29,7 @@ def whole(name: str, low: int, high: int) -> Callable[[str], int]:
 
 
 def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
-    """Reads one of the words that `values` holds."""
+    """A parser of the words in `values`."""
 
     def parse(text: str) -> Any:
         if text not in values:
@@ -43,7 +43,7 @@ def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
 
 
 def evaluator(text: str) -> Any:
-    """The evaluator of a name, or the one that code of the user's own defines."""
+    """The evaluator with this name, or the object that `path/to/file.py:Name` names."""
     if not is_code(text):
         return find_evaluator(text)
     found = load_object(text)
@@ -61,12 +61,11 @@ def _weight(name: str, weight: Any) -> Key:
 
 
 def _weights(evaluator: Any) -> Mapping[str, Key]:
-    """A key for each weight of an evaluator."""
     return {name: _weight(name, weight) for name, weight in evaluator.weight_keys.items()}
 
 
 def even_depth(text: str) -> int:
-    """An even number of half-moves."""
+    """Parse an even number of half-moves."""
     depth = whole("depth", 2, 2 * MAX_PLY - 2)(text)
     if depth % 2:
         raise InvalidSpec(f"expected an even depth, got {depth}")
@@ -74,17 +73,17 @@ def even_depth(text: str) -> int:
 
 
 def optional(parse: Callable[[str], Any], word: str) -> Callable[[str], Any]:
-    """A key that may also hold a word, which stands for None."""
+    """A parser that maps `word` to None and passes other texts to `parse`."""
     return lambda text: None if text == word else parse(text)
 
 
 def node_count(text: str) -> int | None:
-    """A number of positions, such as `1e6`."""
+    """Parse a number of nodes, such as `1e6`."""
     return Budget.parse(f"nodes={text}").nodes
 
 
 def cut(text: str) -> float:
-    """A probability below 1."""
+    """Parse a probability below 1."""
     value = parse_number(text, "cut", InvalidSpec)
     if not 0 <= value < 1:
         raise InvalidSpec(f"expected cut from 0 to less than 1, got {shown(text)}")
@@ -114,27 +113,27 @@ EVAL: Final = Key(
 )
 TABLE_MB: Final = Key(
     "4",
-    "transposition table in MiB; without a cut it changes no value",
+    "transposition table in MiB; changes no value without a cut",
     whole("table_mb", 0, MAX_TABLE_MB),
 )
 PLY: Final = Key(
     "auto",
-    "depth in plies: 3, or as deep as time and nodes allow; "
-    "6/5@3/4@8 for 5 from 3 empty cells on, 4 from 8 on; tiles as nneonneo has it; "
-    "2+14000-16000:4 for 4 where the tiles sum to 14,000 up to 15,999",
+    "depth in plies; auto: 3, or iterative deepening within time and nodes; "
+    "6/5@3/4@8: 5 from 3 empty cells, 4 from 8; tiles: by the number of different tiles; "
+    "2+14000-16000:4: 4 while the tiles sum to 14,000 to 15,999",
     optional(Depth.parse, "auto"),
 )
 TIME: Final = Key(
-    "none", "time a move, such as 50ms; the search deepens", optional(parse_seconds, "none")
+    "none", "time per move, such as 50ms, with deepening", optional(parse_seconds, "none")
 )
 NODES: Final = Key(
-    "none", "positions a move, such as 1e6; the search deepens", optional(node_count, "none")
+    "none", "nodes per move, such as 1e6, with deepening", optional(node_count, "none")
 )
-CUT: Final = Key("0", "do not search what is less probable", cut)
+CUT: Final = Key("0", "do not search positions less probable than this", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
-    "endgame tables, by name or as files: 442-512+443-512; auto for those built here that help",
+    "endgame tables, names or files: 442-512+443-512; auto: the strong ones built here",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,
@@ -144,7 +143,7 @@ TWO_PLAYER_KEYS: Final = {
     "eval": EVAL,
     "depth": Key(
         "auto",
-        "depth in half-moves: 5, or as deep as time and nodes allow",
+        "depth in half-moves; auto: 5, or iterative deepening within time and nodes",
         optional(whole("depth", 1, MAX_DEPTH), "auto"),
     ),
     "time": TIME,
@@ -153,6 +152,6 @@ TWO_PLAYER_KEYS: Final = {
 ALPHABETA_KEYS: Final = {**TWO_PLAYER_KEYS, "table_mb": TABLE_MB}
 LAYERS: Final = Key(
     "alternating",
-    "literal: a second move before the first spawn; alternating: as usual",
+    "alternating: move, spawn, move; literal: two moves before the first spawn, as in the report",
     choice("layers", {"literal": True, "alternating": False}),
 )

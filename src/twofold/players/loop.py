@@ -1,4 +1,4 @@
-"""Whole games by one player."""
+"""Plays whole games."""
 
 import secrets
 import time
@@ -17,32 +17,30 @@ from twofold.seeds import SeedRange
 
 _FIRST_CHUNK: Final = 16
 _LARGEST_CHUNK: Final = 65_536
-"""Moves that a kernel makes before the stop function is asked again."""
+"""Maximum moves of a kernel call before `stop` is called again."""
 
 _PATIENCE: Final = 0.05
-"""A chunk that took less than this many seconds is followed by one of twice as many moves;
-games that follow each other in a kernel take about so long."""
+"""Target seconds of a kernel call: a chunk that took less is doubled, and short games are batched
+to last about this long."""
 
 _MOST_TOGETHER: Final = 4_096
-"""Most games that follow each other in one call of a kernel."""
+"""Maximum games of one kernel call."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How one game went.
+    """The result of one game.
 
     Attributes:
-        seed: its seed.
-        score: points of the moves made: of a new game those at the end.
+        score: points of the moves made.
         moves: number of moves made.
-        max_tile: largest tile on the final board.
         reached: for each exponent up to the largest, the move number at which the largest
             tile first was 2^exponent or more.
         board: the final board.
-        seconds: time taken, wall clock.
-        letters: the moves as letters, if they were kept; else empty.
-        move_seconds: median and 99th percentile of the time that the player took for a move,
-            where it was asked for each; None where kernels played.
+        seconds: wall-clock time.
+        letters: the moves as letters if they were kept, else empty.
+        move_seconds: median and 99th percentile of the time per move; None for kernels.
+        start: the given first board; None for a new game.
     """
 
     seed: int
@@ -68,19 +66,19 @@ def play_game(
 ) -> GameResult | None:
     """Play one game to its end.
 
-    The result depends on (player, rules, seed, board) alone, unless the player has a time budget.
+    The result depends only on (player, rules, seed, board), unless the player has a time budget.
 
     Args:
-        player: who plays; it is started anew. A spec makes a player for this game.
-        rules: the rules of the game, as `Rules` or as text.
-        seed: the seed of its dice; None draws one.
-        board: where it begins; None for a new game. The player is told the score that
-            `assumed_score` gives such a board, and the points made since.
-        keep_moves: whether the result holds the moves.
-        stop: asked now and then; True abandons the game.
+        player: a player or a spec.
+        rules: the rules, as `Rules` or as text.
+        seed: seed of the game; None for a random one.
+        board: first board; None for a new game. The player gets its `assumed_score` plus the
+            points made since.
+        keep_moves: True to return the moves.
+        stop: called from time to time; True abandons the game.
 
     Returns:
-        The result, or None if the game was abandoned.
+        The result, or None for an abandoned game.
 
     Raises:
         InvalidBoard: the board has another shape than the rules.
@@ -118,23 +116,15 @@ def play_games(
     keep_moves: bool = False,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[GameResult]:
-    """Play game after game; the results are those of `play_game`.
+    """Play one game per seed; the arguments and results are those of `play_game`.
 
-    A compiled player's short games follow each other inside a kernel, hundreds at a time. Their
-    time is then an equal share of the time that these took.
-
-    Args:
-        player: who plays.
-        rules: the rules of the games.
-        seeds: their seeds.
-        boards: where each game begins; none for new games.
-        keep_moves: whether the results hold the moves.
-        stop: asked between the games, and now and then in long ones; True ends all of it.
+    Short games of a compiled player run in batches inside a kernel; the time of a batch is then
+    split equally. `boards` is empty or has one board per seed. `stop` ends the iteration.
 
     Raises:
         InvalidBoard: a board has another shape than the rules.
-        UnsupportedRules, PlayerError: as `play_game`, in the game's turn.
-        ValueError: there are boards, but not as many as seeds.
+        UnsupportedRules, PlayerError: as `play_game`, when that game is reached.
+        ValueError: `boards` and `seeds` differ in number.
     """
     _check_boards(boards, rules, seeds.count)
     first, together = 0, 1
@@ -166,12 +156,12 @@ def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
 
 
 def _how_many(seconds: float) -> int:
-    """How many games of so many seconds each follow each other in one call of a kernel."""
+    """Batch size for one kernel call of about `_PATIENCE` seconds."""
     return max(1, min(int(_PATIENCE / max(seconds, 1e-9)), _MOST_TOGETHER))
 
 
 def _is_simple(player: Player, rules: Rules) -> bool:
-    """Whether its games can follow each other in a kernel."""
+    """True if games of this player can be batched in a kernel."""
     if not player.compiled:
         return False
     from twofold.players.compiled import CompiledPlayer  # loads kernels
@@ -181,7 +171,7 @@ def _is_simple(player: Player, rules: Rules) -> bool:
 
 
 def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
-    """How many of `count` games from `first` on begin with tiles that 64 bits hold."""
+    """The number of boards from `first`, at most `count`, before one that does not fit 64 bits."""
     for number, board in enumerate(boards[first : first + count]):
         if board.max_exponent > BITS_MAX_EXPONENT:
             return number
@@ -191,11 +181,7 @@ def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
 def _play_together(
     player: Any, rules: Rules, seeds: SeedRange, boards: Sequence[Board], keep_moves: bool
 ) -> tuple[list[GameResult], float]:
-    """Play games up to the first that needs more than bits.
-
-    Returns:
-        Their results, and the time of all.
-    """
+    """Play a batch, up to the first game that outgrows 64 bits. Returns results and total time."""
     from twofold.players.kernel_game import play_many
 
     player.start(rules, seeds.first)
@@ -221,8 +207,6 @@ def _play_together(
 
 
 class _Progress:
-    """A game under way, and what the result says about the moves so far."""
-
     def __init__(self, game: Game, keep_moves: bool, start: Board | None = None) -> None:
         self.game = game
         self.start = start
@@ -249,7 +233,7 @@ class _Progress:
 
 
 def _median_and_99th(times: list[float]) -> tuple[float, float] | None:
-    """Two quantiles: values of the list, the lower one where they would lie between two."""
+    """Two quantiles; between two values the lower one."""
     if not times:
         return None
     ordered, last = sorted(times), len(times) - 1
@@ -257,7 +241,7 @@ def _median_and_99th(times: list[float]) -> tuple[float, float] | None:
 
 
 def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> bool:
-    """The general loop: the player is asked for each move. False if it was abandoned."""
+    """Call the player for each move. False if the game was abandoned."""
     game = progress.game
     while not game.is_finished:
         if stop is not None and stop():
@@ -275,11 +259,7 @@ def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool
 
 
 def _play_in_kernels(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> None:
-    """Let a compiled player's policies play as far as they can.
-
-    What they leave, if anything, is for the general loop: the rest of a game in which the
-    stop function asks to stop, or which a policy on bits cannot finish.
-    """
+    """Play in kernels as far as the policies can, or until `stop`; `_play_by_choose` continues."""
     from twofold.players.compiled import CompiledPlayer
     from twofold.players.kernel_game import KernelGame
 

@@ -1,4 +1,4 @@
-"""Players and evaluators of the user's own: importing them, and making players of them."""
+"""Players and evaluators written by users: importing them, and making players of them."""
 
 import hashlib
 import importlib
@@ -18,11 +18,11 @@ from twofold.players.base import Player
 from twofold.rules import Move
 
 _CALLED: Final = ("start", "choose", "analyse", "stream")
-"""The methods of a player that twofold calls."""
+"""Methods of a player that twofold calls."""
 
 
 def is_code(name: str) -> bool:
-    """Whether the name of a player or an evaluator is that of code: `path/to/file.py:Name`."""
+    """True if a name refers to code: `path/to/file.py:Name` or `package.module:Name`."""
     return ":" in name or name.endswith(".py")
 
 
@@ -30,11 +30,7 @@ def is_code(name: str) -> bool:
 
 
 def load_object(name: str) -> Any:
-    """The object that `path/to/file.py:Name` or `package.module:Name` names.
-
-    Raises:
-        InvalidSpec: no such file, module or name, or its code fails when imported.
-    """
+    """Import `path/to/file.py:Name` or `package.module:Name`; raises `InvalidSpec` if it fails."""
     home, _, attribute = name.rpartition(":")
     if not (home and attribute):
         raise InvalidSpec(
@@ -48,7 +44,7 @@ def load_object(name: str) -> Any:
 
 
 def is_imported(name: str) -> bool:
-    """Whether the file or module of a name was imported, and the file has not changed since."""
+    """True if a name's file or module is imported and the file has not changed since."""
     home = name.rpartition(":")[0]
     try:
         return (_module_of(Path(home)) if home.endswith(".py") else home) in sys.modules
@@ -57,7 +53,7 @@ def is_imported(name: str) -> bool:
 
 
 def hash_of_code(name: str) -> str:
-    """The hash of the file that `path/to/file.py:Name` names; empty where none is named."""
+    """The hash of the file in `path/to/file.py:Name`; empty for a module."""
     path = name.rpartition(":")[0]
     return _file_hash(Path(path)) if path.endswith(".py") else ""
 
@@ -70,7 +66,7 @@ def _file_hash(path: Path) -> str:
 
 
 def _module_of(path: Path) -> str:
-    """What the module of a file is called here: a file that changes is another module."""
+    """A module name that contains the file's hash, so a changed file is another module."""
     return f"twofold_file_{path.stem}_{_file_hash(path)}"
 
 
@@ -113,16 +109,12 @@ class FunctionPlayer(Player):
         self.function = function
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The function's answer."""
+        """The function's result."""
         return self.function(board)
 
 
 def make_own(name: str, values: Mapping[str, str]) -> Player:
-    """Import a player, and make it from the values of its keys.
-
-    Raises:
-        InvalidSpec: there is no such code, it is no player, or it takes other keys.
-    """
+    """Import a player and make it from its keys; raises `InvalidSpec` for wrong code or keys."""
     found = load_object(name)
     if isinstance(found, type) and issubclass(found, Player):
         return _make_of_class(found, name, values)
@@ -150,7 +142,7 @@ def _make_of_class(kind: type[Player], name: str, values: Mapping[str, str]) -> 
 
 
 def _check_method(player: Player, method: str, name: str) -> None:
-    """Refuse a method that does not take what twofold calls it with."""
+    """Check that a method accepts the arguments that twofold passes."""
     function = getattr(player, method)
     _, *known = inspect.signature(getattr(Player, method)).parameters.values()
     named = {one.name: None for one in known if one.kind is one.KEYWORD_ONLY}
@@ -165,17 +157,17 @@ def _check_method(player: Player, method: str, name: str) -> None:
 
 
 def _wanted(method: str) -> str:
-    """The first line of a method as twofold calls it, without types."""
+    """The signature of a method in `Player`, without types."""
     signature = inspect.signature(getattr(Player, method))
     bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
     return f"def {method}{signature.replace(parameters=bare, return_annotation=signature.empty)}"
 
 
 def _cannot_take(function: Callable[..., Any], *args: object, **values: object) -> str:
-    """Why a function cannot be called so; empty where it can."""
+    """Why a function cannot be called with these arguments; empty if it can."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # written in C: the call itself says so
+    except (TypeError, ValueError):  # written in C: a wrong call raises its own error
         return ""
     try:
         signature.bind(*args, **values)

@@ -1,4 +1,4 @@
-"""The players that a spec can name, with their keys."""
+"""The registered players: how each is made, and its keys."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
     from twofold.evaluators.base import Evaluator
 
 DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
-"""Who plays where no player is named, on 4x4."""
+"""The player for 4x4 if none is named."""
 
 DEFAULT_PLAYER_SMALL: Final = "expectimax:eval=rows,ply=6,cut=0.003"
-"""Who does on smaller boards, for which no network is shipped."""
+"""The same for smaller boards, which have no shipped network."""
 
 DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
-"""Who does on larger ones: most moves take less than 50 ms on 5x5 and 6x6."""
+"""The same for larger boards; on 5x5 and 6x6 most moves take less than 50 ms."""
 
 DOWNGRADE: Final = 24_576
-"""Sum of different tiles from which on players with a network downgrade where none is named."""
+"""Sum of the different tiles from which `ntuple` downgrades boards by default."""
 
 DEFAULT_PLY: Final = 3
-"""Depth of `expectimax` where nothing limits it."""
+"""Depth of `expectimax` without limits, in plies."""
 
 DEFAULT_DEPTH: Final = 5
-"""Depth of `alphabeta` and `minimax` where nothing limits it, in half-moves."""
+"""Depth of `alphabeta` and `minimax` without limits, in half-moves."""
 
 DEFAULT_NETWORK: Final = "default"
-"""The network that `ntuple` plays with where none is named."""
+"""The network of `ntuple` if none is named."""
 
 NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
 BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
@@ -68,9 +68,9 @@ IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
 def default_player(rules: Rules) -> str:
-    """The spec of the player where a person watches or asks and names none.
+    """The spec of the player that faces use if the user names none.
 
-    On 4x4 it plays with the endgame tables that are built on this machine, by name.
+    On 4x4 it includes the endgame tables built on this machine, by name.
     """
     if rules.shape == (4, 4):
         return _with_tables(DEFAULT_PLAYER, rules)
@@ -78,9 +78,8 @@ def default_player(rules: Rules) -> str:
 
 
 def _with_tables(spec: str, rules: Rules) -> str:
-    """The spec with the endgame tables that are built here, if they are for these rules."""
     if not (suits(rules) and files_in(tables_folder())):
-        return spec  # without loading any kernel
+        return spec  # avoids loading kernels
     from twofold.endgame.named import settled_tables
 
     tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
@@ -146,7 +145,7 @@ def _searching(
     nodes: int | None,
     **more: Any,
 ) -> Player:
-    """Expectimax, as deep as usual where nothing limits it."""
+    """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
     from twofold.players.searching import ExpectimaxPlayer
 
     depth = ply or Depth.fixed(DEFAULT_PLY)
@@ -160,7 +159,7 @@ def _exact(table: str) -> Player:
 
 
 def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
-    """The limits of a spec; a depth is one only together with a limit of time or nodes."""
+    """The limits of a spec; a depth is a limit only beside time or nodes."""
     if time is None and nodes is None:
         return None
     return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
@@ -191,7 +190,7 @@ def _two_player(prunes: bool) -> Callable[..., Player]:
 def _nneonneo(ply: Depth, **more: Any) -> Player:
     from twofold.players.searching import ExpectimaxPlayer
 
-    order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # as there
+    order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # the order of nneonneo
     return ExpectimaxPlayer(evaluator("rows"), ply, order=order, **more)
 
 
@@ -220,7 +219,7 @@ def _it3105(name: str) -> Callable[..., Player]:
     def make(layers: bool, depth: int, table_mb: int) -> Player:
         from twofold.players.searching import ExpectimaxPlayer
 
-        # Two layers, a move and a spawn, are one ply of an evaluator that values states.
+        # A layer of moves and one of spawns are one ply of an evaluator of states.
         return ExpectimaxPlayer(
             evaluator(name),
             Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1),
@@ -260,17 +259,17 @@ def _network_hash(name: str) -> str:
 def _downgrade(text: str) -> int:
     value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
     if value % 2:
-        raise InvalidSpec(f"expected downgrade as a sum of tiles, got {value}")
+        raise InvalidSpec(f"expected downgrade as an even sum of tiles, got {value}")
     return value
 
 
 PRESETS: Final = (
-    Entry("random", "any legal move, with equal chances", _random),
+    Entry("random", "a random legal move", _random),
     Entry("greedy", "the move with the largest reward", _greedy),
     Entry("corner", "down or left; right or up only when forced", _corner),
     Entry(
         "expectimax",
-        "best on average over the spawns",
+        "best mean value over all spawns",
         _expectimax,
         {
             "eval": EVAL,
@@ -282,7 +281,7 @@ PRESETS: Final = (
             "threads": THREADS,
             "prune": Key(
                 "none",
-                "star1: do not search spawns that can change no move; pays from 4 plies on",
+                "star1: prune chance nodes; changes no move and is faster from 4 plies on",
                 choice("prune", {"none": False, "star1": True}),
             ),
             "tables": TABLES,
@@ -290,7 +289,7 @@ PRESETS: Final = (
     ),
     Entry(
         "ntuple",
-        "expectimax with an n-tuple network: what it has learnt from games",
+        "expectimax with an n-tuple network, trained by self-play",
         _ntuple,
         {
             "net": Key(
@@ -306,7 +305,7 @@ PRESETS: Final = (
             "threads": THREADS,
             "downgrade": Key(
                 str(DOWNGRADE),
-                "halve large tiles once the different tiles sum to this; 0 for never",
+                "halve large tiles once the distinct tiles sum to this; 0: never",
                 _downgrade,
             ),
             "tables": TABLES,
@@ -317,20 +316,20 @@ PRESETS: Final = (
     Entry("alphabeta", "minimax with pruning", _two_player(True), ALPHABETA_KEYS),
     Entry(
         "exact",
-        "optimal play of a small game, by a table that `twofold solve` makes",
+        "optimal play of a small game, with a table from `twofold solve`",
         _exact,
-        {"table": Key("", "file of the table; it has no default", hash_of=_table_hash)},
+        {"table": Key("", "file of the table; required", hash_of=_table_hash)},
         has_home=True,
     ),
     Entry(
         "quick",
-        "expectimax that sees little ahead, with weights tuned for that",
+        "shallow expectimax with weights tuned for it",
         _quick,
         {"ply": Key("3", "depth in plies, as for expectimax", Depth.parse), "table_mb": TABLE_MB},
     ),
     Entry(
         "nneonneo",
-        "expectimax as deep as there are different tiles, cut by probability",
+        "expectimax as deep as the number of different tiles allows, with a probability cut",
         _nneonneo,
         {
             "ply": Key(BY_TILES, "depth in plies, as for expectimax", Depth.parse),
@@ -343,12 +342,12 @@ PRESETS: Final = (
     ),
     Entry(
         "baeldung",
-        "sums over spawns, four plies, empty cells and order of lines",
+        "sums over spawns instead of means, four plies; empty cells and monotone lines",
         _baeldung,
         {
             "prune": Key(
                 "yes",
-                "leave out moves that change nothing",
+                "skip moves that change nothing",
                 choice("prune", {"yes": True, "no": False}),
             ),
             "threads": THREADS,
@@ -357,12 +356,12 @@ PRESETS: Final = (
     ),
     Entry(
         "datumbox",
-        "alpha-beta against hurting spawns, score and clustering",
+        "alpha-beta against the worst spawns; score and clustering",
         _datumbox,
         {
             "search": Key(
                 "alphabeta",
-                "alphabeta or minimax; both make the same move",
+                "alphabeta or minimax; both choose the same moves",
                 choice("search", {"alphabeta": True, "minimax": False}),
             ),
             "depth": Key("7", "depth in half-moves", whole("depth", 1, MAX_DEPTH)),
@@ -395,18 +394,18 @@ PRESETS: Final = (
                 hash_of=hash_of_files,
                 names_code=lambda _command: True,
             ),
-            "options": Key("", "its own options: depth=4 style=calm", parse_option_words),
+            "options": Key("", "its options, such as depth=4 style=calm", parse_option_words),
             "ply": Key(
                 "none",
-                "depth in plies; none for its own",
+                "depth in plies; none: the program decides",
                 optional(whole("ply", 1, MAX_PLY), "none"),
             ),
-            "time": Key("none", "time a move, such as 50ms", optional(parse_seconds, "none")),
-            "nodes": Key("none", "positions a move, such as 1e6", optional(node_count, "none")),
+            "time": Key("none", "time per move, such as 50ms", optional(parse_seconds, "none")),
+            "nodes": Key("none", "nodes per move, such as 1e6", optional(node_count, "none")),
             "timeout": Key(
-                "60", "seconds of silence, beyond time, until it is started again", parse_seconds
+                "60", "seconds without an answer, beyond time, before a restart", parse_seconds
             ),
         },
     ),
 )
-"""Every player that a spec can name."""
+"""All players that a spec can name."""

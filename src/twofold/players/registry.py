@@ -1,4 +1,4 @@
-"""Player specs: which players there are, whether a spec runs code, and how one is made."""
+"""Player specs: makes players from specs, and brings specs into their standard forms."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,31 +16,30 @@ from twofold.search.depth import Depth
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 
 _MOST_NAMED: Final = 5
-"""Most players that an error names beside the one that was asked for."""
+"""Maximum players that an error message suggests."""
 
 
 def entries() -> tuple[Entry, ...]:
-    """Every player that a spec can name."""
+    """All players that a spec can name."""
     return PRESETS
 
 
 def make_player(spec: str, *, allow_code: bool = True) -> Player:
-    """Make the player that a spec names: `"expectimax:eval=snake,ply=3"`.
+    """Make a player from a spec such as `"expectimax:eval=snake,ply=3"`.
 
     Args:
         spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
-            `package.module:Name` is imported and may be a `Player` class or a function
-            `board -> Move`.
-        allow_code: whether such names may be imported and programs be run; False for text of
-            unknown origin.
+            `package.module:Name` is imported: a `Player` class or a function `board -> Move`.
+        allow_code: False to refuse specs that import code or run programs. Use it for specs from
+            unknown sources.
 
     Raises:
-        InvalidSpec: the name, a key or a value is unknown or cannot be used.
+        InvalidSpec: the name, a key or a value is unknown or invalid.
     """
     parsed = _parse(spec)
     if not allow_code and code_of(spec):
         raise InvalidSpec(
-            f"expected a player without code or a program of its own, got {shown(spec)}"
+            f"expected a player that imports no code and runs no program, got {shown(spec)}"
         )
     if is_code(parsed.name):
         return _make_from_code(parsed)
@@ -54,7 +53,7 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
 
 
 def _written(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
-    """The values that a canonical spec writes: all but defaults of keys that came later."""
+    """The values in a canonical spec: all except defaults of keys that came later."""
     return {
         key: text
         for key, text in texts.items()
@@ -63,18 +62,14 @@ def _written(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str
 
 
 def code_of(spec: str) -> frozenset[str]:
-    """The code and the programs that making and asking a player runs; mostly none.
+    """The code and programs that a player runs: names of objects to import, and commands.
 
-    These are its own name and the values of its keys, where they name something to import or a
-    command. This alone decides who runs code: nothing is imported to find out.
+    This function alone decides which specs run code, and it imports nothing.
 
         >>> sorted(code_of("expectimax:eval=my_evaluator.py:EMPTY,ply=2"))
         ['my_evaluator.py:EMPTY']
         >>> code_of("expectimax:eval=rows,ply=2")
         frozenset()
-
-    Raises:
-        InvalidSpec: the spec cannot be read, or there is no such player.
     """
     parsed = _parse(spec)
     if is_code(parsed.name):
@@ -85,11 +80,7 @@ def code_of(spec: str) -> frozenset[str]:
 
 
 def home_of(spec: str) -> Rules | None:
-    """The only rules that a player can play under; None for one that takes many.
-
-    Raises:
-        InvalidSpec: there is no such player, or it has such rules and cannot be made.
-    """
+    """The only rules that a player supports; None for many. Makes the player if needed."""
     name = notation.parse_spec(spec).name
     if is_code(name) or not entry_of(name).has_home:
         return None
@@ -100,7 +91,7 @@ def home_of(spec: str) -> Rules | None:
 def _read_values(
     keys: Mapping[str, Key], texts: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of all keys, and the text of each in the one form that results keep."""
+    """The values of all keys, and the text of each in its standard form."""
     values = {key: keys[key].parse(text) for key, text in texts.items()}
     numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
     same = dict(texts)
@@ -110,32 +101,23 @@ def _read_values(
 
 
 def canonical(spec: str) -> str:
-    """The spec with its keys written, sorted, and files by content hash: what results keep.
+    """The spec with all keys, sorted, and files with their hashes: its form in stored results.
 
-    A key that players were given later, such as `tables`, is left out at its default: so games
-    that were kept before are still games of this player.
-
-    Raises:
-        InvalidSpec: the spec cannot be used.
+    Keys that came later, such as `tables`, are omitted at their default, so that older results
+    still belong to the same player.
     """
     with make_player(spec) as player:
         return player.spec
 
 
 def settled(spec: str, rules: Rules | None = None) -> str:
-    """The spec with values written out whose meaning depends on what is on this machine.
+    """Replace values that depend on the machine: `tables=auto` becomes the names of tables.
 
-    That is `tables=auto`, which becomes the names of the endgame tables that are built here. What
-    keeps or shows a spec keeps this one. Another spec stays as it is.
-
-    Args:
-        spec: names a player.
-        rules: what it is going to play; None for any.
+    Store and show specs in this form. `rules` are those of the games, None for any.
 
     Raises:
-        InvalidSpec: there is no such player.
-        InvalidTable: an endgame table is not built, or its file cannot be used.
-        UnsupportedRules: endgame tables are named, and these rules are not those they are for.
+        InvalidTable: an endgame table is missing or invalid.
+        UnsupportedRules: endgame tables are named that do not support the rules.
     """
     parsed = _parse(spec)
     if is_code(parsed.name):
@@ -145,16 +127,12 @@ def settled(spec: str, rules: Rules | None = None) -> str:
 
 
 def short_spec(spec: str) -> str:
-    """The spec with only what differs from the defaults, as a user would type it.
+    """The spec without defaults and file hashes, as a user would type it.
 
-    It names the same player; hashes of files are left out. Nothing is run: the weights of an
-    evaluator that was not imported before are all written.
+    Nothing is imported: weights of an evaluator that is not imported yet are all written.
 
         >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
         'expectimax:ply=5'
-
-    Raises:
-        InvalidSpec: the name, a key or a value is unknown or cannot be used.
     """
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
@@ -169,7 +147,7 @@ def short_spec(spec: str) -> str:
 
 
 def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
-    """The keys that are known without running code, and all values as results keep them."""
+    """The keys known without importing code, and all values in their standard form."""
     more = [values.get(name, key.default) for name, key in entry.keys.items() if key.more]
     if all(is_imported(text) for text in more if is_code(text)):
         keys, texts, _ = _complete(entry, values)
@@ -186,11 +164,7 @@ def _parse(spec: str) -> notation.Spec:
 
 
 def entry_of(name: str) -> Entry:
-    """The player of that name.
-
-    Raises:
-        InvalidSpec: there is none; the text lists the known ones.
-    """
+    """The entry of a player; raises `InvalidSpec` with a list of all players."""
     if name not in _ENTRIES:
         known = ", ".join(_ENTRIES)
         raise InvalidSpec(
@@ -203,9 +177,9 @@ def entry_of(name: str) -> Entry:
 def _complete(
     entry: Entry, values: Mapping[str, str]
 ) -> tuple[Mapping[str, Key], dict[str, str], dict[str, str]]:
-    """All keys, and their values as text: those given, and the defaults of the others.
+    """All keys, their values as text with defaults filled in, and the hashes of their files.
 
-    The hashes of their files come third, where the spec states one; without, no file is read.
+    Files are hashed only if the spec states a hash.
     """
     given, stated = notation.split_hashes(values)
     given = _settled(entry.keys, given)
@@ -213,7 +187,7 @@ def _complete(
     hashes = file_hashes(texts, entry.keys) if stated else {}
     for key, text in stated.items():
         if hashes.get(key) != text:
-            raise InvalidSpec(f"expected the file whose {key} is {shown(text)}, got another")
+            raise InvalidSpec(f"the file of {key}={shown(text)} has changed, or there is none")
     keys = _all_keys(entry, texts)
     for key in given:
         if key not in keys:
@@ -226,7 +200,7 @@ def _complete(
 
 
 def _players_with(key: str) -> str:
-    """Says which players have a key; empty where none has."""
+    """A sentence with the players that have a key; empty if none has."""
     names = [entry.name for entry in PRESETS if key in entry.keys]
     more = ", ..." * (len(names) > _MOST_NAMED)
     return f". Players with this key: {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
@@ -235,13 +209,11 @@ def _players_with(key: str) -> str:
 def _settled(
     keys: Mapping[str, Key], given: Mapping[str, str], rules: Rules | None = None
 ) -> dict[str, str]:
-    """The values with those written out whose meaning depends on the machine."""
     settle = {key: one.settle for key, one in keys.items() if one.settle and key in given}
     return {**given, **{key: one(given[key], rules) for key, one in settle.items()}}
 
 
 def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
-    """The keys of a player, and those that the values of its keys bring along."""
     keys = dict(entry.keys)
     for name, key in entry.keys.items():
         if key.more:
@@ -250,7 +222,7 @@ def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
 
 
 def file_hashes(texts: Mapping[str, str], keys: Mapping[str, Key] | None = None) -> dict[str, str]:
-    """The keys `KEY_sha256` of all values that name an object in a Python file, or a file."""
+    """Hashes of the files that values name, under the keys `KEY_sha256`."""
     hashes = {}
     for name, one in (keys or {}).items():
         if one.hash_of and name in texts and (found := one.hash_of(texts[name])):
@@ -265,7 +237,7 @@ def _make_from_code(parsed: notation.Spec) -> Player:
     values = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
     hashes = file_hashes({"file": parsed.name})
     if parsed.values.get("file_sha256", hashes.get("file_sha256")) != hashes.get("file_sha256"):
-        raise InvalidSpec(f"expected the file of {shown(parsed.name)} unchanged, got another hash")
+        raise InvalidSpec(f"the file of {shown(parsed.name)} has changed: it has another hash")
     player = make_own(parsed.name, values)
     player.spec = notation.format_spec(parsed.name, values | hashes)
     return player

@@ -1,6 +1,6 @@
 """Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums.
 
-A search is imported when it is made: its kernels are compiled then, and no others.
+Each search is imported when it is made, so that only its kernels are compiled.
 """
 
 from abc import abstractmethod
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables, TableAnswer
 
 LINE_SHARE = 10
-"""The best line may cost one part in so many of the nodes of the search, and `LINE_NODES`."""
+"""The principal variation may cost nodes / LINE_SHARE + LINE_NODES further nodes."""
 
 LINE_NODES = 10_000
 
@@ -34,11 +34,8 @@ LINE_NODES = 10_000
 class SearchPlayer(CompiledPlayer):
     """A player whose policy is a search.
 
-    Args:
-        evaluator: what boards are worth.
-        budget: limits on each move; a game under a limit of time is not reproducible.
-        tables: endgame tables, which are asked before the search; None for none. Under rules
-            that they are not made for they say nothing.
+    `budget` limits each move; with a time limit games are not reproducible. Moves of the endgame
+    `tables` take precedence, under the rules that these support.
     """
 
     search: Search
@@ -57,15 +54,15 @@ class SearchPlayer(CompiledPlayer):
         self.reproducible = self.budget.seconds is None
 
     def unsupported(self, rules: Rules) -> str:
-        """Why the evaluator or the 64-bit form cannot take these rules."""
+        """Why the evaluator or 64-bit boards do not support these rules."""
         return unsupported(self.evaluator, rules)
 
     @abstractmethod
     def make_search(self, rules: Rules) -> Search:
-        """The search for these rules."""
+        """Make the search for these rules."""
 
     def start(self, rules: Rules, seed: int) -> None:
-        """Get ready for a new game; the transposition table is cleared."""
+        """Prepare for a new game; the transposition table is cleared."""
         prepared = self._prepared
         super().start(rules, seed)
         if rules == prepared:
@@ -73,11 +70,11 @@ class SearchPlayer(CompiledPlayer):
 
     @property
     def plays_on(self) -> bool:
-        """Whether what a game leaves in the transposition table changes no move of another."""
+        """True if games can share a transposition table without changing any move."""
         return type(self).start is SearchPlayer.start and not self.search.depends_on_path
 
     def prepare(self, rules: Rules) -> None:
-        """Build the search for these rules."""
+        """Make the search for these rules."""
         self.close()
         self.search = self.make_search(rules)
         self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
@@ -88,12 +85,12 @@ class SearchPlayer(CompiledPlayer):
 
     @property
     def _decides_in_python(self) -> bool:
-        """Whether a move takes more than one call of a kernel: the game loop has to ask."""
+        """True if a move takes several kernel calls, so that the game loop must call `choose`."""
         limited = self.budget != Budget() or len(self.search.contexts) > 1
         return limited or not self.search.policy
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The move of an endgame table, or the first of the search's best, within the budget."""
+        """The move of an endgame table, else the first best move of the search."""
         legal = check_going(board)
         self._fit(board)
         if self.policy and self.search.decides(board):
@@ -107,15 +104,10 @@ class SearchPlayer(CompiledPlayer):
         return first_best(last.values)
 
     def _table_move(self, board: Board) -> Move | None:
-        """The move of an endgame table, if one knows it."""
         return None if self._asked is None else self._asked.move(_as_searched(board))
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
-        """What the endgame table says that chooses the move; None where none does.
-
-        Args:
-            board: of the shape of the present game.
-        """
+        """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
         return None if self._asked is None else self._asked.answer(_as_searched(board))
 
@@ -127,14 +119,12 @@ class SearchPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """The values of the four moves, within the player's own limits or others.
+        """Value the four moves, within the player's limits or others.
 
-        Where an endgame table chooses the move, `best` is that move, and the values of the
-        search are given beside the table's chances.
+        If an endgame table chooses the move, it is `best`; the search still gives the values.
 
-        A budget of time or nodes deepens ply by ply and answers with the last ply that was
-        finished. What an earlier search stored is not used: an equal request gives an equal
-        answer, unless time is limited.
+        Limits of time or nodes use iterative deepening and return the last finished ply. Earlier
+        searches have no influence: equal requests have equal results, without time limits.
         """
         *_, last = self.stream(board, budget, score=score, stop=stop)
         return last
@@ -147,13 +137,13 @@ class SearchPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Iterator[Analysis]:
-        """Analyses that improve: one for each ply, where the budget is one of time or nodes."""
+        """Improving analyses, one per ply under limits of time or nodes."""
         legal = check_going(board)
         self._fit(board)
         points = assumed_score(board) if score is None else score
         limits = self.budget if budget is None or budget == Budget() else budget
         position = self.search.position(board)
-        # Each of several threads has a share of the nodes, and may use it up sooner or later.
+        # Threads share a node limit, and each may use up its part sooner or later.
         shares = limits.nodes is not None and len(self.search.contexts) > 1
         reproducible = self.reproducible and limits.seconds is None and not shares
         answer = self.table_answer(board)
@@ -161,7 +151,7 @@ class SearchPlayer(CompiledPlayer):
             best = first_best(found.values) if answer is None else answer.best
             self.search.limit_nodes(LINE_NODES + found.nodes // LINE_SHARE)
             line = self.search.line(position, points, best, found.depth)
-            self.search.limit_nodes(None)  # the player may be asked before this goes on
+            self.search.limit_nodes(None)  # the caller may use the player before the next step
             yield Analysis(
                 board,
                 move_list(board, found.values, found.depth),
@@ -179,38 +169,26 @@ class SearchPlayer(CompiledPlayer):
             )
 
     def close(self) -> None:
-        """End the threads, if there are any."""
+        """Stop the search's threads."""
         if self._prepared is not None:
             self.search.close()
 
 
 def _as_searched(board: Board) -> Board:
-    """A board as kernels see it: downgraded if a tile is past 32768."""
     if board.max_exponent <= BITS_MAX_EXPONENT:
         return board
     return Board.from_bits(fitting_bits(board), board.shape)
 
 
 class ExpectimaxPlayer(SearchPlayer):
-    """Expectimax: on bits where the rules fit 64 bits, else on cells if the evaluator can.
+    """Expectimax, on bits if the rules fit 64 bits, else on cells if the evaluator can.
 
-    Args:
-        evaluator: what boards are worth.
-        depth: depth in plies.
-        budget: limits on each move; with one of time or nodes, its depth counts and not
-            `depth`.
-        cut: spawns less probable than this are not searched.
-        second_move: whether a second move comes before the first spawn.
-        table_mb: size of the transposition table, in mebibytes.
-        threads: number of threads that share a position; on cells there is one.
-        order: the moves in the order in which they are tried; of equals the first is made.
-        prune: whether chance nodes are pruned, which changes no move: on bits only, with an
-            evaluator that has bounds, on one thread, without a cut and limits.
-        downgrade: see `Expectimax`; on bits only.
-        tables: endgame tables, see `SearchPlayer`.
+    The options are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`,
+    `prune` and `downgrade` apply on bits only.
 
     Raises:
-        InvalidSpec: `prune` does not go with the rest.
+        InvalidSpec: `prune` with a cut, a second move, several threads, limits, or an evaluator
+            without bounds.
     """
 
     def __init__(
@@ -230,7 +208,7 @@ class ExpectimaxPlayer(SearchPlayer):
     ) -> None:
         super().__init__(evaluator, budget, tables)
         if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
-            raise InvalidSpec("expected prune=star1 without cut, time, nodes and threads")
+            raise InvalidSpec("prune=star1 excludes cut, time, nodes and several threads")
         if prune:
             _check_prunable(evaluator)
         self.order, self.prune, self.downgrade = order, prune, downgrade
@@ -239,14 +217,14 @@ class ExpectimaxPlayer(SearchPlayer):
         self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
 
     def unsupported(self, rules: Rules) -> str:
-        """Why the evaluator can take these rules neither on bits nor on cells."""
+        """Why neither bits nor cells support these rules."""
         reason = super().unsupported(rules)
         if self.prune and reason:
             return "expected boards up to 4x4 and spawn tiles up to 32768 for prune=star1"
         return "" if self.evaluator.supports_cells(*rules.shape) else reason
 
     def make_search(self, rules: Rules) -> Search:
-        """The search for these rules."""
+        """Make the search, on bits or on cells."""
         if super().unsupported(rules):
             from twofold.search.expectimax_cells import ExpectimaxCells  # loads kernels
 
@@ -286,17 +264,7 @@ def _check_prunable(evaluator: Evaluator) -> None:
 
 
 class AlphaBetaPlayer(SearchPlayer):
-    """Minimax or alpha-beta.
-
-    Args:
-        evaluator: what boards are worth.
-        half_moves: depth in half-moves.
-        budget: limits on each move; with one of time or nodes, its depth counts.
-        prunes: True for alpha-beta, False for plain minimax.
-        wins_at_goal: whether a board with the goal tile is worth more than any other.
-        dead_is_score: whether a dead board is worth min(score, 1).
-        table_mb: size of the transposition table, in mebibytes; plain minimax has none.
-    """
+    """Minimax or alpha-beta, with the options of `AlphaBeta`; limits replace `half_moves`."""
 
     def __init__(
         self,
@@ -315,7 +283,7 @@ class AlphaBetaPlayer(SearchPlayer):
         self.table_mb = table_mb
 
     def make_search(self, rules: Rules) -> Search:
-        """The search for these rules."""
+        """Make the search for these rules."""
         from twofold.search.alphabeta import AlphaBeta
 
         return AlphaBeta(
@@ -330,20 +298,14 @@ class AlphaBetaPlayer(SearchPlayer):
 
 
 class SummedPlayer(SearchPlayer):
-    """Baeldung's solver: three rounds of (spawn, move) below the first move, spawns summed.
-
-    Args:
-        evaluator: what boards are worth, in whole numbers.
-        prunes: whether moves that change nothing are left out of the search.
-        threads: threads that share the first moves; any number makes the same moves.
-    """
+    """Baeldung's solver, with the options of `Summed`."""
 
     def __init__(self, evaluator: Evaluator, *, prunes: bool = True, threads: int = 1) -> None:
         super().__init__(evaluator)
         self.prunes, self.threads = prunes, threads
 
     def make_search(self, rules: Rules) -> Search:
-        """The search for these rules."""
+        """Make the search for these rules."""
         from twofold.search.summed import Summed
 
         return Summed(

@@ -1,7 +1,6 @@
-"""Players that look no further than the move they make.
+"""Players without search: random, greedy and corner.
 
-Their policies are compiled, on bits and on cells, and play whole games inside a kernel; asked
-for one move they answer in plain Python, for boards of any shape.
+Kernels play whole games on bits or on cells; single moves are chosen in plain Python.
 """
 
 from abc import abstractmethod
@@ -22,7 +21,7 @@ from twofold.search.stop import Stop
 
 
 class SimplePlayer(CompiledPlayer):
-    """A player with a policy on bits, the same on cells, and a rule in plain Python."""
+    """A player with one rule as three policies: on bits, on cells, in plain Python."""
 
     bits_kernel: Any
     cells_kernel: Any
@@ -40,17 +39,17 @@ class SimplePlayer(CompiledPlayer):
         """The move, in plain Python."""
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The move by the rule."""
+        """The move of the rule."""
         return self.rule(board, check_going(board), move_number)
 
 
 class RandomPlayer(SimplePlayer):
-    """Chooses among the legal moves with equal chances, by draws of its own from the seed."""
+    """Chooses uniformly among the legal moves, by random numbers from the seed."""
 
     bits_kernel, cells_kernel = policies.random_bits, policies.random_cells
 
     def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:
-        """The legal move that the player's own draw picks."""
+        """A legal move, chosen by `reference.player_dice`."""
         draw = reference.player_dice(self.seed, move_number)
         return legal[((draw >> 32) * len(legal)) >> 32]
 
@@ -81,7 +80,7 @@ class GreedyPlayer(SimplePlayer):
 
 
 class CornerPlayer(SimplePlayer):
-    """Keeps to down and left, and goes right or up only when forced, in this order."""
+    """Prefers down, then left; goes right, then up, only if forced."""
 
     bits_kernel, cells_kernel = policies.corner_bits, policies.corner_cells
     order = (Move.DOWN, Move.LEFT, Move.RIGHT, Move.UP)

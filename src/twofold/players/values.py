@@ -1,4 +1,4 @@
-"""What the moves are worth to a player, and nothing else: a fraction of an analysis."""
+"""Move values only, without the principal variation: faster than an analysis."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -18,16 +18,9 @@ if TYPE_CHECKING:
 def values_of(
     player: Player, board: Board, score: int, budget: Budget, stop: Stop
 ) -> dict[Move, float] | None:
-    """What the legal moves are worth; None where the flag ended the search.
+    """The values of the legal moves; None if `stop` ended the search.
 
-    A search is asked for the values alone, which takes a fraction of the time of an analysis.
-
-    Args:
-        player: a player who values moves, started for the rules.
-        board: the position, with a legal move.
-        score: points so far.
-        budget: limits; without any those of the player count.
-        stop: a flag that another thread may raise.
+    An empty budget stands for the player's limits. The player is started for the rules.
     """
     if (searching := searching_of(player)) is not None:
         limits = searching.budget if budget == Budget() else budget
@@ -40,18 +33,13 @@ def values_of(
 
 
 def searching_of(player: Player) -> "SearchPlayer | None":
-    """The player, if its work is a search; what searches need is not loaded to find out."""
+    """The player if it searches, else None, without importing the searches."""
     module = sys.modules.get("twofold.players.searching")
     return player if module is not None and isinstance(player, module.SearchPlayer) else None
 
 
 def table_answer(player: Player, board: Board) -> "TableAnswer | None":
-    """What the endgame table says that chooses a player's move; None where none does.
-
-    Args:
-        player: any player, started for the shape of the board.
-        board: the position.
-    """
+    """The answer of the endgame table that chooses a player's move, or None."""
     searching = searching_of(player)
     return None if searching is None else searching.table_answer(board)
 
@@ -59,7 +47,6 @@ def table_answer(player: Player, board: Board) -> "TableAnswer | None":
 def _searched(
     search: "Search", board: Board, score: int, ply: int | None, stop: Stop
 ) -> dict[Move, float] | None:
-    """The values of the legal moves, as an analysis has them."""
     position = search.position(board)
     depth = search.own_depth(board) if ply is None else search.depth_of(ply)
     search.begin(afresh=True)

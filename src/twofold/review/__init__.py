@@ -1,1 +1,1 @@
-"""Review: what each move of a game was worth, and what that says of the game."""
+"""Review: grades the moves of a game, and summarises the grades."""

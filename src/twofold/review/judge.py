@@ -1,19 +1,11 @@
-"""Judge: a player who says what each move of a position is worth, and by that of the one made.
+"""Judge: grades each move by its ratio, the share of the best move's value that it keeps, 0 to 1.
 
-The ratio of a move says which share of the best move's value it kept, 0 to 1:
+* Expected points: `(FLOOR + value) / (FLOOR + best value)`, negative values as 0.
+* Probabilities, also of an endgame table that chooses the best move: their quotient.
+* Values of heuristics: `exp(-TYPICAL * loss / spread)`, `loss` being the difference from the best
+  and `spread` the typical loss of a random move, measured in games of the same player.
 
-* Where values are points to be expected, as with an n-tuple network or a solved game, it is
-  `(FLOOR + value) / (FLOOR + value of the best)`, values below 0 taken as 0. The floor is a few
-  points that keep the last moves of a game, where hardly any points are left to be lost, from
-  counting for as much as all before them. Where values are chances it is the same without a floor.
-* Heuristics have a unit and a zero of their own, so that quotients of their values mean nothing.
-  There it is `exp(-TYPICAL * loss / spread)`, where `loss` is how far the move's value is below
-  the best, and `spread` what a random move loses in games that the player plays for this alone:
-  a random move in such a game keeps the same share with every player.
-
-Where an endgame table chooses the judge's move, that move is the best one, and the ratio of
-another is its chance by the chance of the best. A move that the table does not know, since it
-shifts a large tile or exceeds a cap, keeps what it keeps by the search's values.
+`docs/howto/review-a-game.md` gives the reasons.
 """
 
 import math
@@ -38,52 +30,50 @@ if TYPE_CHECKING:
 
 POINTS: Final = "points"
 CHANCE: Final = "chance"
-"""Units of values that are expected: of points to come, or a chance."""
+"""Units of expected values: points to come, or a probability."""
 
 FLOOR: Final = 100.0
-"""Points that are added to expected points before they are divided."""
+"""Points added to expected points before division."""
 
 TYPICAL: Final = 0.055
-"""What a random move loses, as -ln(ratio): the median over positions of the mean over moves.
+"""Loss of a random move, as -ln(ratio): median over positions of the mean over moves.
 
-Measured with `ntuple:net=default,ply=3` at positions of such games as are played below, by
-`eval=rows` and `eval=snake` alike."""
+Measured with `ntuple:net=default,ply=3` on positions of games that `eval=rows` and `eval=snake`
+play as below."""
 
 SPREAD_GAMES: Final = 2
-"""Games that are played to find the spread, with the dice of seeds 0, 1, ..."""
+"""Games that measure the spread, with seeds 0, 1, ..."""
 
 SPREAD_MOVES: Final = 1_000
-"""Most moves of each."""
+"""Maximum moves of each."""
 
 SPREAD_POSITIONS: Final = 32
-"""Positions of each at which the spread is measured."""
+"""Positions of each that are evaluated."""
 
 SPREAD_PLAY: Final = Budget(ply=2)
-"""How deep the player searches in these games."""
+"""Search depth of the moves in these games."""
 
 SPREAD_DEPTH: Final = Budget(ply=3)
-"""How deep in the positions measured, where the review itself has a limit of time or nodes."""
+"""Search depth of the evaluated positions if the review is limited by time or nodes."""
 
 OPENINGS: Final = 100
-"""Seeds tried to find a game with a legal move: on 2 cells most have none."""
+"""Seeds tried until a game has a legal move: on 2 cells most have none."""
 
 Values = tuple[float | None, float | None, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class MoveJudgement:
-    """What a player thinks of one move of a game.
+    """The grade of one move.
 
     Attributes:
         move_number: moves made before it.
-        move: the move that was made.
-        best: the best move; the one made, where it is as good as any.
+        best: the best move; `move` itself if no other is better.
         values: of up, right, down, left, in the player's unit; None for illegal moves.
-        ratio: the share of the best move's value that the move kept, 0 to 1.
-        accuracy: of the move, in percent.
-        label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
-        stake: what a random move loses there on average, in percent, within bounds.
-        table: what the endgame table says that the ratio is from; None where none does.
+        ratio: share of the best move's value, 0 to 1.
+        accuracy: in percent.
+        stake: mean loss of a random move, in percent within bounds.
+        table: the endgame table's answer behind the ratio, or None.
     """
 
     move_number: int
@@ -98,19 +88,19 @@ class MoveJudgement:
 
     @property
     def forced(self) -> bool:
-        """Whether it was the only legal move."""
+        """True for the only legal move."""
         return sum(value is not None for value in self.values) == 1
 
     @property
     def is_best(self) -> bool:
-        """Whether no move is worth more."""
+        """True if no other move is better."""
         return self.label == "perfect"
 
     @property
     def loss(self) -> float:
-        """How far the value of the move is below that of the best, in the player's unit.
+        """Difference from the best value, in the player's unit; 0 if the search prefers `move`.
 
-        Not below 0: an endgame table may choose a move that the search thinks less of.
+        That happens if an endgame table chooses the best move.
         """
         best, made = self.values[self.best], self.values[self.move]
         assert best is not None
@@ -119,19 +109,11 @@ class MoveJudgement:
 
 
 class Judge:
-    """A player made ready to judge moves under given rules.
-
-    Args:
-        player: who judges; used by nobody else meanwhile.
-        rules: rules of the games.
-        budget: limits on each position.
-
-    Attributes:
-        unit: unit of the values: `points`, or the player's own.
+    """Grades moves with a player, which it uses exclusively; `unit` is that of the values.
 
     Raises:
         InvalidSpec: the player does not value moves.
-        UnsupportedRules: it cannot play under these rules.
+        UnsupportedRules: the player cannot play under these rules.
     """
 
     def __init__(self, player: Player, rules: Rules, budget: Budget) -> None:
@@ -143,17 +125,12 @@ class Judge:
     def judgement(
         self, move_number: int, board: Board, score: int, move: Move, stop: Stop | None = None
     ) -> MoveJudgement | None:
-        """What the player thinks of a move; None where the flag ended its thought.
+        """Grade the move made on a board; None if `stop` ended the search.
 
-        Args:
-            move_number: moves made before it.
-            board: the position.
-            score: points so far.
-            move: the move made there.
-            stop: a flag that another thread may raise.
+        `move_number` counts the moves before, `score` is in points.
 
         Raises:
-            IllegalMove: the move changes nothing there.
+            IllegalMove: the move changes nothing.
         """
         flag = stop or Stop()
         if not self._is_ready(flag):
@@ -184,7 +161,6 @@ class Judge:
         )
 
     def _ratio(self, value: float, best: float) -> float:
-        """The share of the best value that a value keeps."""
         if value >= best:
             return 1.0
         if self._floor is not None:
@@ -193,13 +169,13 @@ class Judge:
         return math.exp(-TYPICAL * (best - value) / self._spread)
 
     def _is_ready(self, stop: Stop) -> bool:
-        """Whether ratios can be given; the spread is measured first where it is needed."""
+        """Measure the spread first, if needed. False if stopped."""
         if self._spread is None and self._floor is None:
             self._spread = self._measured_spread(stop)
         return not stop.is_raised
 
     def _measured_spread(self, stop: Stop) -> float:
-        """What a random move loses, in the player's unit: the median over positions."""
+        """Loss of a random move, in the player's unit: median over positions."""
         limited = self._budget.seconds is not None or self._budget.nodes is not None
         depth = SPREAD_DEPTH if limited else self._budget
         losses = []
@@ -214,7 +190,7 @@ class Judge:
 
 
 def _own_game(player: Player, rules: Rules, seed: int, stop: Stop) -> list[tuple[Board, int]]:
-    """The positions of a game that the player plays, and the score in each."""
+    """The positions of a game by the player, with their scores."""
     game = Game(rules, seed)
     seen = []
     while not game.is_finished and game.move_number < SPREAD_MOVES:
@@ -240,10 +216,7 @@ def _in_order(values: Mapping[Move, float]) -> Values:
 
 
 def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
-    """The unit of a player's values, and what is added to them before they are divided.
-
-    The second is None where they cannot be divided.
-    """
+    """The unit of a player's values and their floor; None if quotients mean nothing."""
     searching = searching_of(player)
     if searching is not None:
         unit, exact, expects = searching.unit, False, searching.evaluator.adds_reward
@@ -256,7 +229,7 @@ def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
 
 
 def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool]:
-    """The unit of a player's values, and whether they are those of optimal play."""
+    """The unit of a player's values, and whether they are exact."""
     games = (Game(rules, seed) for seed in range(OPENINGS))
     opening = next((game for game in games if not game.is_finished), None)
     if opening is None:

@@ -1,4 +1,4 @@
-"""What a player loses against optimal play, move by move, where the game is solved."""
+"""Losses of a player against optimal play, move by move, on a solved game."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,16 +14,15 @@ from twofold.players.base import checked_move
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What a player has lost over some games.
+    """Losses of a player over some games.
 
     Attributes:
-        player: its spec.
-        lost: for each game the sum over its moves of what the best one was worth more, in the
-            unit of the table. Its mean is the value of the game less what the player makes of
-            it, and varies far less than scores do.
-        moves: number of moves of all games.
-        optimal: number of them that were worth as much as the best.
-        worst: the largest loss of a single move.
+        lost: for each game the sum of differences from the best moves' values, in the table's
+            unit. Its mean is the value of the game minus the player's expected result, with far
+            less variance than scores.
+        moves: moves of all games.
+        optimal: moves without loss.
+        worst: largest loss of one move.
     """
 
     player: str
@@ -34,7 +33,7 @@ class Losses:
 
     @property
     def mean(self) -> Interval:
-        """The loss a game, with its 95 % interval (normal)."""
+        """Mean loss per game with its 95 % interval (normal)."""
         found = np.array(self.lost)
         error = 1.96 * float(found.std(ddof=1)) / len(found) ** 0.5 if len(found) > 1 else 0.0
         mean = float(found.mean())
@@ -48,16 +47,12 @@ def measure_losses(
     *,
     stop: Callable[[], bool] | None = None,
 ) -> Losses:
-    """Let a player play, and look up what each of its moves was worth.
+    """Play games on a solved board and look up the loss of each move.
 
-    Args:
-        player: who plays, under the rules of the table.
-        table: the solved game.
-        seeds: of the games.
-        stop: asked after each game; True ends it with the games so far.
+    `stop` is called after each game; True returns the results so far.
 
     Raises:
-        UnsupportedRules: the player cannot play under these rules.
+        UnsupportedRules: the player cannot play under the rules of the table.
         PlayerError: the player made an illegal move.
     """
     lost: list[float] = []
@@ -75,7 +70,6 @@ def measure_losses(
 
 
 def _regrets(player: Player, table: ExactTable, seed: int) -> list[float]:
-    """What each move of a game was worth less than the best one."""
     rules = table.problem.rules
     player.start(rules, seed)
     game = Game(rules, seed=seed)

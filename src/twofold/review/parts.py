@@ -1,7 +1,6 @@
-"""Parts of a review: what the judgements say of each phase of a game, and of who made the moves.
+"""Parts of a review: by phase of the game, and by who made the moves.
 
-A phase ends with the move that makes a larger tile than all before: the last tiles that were made
-divide a game, and each phase is called after the tile that it led to.
+A phase ends with the move that makes a new largest tile; only a game's last such tiles count.
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -14,21 +13,18 @@ from twofold.review.judge import MoveJudgement
 from twofold.review.review import Review, positions, review
 
 MOST_TILES: Final = 3
-"""Most tiles that divide a game: the largest ones that were made."""
+"""Maximum tiles that separate phases: the largest ones made."""
 
 LEAST_TILE: Final = 64
-"""Smallest tile that divides a game: before it nothing is decided."""
+"""Smallest tile that separates phases; earlier moves decide little."""
 
 
 @dataclass(frozen=True, slots=True)
 class GamePhase:
-    """A stretch of a game.
+    """A phase: the positions with move numbers from `start` to `end` - 1.
 
-    Attributes:
-        after: the largest tile when it begins, if that divides the game; 0 at the start.
-        before: the tile that its last move makes; 0 where the game ends first.
-        start: move number of its first position.
-        end: move number after its last move.
+    It begins after the tile `after` is made (0: at the start) and ends when the tile `before` is
+    made (0: at the end of the game).
     """
 
     after: int
@@ -38,7 +34,7 @@ class GamePhase:
 
 
 def phases(game: Game | Record) -> list[GamePhase]:
-    """The phases of a game; one for a game that no large tile divides."""
+    """The phases of a game, at least one."""
     first, last, largest, made = 0, 0, 0, dict[int, int]()
     for one in positions(game):
         if not made:
@@ -57,7 +53,7 @@ def _largest_at_end(record: Record) -> int:
 
 
 def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[GamePhase]:
-    """The stretches before, between and after the moves that made some tiles."""
+    """The phases that the given (tile, move number) pairs separate."""
     ends = [*cuts, (0, last)]
     starts = [(0, first), *cuts]
     return [
@@ -70,7 +66,7 @@ def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[Gam
 def by_phase(
     found: Iterable[GamePhase], judgements: Sequence[MoveJudgement]
 ) -> list[tuple[GamePhase, Review]]:
-    """Each phase of which a move was judged, with its review."""
+    """The phases with graded moves, each with its review."""
     parts = [
         (phase, [one for one in judgements if phase.start <= one.move_number < phase.end])
         for phase in found
@@ -81,14 +77,9 @@ def by_phase(
 def by_maker(
     judgements: Iterable[MoveJudgement], autoplay: Container[int]
 ) -> tuple[Review | None, Review | None]:
-    """The moves of the person and those of the player that helped, reviewed apart.
+    """Separate reviews of the person's moves and of the helping player's; None without moves.
 
-    Args:
-        judgements: in order.
-        autoplay: the moves of the player, the first move of a game being 1.
-
-    Returns:
-        Both reviews; None where there is no such move.
+    `autoplay` holds the numbers of the player's moves, counted from 1.
     """
     own: list[MoveJudgement] = []
     helped: list[MoveJudgement] = []

@@ -1,4 +1,4 @@
-"""Review: what a player thinks of every move of a game, and what that says of the whole game.
+"""Review of a game: grades every move with a player, and summarises the grades.
 
     >>> from twofold import Game, make_player
     >>> game = Game(seed=1)
@@ -10,8 +10,7 @@
     >>> review(judged).total
     4
 
-The ratio of a move is its value by the value of the best one, and everything else follows from it:
-see `twofold.review.accuracy` for the formulas and `twofold.review.judge` for what a value is.
+`twofold.review.judge` defines the ratio of a move, `twofold.review.accuracy` the formulas.
 """
 
 from collections import Counter
@@ -44,22 +43,15 @@ __all__ = [
 ]
 
 NETWORK_JUDGE: Final = "ntuple:ply=3"
-"""Who judges 4x4 games where no player is named: its values are points."""
+"""The judge of 4x4 games if none is named; its values are points."""
 
 LARGE_JUDGE: Final = "expectimax:eval=rows,ply=3"
-"""Who judges all others."""
+"""The judge of other games."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedPosition:
-    """A position of a game and the move made there.
-
-    Attributes:
-        move_number: moves made before.
-        board: the board.
-        score: points so far.
-        move: the move.
-    """
+    """A position, with the move made there; `move_number` counts the moves before."""
 
     move_number: int
     board: Board
@@ -69,15 +61,13 @@ class ReviewedPosition:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What the judgements of a game say together. Forced moves are in `labels` and runs alone.
+    """Summary of graded moves. Forced moves count only in `total`, `labels` and runs.
 
     Attributes:
-        total: moves judged.
-        forced: of these, how many were the only legal one.
-        accuracy: in percent; 100 without a move that was a choice.
-        match_rate: share of the choices that were a best move, 0 to 1; 1 without a choice.
+        accuracy: in percent; 100 if all moves were forced.
+        match_rate: share of best moves, 0 to 1; 1 if all moves were forced.
         goodness_of_fit: product of all ratios, 0 to 1.
-        labels: how many moves have each label, from `perfect` to `terrible`.
+        labels: number of moves per label, from `perfect` to `terrible`.
         longest_perfect_run: most perfect moves in a row.
     """
 
@@ -90,7 +80,7 @@ class Review:
     longest_perfect_run: int
 
     def __str__(self) -> str:
-        """Accuracy, match rate and how many moves have each label, a line each."""
+        """Accuracy, match rate and number of moves per label, one per line."""
         lines = [
             f"accuracy    {self.accuracy:.1f} %",
             f"match rate  {100 * self.match_rate:.1f} %",
@@ -103,17 +93,12 @@ class Review:
 
 
 def unit_of(player: Player, rules: Rules) -> str:
-    """The unit of a player's values: `points`, or its own.
-
-    Raises:
-        InvalidSpec: the player does not value moves.
-        UnsupportedRules: it cannot play under these rules.
-    """
+    """The unit of a player's values, such as `points`; errors as in `judge`."""
     return Judge(player, rules, Budget()).unit
 
 
 def default_judge(rules: Rules) -> str:
-    """The spec of the player who judges where none is named."""
+    """The spec of the judge if none is named."""
     fits = rules.shape == (4, 4) and max(rules.spawn_exponents) <= BITS_MAX_EXPONENT
     return NETWORK_JUDGE if fits else LARGE_JUDGE
 
@@ -126,22 +111,19 @@ def judge(
     stop: Stop | None = None,
     start: int = 0,
 ) -> Iterator[MoveJudgement]:
-    """Judge the moves of a game, in order.
-
-    A judgement does not depend on the others: what was judged before can be left out, or kept.
+    """Grade the moves of a game, in order; grades do not depend on each other.
 
     Args:
         game: the game, or its record.
-        player: who judges; it is started for the rules of the game, and used by nobody else
-            until the end.
-        budget: limits on each move; None for the player's own.
-        stop: a flag that another thread may raise: no judgement follows.
-        start: move number of the first move to judge.
+        player: any player that values moves; used exclusively until the end.
+        budget: limits per move; None for those of the player.
+        stop: a flag with which another thread ends the iteration.
+        start: move number of the first move to grade.
 
     Raises:
         InvalidSpec: the player does not value moves.
-        UnsupportedRules: it cannot play under the rules of the game.
-        InvalidInput: a move of a record that nobody has checked is impossible.
+        UnsupportedRules: the player cannot play under the rules of the game.
+        InvalidInput: an unchecked record has an impossible move.
     """
     opened = Judge(player, game.rules, budget or Budget())
     return _judgements(opened, game, stop, start)
@@ -160,11 +142,7 @@ def _judgements(
 
 
 def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
-    """The positions of a game in which a move was made, in order.
-
-    Raises:
-        InvalidInput: a move of a record is impossible.
-    """
+    """The positions of a game in which a move was made; `InvalidInput` for an impossible move."""
     played = game if isinstance(game, Game) else game.resume()
     board, score = played.start_board, played.start_score
     for number, step in enumerate(played.iter_steps(), played.start_move_number):
@@ -173,11 +151,7 @@ def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
 
 
 def review(judgements: Iterable[MoveJudgement]) -> Review:
-    """What the judgements of a game, or of a part of it, say together.
-
-    Args:
-        judgements: in order.
-    """
+    """Summarise the grades of a game or of a part of it, in order."""
     judged = list(judgements)
     choices = [one for one in judged if not one.forced]
     count = Counter(one.label for one in judged)

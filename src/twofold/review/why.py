@@ -1,9 +1,7 @@
-"""Why a move is bad: what boards look like a few moves after it, and after the best move.
+"""Why a move is bad: compares boards a few moves after it with boards after the best move.
 
-Nothing here is a value of a player. Both moves are made and the game goes on from each a number of
-times, with the same dice for both and with the same player's moves, and the boards that follow are
-compared: is the largest tile in a corner, how many cells are empty, and so on, as the terms of the
-heuristics count it (`twofold analyse --explain`).
+A player continues from both, several times and with the same dice. The facts compared (corner,
+empty cells, order, ...) do not depend on its values.
 
     >>> from twofold import Board, make_player
     >>> board = Board.parse("0000/0000/1001/89ab")
@@ -28,10 +26,10 @@ from twofold.search.stop import Stop
 Kind = Literal["over", "corner", "empty", "order", "points", "pairs"]
 
 MOVES: Final = 6
-"""Moves that follow the one that is looked at."""
+"""Moves played after the move in question."""
 
 GAMES: Final = 24
-"""How often the game goes on from each move, with the dice of seeds 0, 1, ..."""
+"""Games per move, with seeds 0, 1, ..."""
 
 MOST_REASONS: Final = 2
 
@@ -43,19 +41,16 @@ _LEAST: Final[dict[Kind, float]] = {
     "points": 32.0,
     "pairs": 0.75,
 }
-"""Differences from which on a fact is worth saying, the weightiest first: our choice."""
+"""Smallest differences worth mentioning, in order of importance. Our choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A difference between what follows the move that was made and what follows the best one.
+    """A difference between the mean boards after the move made and after the best move.
 
-    Attributes:
-        kind: what differs. `over`: share of the games that are over. `corner`: share that has
-            the largest tile in a corner. `empty`: empty cells. `order`: rows and columns whose
-            tiles ascend or descend. `points`: points made. `pairs`: neighbours that can merge.
-        played: after the move that was made, a mean.
-        best: after the best move.
+    `over` is the share of finished games, `corner` the share with the largest tile in a corner,
+    `empty` the empty cells, `order` the monotone rows and columns, `points` the points made and
+    `pairs` the neighbours that can merge.
     """
 
     kind: Kind
@@ -71,18 +66,12 @@ def why_worse(
     player: Player,
     stop: Stop | None = None,
 ) -> list[Reason]:
-    """What a move gives up, the weightiest first; nothing where the boards show no difference.
+    """Reasons why a move is worse, the most important first; empty without clear differences.
 
-    Args:
-        board: the position.
-        rules: its rules.
-        played: the move that was made.
-        best: the best move.
-        player: who makes the moves that follow.
-        stop: a flag that another thread may raise: then nothing is said.
+    `player` plays the moves that follow. `stop` ends this with an empty result.
 
     Raises:
-        IllegalMove: a move changes nothing there.
+        IllegalMove: one of the moves changes nothing.
     """
     flag = stop or Stop()
     made, other = (_facts_after(board, rules, move, player, flag) for move in (played, best))
@@ -95,7 +84,7 @@ def why_worse(
 
 
 def _is_worse(kind: Kind, made: dict[Kind, float], other: dict[Kind, float]) -> bool:
-    """True if the difference is large, and to be seen in the numbers that are shown."""
+    """True if the difference is large enough and visible in the rounded numbers."""
     lost = made[kind] - other[kind] if kind == "over" else other[kind] - made[kind]
     shown = kind in ("over", "corner") or round(made[kind]) != round(other[kind])
     return lost >= _LEAST[kind] and shown
@@ -104,7 +93,6 @@ def _is_worse(kind: Kind, made: dict[Kind, float], other: dict[Kind, float]) -> 
 def _facts_after(
     board: Board, rules: Rules, move: Move, player: Player, stop: Stop
 ) -> dict[Kind, float]:
-    """The means of what the boards after a move show."""
     seen = [
         _played_on(board, rules, move, player, seed) for seed in range(GAMES) if not stop.is_raised
     ]
@@ -118,7 +106,6 @@ def _means(seen: Sequence[dict[Kind, float]]) -> dict[Kind, float]:
 def _played_on(
     board: Board, rules: Rules, move: Move, player: Player, seed: int
 ) -> dict[Kind, float]:
-    """What the board shows some moves after a move."""
     game = Game.from_board(board, rules, seed)
     player.start(rules, seed)
     game.play(move)
@@ -151,6 +138,6 @@ def _is_in_order(line: Iterable[int]) -> bool:
 
 
 def _pairs(line: Iterable[int]) -> int:
-    """Equal tiles with nothing between them."""
+    """Number of equal neighbours, ignoring empty cells."""
     tiles = [tile for tile in line if tile]
     return sum(one == other for one, other in pairwise(tiles))

@@ -1,1 +1,1 @@
-"""Ways to look ahead, and what they answer."""
+"""Searches: expectimax, minimax, alpha-beta, iterative deepening, and their analyses."""

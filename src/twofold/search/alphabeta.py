@@ -1,4 +1,4 @@
-"""Minimax and alpha-beta: the best move against spawns that hurt most."""
+"""Minimax and alpha-beta: the best move against the worst spawns."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,17 @@ from twofold.search.context import TABLE_MB, Context, fitting_bits
 
 
 class AlphaBeta(Search):
-    """A two-player search under given rules.
+    """A two-player search.
 
     Args:
-        evaluator: what boards are worth.
+        evaluator: values boards.
         rules: shape, spawns and goal.
         depth: depth in half-moves: a move is one, a spawn is one.
         prunes: True for alpha-beta, False for plain minimax; both choose the same move.
-        wins_at_goal: whether a board that holds the goal tile is worth more than any other,
-            as in Datumbox's solver.
-        dead_is_score: whether a dead board is worth min(score, 1), as there, and not the
-            evaluator's value of a dead board.
-        table_mb: size of the transposition table in mebibytes; it changes no value. Plain
-            minimax has none, so that it visits what its definition says.
+        wins_at_goal: True to value boards with the goal tile above all others, as Datumbox does.
+        dead_is_score: True to value dead boards as min(score, 1), as Datumbox does.
+        table_mb: size of the transposition table in MiB, which changes no value. Plain minimax
+            has none, so that its node count is that of the definition.
     """
 
     def __init__(
@@ -54,15 +52,15 @@ class AlphaBeta(Search):
         self.contexts = (context,)
 
     def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile is past 32768."""
+        """The 64-bit form, downgraded if a tile exceeds 32768."""
         return np.uint64(fitting_bits(board))
 
     def own_depth(self, board: Board) -> int:
-        """Half-moves, the same on every board."""
+        """Half-moves, the same for every board."""
         return int(self.context.words[kernels.DEPTH])
 
     def depth_of(self, ply: int) -> int:
-        """So many plies are as many moves, with a spawn between two."""
+        """Half-moves in `ply` plies: 2 ply - 1."""
         return 2 * ply - 1
 
     def depth_words(self, depth: int) -> str:
@@ -72,7 +70,7 @@ class AlphaBeta(Search):
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The exact values of legal moves, `depth` half-moves deep."""
+        """Exact values of legal moves at `depth` half-moves."""
         words, values = self.context.words, {}
         for move in legal:
             before = self.context.nodes
@@ -81,10 +79,7 @@ class AlphaBeta(Search):
         return values
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """The best moves against the spawns that hurt most, the first of equals.
-
-        What the search has stored answers nearly all of it.
-        """
+        """The principal variation, mostly from the transposition table; the first of equals."""
         words, shape, steps = self.context.words, self.rules.shape, list[LineStep]()
         while True:
             after, position, score = kernels.worst_spawn(

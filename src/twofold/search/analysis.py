@@ -1,4 +1,4 @@
-"""Analysis: what a player thinks of each of the four moves."""
+"""Analysis: a player's values of the four moves of a position."""
 
 import math
 from dataclasses import dataclass
@@ -17,12 +17,7 @@ _MOST_DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """What a search found about one move.
-
-    Attributes:
-        value: its worth, in the evaluator's unit.
-        nodes: positions visited for it.
-    """
+    """A move's value, in the evaluator's unit, and the nodes visited for it."""
 
     value: float
     nodes: int
@@ -30,16 +25,13 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """What one move is worth.
+    """Analysis of one move.
 
     Attributes:
-        move: the move.
-        legal: whether it changes the board.
-        value: its worth in the unit of the analysis; None for an illegal move, and where
-            the player ranks moves without valuing them.
-        reward: points the move itself makes; 0 for an illegal move.
-        depth: how deep it was searched, in the count that the analysis names; 0 without.
-        nodes: positions visited for it.
+        value: in the unit of the analysis; None for an illegal move or a player without values.
+        reward: points that the move makes; 0 for an illegal move.
+        depth: in the unit of `Analysis.depth`; 0 without a search.
+        nodes: positions visited.
     """
 
     move: Move
@@ -52,49 +44,38 @@ class MoveAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class LineStep:
-    """One move of a line, and the spawn that follows it.
-
-    Attributes:
-        move: the move.
-        cell: cell of the spawn, row-major; None after the last move.
-        tile: tile of the spawn; None after the last move.
-    """
+    """One move of a line, with the cell (row-major) and tile of the spawn; None at the end."""
 
     move: Move
     cell: int | None = None
     tile: int | None = None
 
     def __str__(self) -> str:
-        """As in a record: `l@5:2`, or `l` without a spawn."""
+        """The step as in a record: `l@5:2`, or `l` without a spawn."""
         spawn = "" if self.cell is None else f"@{self.cell}:{self.tile}"
         return self.move.letter + spawn
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a player thinks of a position.
+    """A player's analysis of a position.
 
     Attributes:
-        board: the position.
-        moves: the four moves in the order up, right, down, left, illegal ones marked.
-        best: the move the player would make.
-        player: canonical spec of the player.
-        unit: unit of the values: `points`, or the evaluator's own.
-        depth: depth of the search, with its unit: `3 plies`, `7 half-moves`; empty without.
-        nodes: positions visited, all depths up to this one together.
-        seconds: time taken.
-        hits: values that the transposition table answered.
-        evaluator: name of the evaluator; empty without.
-        line: the best move and how the game may go on. After each move comes, of the most
-            probable spawns, the one whose value is nearest the mean, or against an adversary
-            the one that hurts most. On a board whose tiles pass the player's limit these are
-            moves on the downgraded board.
-        reproducible: whether an equal request gives equal values; not so under a limit of time,
-            nor where a flag ended the search, nor where threads share nodes or a cut-off. With
-            several threads the nodes may differ all the same.
-        exact: whether the values are those of optimal play, and no estimates.
-        table: what the endgame table says that chooses `best`, beside the values of the search;
-            None where no table does.
+        moves: the four moves in the order up, right, down, left.
+        best: the move that the player would make.
+        player: canonical spec.
+        unit: unit of the values, such as `points`.
+        depth: search depth with its unit: `3 plies`, `7 half-moves`; empty without a search.
+        nodes: positions visited at all depths so far.
+        seconds: wall-clock time.
+        hits: hits in the transposition table.
+        line: the principal variation. Spawns are of the most probable tile, at the cell whose value
+            is nearest the mean; in two-player searches the worst spawns. If tiles exceed the
+            player's limit, the moves are those on the downgraded board.
+        reproducible: True if the same request gives the same values: no time limit, no early stop,
+            and no threads with a node limit or a cut. With threads the nodes may still differ.
+        exact: True for values of optimal play.
+        table: answer of the endgame table that chooses `best`, or None.
     """
 
     board: Board
@@ -116,7 +97,7 @@ class Analysis:
         return self.moves[move]
 
     def __str__(self) -> str:
-        """A line for each move: its value and the points it makes; the best one is marked."""
+        """One line per move: value and reward; the best one is marked."""
         unit = f"values in {self.unit}" if self.unit else ""
         lines = [", ".join(filter(None, [str(self.board), self.depth, unit]))]
         for one in self.moves:
@@ -134,12 +115,12 @@ class Analysis:
         return self.moves[self.best].value
 
     def chance(self, move: Move) -> float | None:
-        """What the endgame table gives a move; None where none speaks or it does not know it."""
+        """The probability from the endgame table; None if no table knows it."""
         return None if self.table is None else self.table.chances.get(move)
 
 
 def format_chance(chance: float) -> str:
-    """A chance in percent, with enough digits to tell moves apart.
+    """A probability in percent, with enough digits to tell moves apart.
 
     >>> [format_chance(chance) for chance in (0.97213, 0.99953, 0.00042, 1)]
     ['97.2 %', '99.953 %', '0.042 %', '100 %']
@@ -153,7 +134,7 @@ def format_chance(chance: float) -> str:
 
 
 def table_words(answer: "TableAnswer") -> str:
-    """What an endgame table says: `442-512: 97.2 % to make 512 (left), 96.8 % (up)`."""
+    """An endgame table's answer: `442-512: 97.2 % to make 512 (left), 96.8 % (up)`."""
     ordered = sorted(answer.chances.items(), key=lambda each: (each[0] != answer.best, -each[1]))
     (best, chance), *others = ((move.name.lower(), format_chance(one)) for move, one in ordered)
     rest = "".join(f", {chance} ({move})" for move, chance in others)
@@ -161,11 +142,9 @@ def table_words(answer: "TableAnswer") -> str:
 
 
 def format_value(value: float, like: float | None = None) -> str:
-    """A value with enough digits to tell moves apart, thousands separated.
+    """A value with thousands separators and enough decimals to tell moves apart.
 
-    Args:
-        value: the value, or the distance of one from the best.
-        like: a value whose size decides the decimals, so that a column has equal ones.
+    The size of `like`, if given, decides the number of decimals: so columns align.
     """
     size = abs(value if like is None else like)
     if value == 0:

@@ -1,4 +1,4 @@
-"""Search: what expectimax and alpha-beta have in common, on bits and on cells."""
+"""The base class of all searches."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from twofold.search.stop import was_stopped
 
 
 class Search(ABC):
-    """A search under given rules, to any depth in a count of its own.
+    """A search under given rules; its depths are in a unit that the subclass defines.
 
     Attributes:
-        contexts: the context of each thread, one at least.
-        policy: address of its kernel that chooses moves inside a game loop; 0 for none.
-        depends_on_path: whether a value in the table depends on the way that led to it, so that
-            no search may use what another one has stored.
+        contexts: one per thread.
+        policy: address of the kernel that chooses moves in game loops; 0 for none.
+        depends_on_path: True if stored values depend on the path to a position, so that searches
+            cannot share a transposition table.
     """
 
     contexts: tuple[Context, ...]
@@ -38,57 +38,46 @@ class Search(ABC):
         """The context of the first thread."""
         return self.contexts[0]
 
-    # ---- what each search says for itself
+    # ---- for subclasses
 
     @abstractmethod
     def position(self, board: Board) -> Any:
-        """The form of a board that the kernels take."""
+        """A board in the form that the kernels read."""
 
     @abstractmethod
     def own_depth(self, board: Board) -> int:
-        """The depth that this search was made for, on this board as it is played."""
+        """The configured depth for a board, which must not be downgraded."""
 
     @abstractmethod
     def values(
         self, position: Any, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The exact values of legal moves, unless it is stopped on the way.
-
-        Args:
-            position: see `position`.
-            score: points so far.
-            legal: the moves to value.
-            depth: depth in the search's own count.
-        """
+        """Values of legal moves at `depth`; valid unless `gave_up`. `score` is in points."""
 
     @abstractmethod
     def line(self, position: Any, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """How the game may go on, from a best move on; shorter if it is stopped on the way."""
+        """The principal variation from a best move on; shorter if stopped."""
 
     def decides(self, board: Board) -> bool:
-        """Whether `policy` knows all of this board that its depth depends on."""
+        """True if `policy` can determine the depth for this board."""
         return True
 
     def depth_of(self, ply: int) -> int:
-        """The depth for so many plies, in the search's own count."""
+        """The depth for a number of plies."""
         return ply
 
     def depth_words(self, depth: int) -> str:
-        """A depth with its unit."""
+        """A depth with its unit, as text."""
         return f"{depth} plies" if depth != 1 else "1 ply"
 
     def close(self) -> None:
-        """End the threads, if there are any."""
+        """Stop the threads of the search."""
         return
 
-    # ---- what all share
+    # ---- shared
 
     def ask_first(self, tables: Words) -> None:
-        """Have `policy` ask endgame tables before it searches.
-
-        Args:
-            tables: their words, see `kernels.endgame_lookup`; kept by this search.
-        """
+        """Make `policy` ask endgame tables first; `tables` are their words, kept alive here."""
         from twofold.kernels.endgame.policy import table_first  # loads kernels
 
         for context in self.contexts:
@@ -103,26 +92,21 @@ class Search(ABC):
 
     @property
     def hits(self) -> int:
-        """Values that the transposition table answered so far."""
+        """Hits in the transposition table so far."""
         return sum(int(context.words[words.HITS]) for context in self.contexts)
 
     def gave_up(self) -> bool:
-        """Whether the last values are worth nothing: a limit or a flag ended the search."""
+        """True if a limit or a flag ended the search, so that its last values are invalid."""
         return any(was_stopped(context.words) for context in self.contexts)
 
     def forget(self) -> None:
-        """Search as if for the first time."""
+        """Clear the transposition table."""
         self.context.clear_table()
         for context in self.contexts:
             context.words[words.GENERATION] = 0
 
     def begin(self, *, afresh: bool) -> None:
-        """Begin a search in the transposition table.
-
-        Args:
-            afresh: whether nothing is believed that an earlier search has stored, so that
-                values and nodes do not depend on it.
-        """
+        """Begin a search; `afresh` ignores values that earlier searches have stored."""
         for context in self.contexts:
             context.words[words.ONLY_PRESENT] = afresh or self.depends_on_path
         transposition.begin(self.context.words)
@@ -130,16 +114,13 @@ class Search(ABC):
             context.words[words.GENERATION] = self.context.words[words.GENERATION]
 
     def end(self) -> None:
-        """Let the game loop go on: no limit, and what earlier moves have stored counts."""
+        """Remove the limits, and use stored values again, for the game loop."""
         self.limit_nodes(None)
         for context in self.contexts:
             context.words[words.ONLY_PRESENT] = self.depends_on_path
 
     def limit_nodes(self, nodes: int | None) -> None:
-        """Let the search give up after so many more nodes, or never.
-
-        With several threads each has an equal share.
-        """
+        """Stop the search after this many more nodes, split over the threads; None for never."""
         for context in self.contexts:
             share = words.NEVER if nodes is None else max(nodes // len(self.contexts), 1)
             context.words[words.NODE_LIMIT] = min(
@@ -148,10 +129,10 @@ class Search(ABC):
 
 
 def first_best(values: Mapping[Move, MoveValue]) -> Move:
-    """The move of the largest value, the first in the order of the mapping of equals."""
+    """The move with the largest value; of equal moves the first in the mapping."""
     return max(values, key=lambda move: values[move].value)
 
 
 def as_word(value: float) -> np.uint64:
-    """A number by its bits, as contexts keep it."""
+    """The bits of a float64, as contexts store it."""
     return np.float64(value).view(np.uint64)

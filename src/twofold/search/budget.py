@@ -1,4 +1,4 @@
-"""Budget: how much a player may spend on one position."""
+"""Budget: limits of one search."""
 
 import math
 import re
@@ -15,16 +15,14 @@ _UNITS: Final = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "m": 60.0}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on one search; None means no limit of that kind. The first one reached counts.
+    """Limits of one search, None for no limit; the first one reached ends it.
 
-    Attributes:
-        ply: depth in plies, at least 1.
-        seconds: wall-clock time. What is found within a time is never called reproducible.
-        nodes: number of positions visited.
+    `ply` is the depth in plies, `seconds` wall-clock time (never reproducible), `nodes` the number
+    of positions.
 
     Raises:
         InvalidBudget: a value is not a positive number.
-        LimitExceeded: a value is past `twofold.limits`.
+        LimitExceeded: a value exceeds `twofold.limits`.
     """
 
     ply: int | None = None
@@ -38,11 +36,11 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"ply=3"`, `"time=50ms"`, `"nodes=1e6"` or several, separated by commas.
+        """Parse `"ply=3"`, `"time=50ms"`, `"nodes=1e6"` or several, separated by commas.
 
         Raises:
-            InvalidBudget: a part is unknown, said twice or has a value that cannot be read.
-            LimitExceeded: a value is past `twofold.limits`.
+            InvalidBudget: a syntax error.
+            LimitExceeded: a value exceeds `twofold.limits`.
         """
         notation.check_length(text, "a budget", InvalidBudget)
         values: dict[str, float] = {}
@@ -61,7 +59,6 @@ class Budget:
         )
 
     def __str__(self) -> str:
-        """The text of the budget, as `parse` reads it; empty without any limit."""
         parts = []
         if self.ply is not None:
             parts.append(f"ply={self.ply}")
@@ -73,12 +70,7 @@ class Budget:
 
 
 def parse_seconds(text: str) -> float:
-    """A time such as `50ms`, `1s`, `1.5` (seconds) or `2m`, in seconds.
-
-    Raises:
-        InvalidBudget: it cannot be read or is not above 0.
-        LimitExceeded: it is longer than `MAX_SECONDS`.
-    """
+    """Parse a time such as `50ms`, `1s`, `1.5` (seconds) or `2m`. Returns seconds."""
     seconds = _seconds(text)
     _check("time in seconds", seconds, MAX_SECONDS)
     return seconds

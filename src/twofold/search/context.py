@@ -1,4 +1,4 @@
-"""What every search needs: addresses and numbers in one array, and what they point to."""
+"""Contexts: the array of numbers and addresses that search kernels read."""
 
 from copy import copy
 from typing import Any, Final
@@ -21,21 +21,14 @@ from twofold.rules import Rules
 Words = NDArray[np.uint64]
 
 TABLE_MB: Final = 4
-"""Size of the transposition table where nothing else is said, in mebibytes."""
+"""Default size of the transposition table, in MiB."""
 
 
 class Context:
     """The words of a search context, and the arrays whose addresses they hold.
 
-    Args:
-        evaluator: what boards are worth.
-        rules: shape and spawns.
-        count: number of words.
-        on_cells: whether boards are in cells, and not in 64 bits; the evaluator has to have
-            that form.
-
-    Attributes:
-        words: uint64, what the kernel reads.
+    `words` is uint64 (count,), read and written by kernels. `on_cells` is for boards as cells,
+    which the evaluator must support.
     """
 
     def __init__(
@@ -43,7 +36,7 @@ class Context:
     ) -> None:
         self.words: Words = np.zeros(count, dtype=np.uint64)
         self._held: dict[int, NDArray[Any]] = {}
-        self._evaluator = evaluator  # its parameters may hold addresses of what it keeps
+        self._evaluator = evaluator  # keeps alive arrays whose addresses are in its parameters
         self._own: set[int] = set()
         if on_cells:
             self._value_cells(evaluator, rules)
@@ -72,10 +65,7 @@ class Context:
     def point(self, word: int, array: NDArray[Any], *, own: bool = False) -> None:
         """Put the address of an array into a word, and keep the array alive.
 
-        Args:
-            word: the word.
-            array: the array.
-            own: whether each thread needs one of its own.
+        With `own`, each thread's context gets an array of this size.
         """
         self._held[word] = array
         self.words[word] = array.ctypes.data
@@ -85,13 +75,10 @@ class Context:
     def point_table(
         self, megabytes: int, *, only_present: bool = False, grows: bool = False
     ) -> None:
-        """Make a transposition table of `megabytes` mebibytes, or none for 0.
+        """Make a transposition table of `megabytes` MiB, or none for 0.
 
-        Args:
-            megabytes: its size.
-            only_present: whether only values of the present search are believed.
-            grows: whether each search begins with few buckets; for searches of one thread that
-                keep what they find by `transposition.keep`, and with `only_present`.
+        With `only_present` values of earlier searches are ignored. With `grows` each search begins
+        with few buckets; that requires `only_present`, one thread and `transposition.keep`.
         """
         self.words[words.ONLY_PRESENT] = only_present
         if megabytes:
@@ -103,8 +90,8 @@ class Context:
                 self.words[words.BUCKETS] = self.words[words.FEW] = transposition.MIN_BUCKETS
 
     def clear_table(self) -> None:
-        """Forget what the transposition table holds, if there is one."""
-        if words.TABLE in self._held and self.words[words.GENERATION]:  # else nothing is in it
+        """Clear the transposition table, if there is one."""
+        if words.TABLE in self._held and self.words[words.GENERATION]:  # else it is empty
             used = words.ALL if self.words[words.WIDE] else words.BUCKETS
             count = int(self.words[used]) * transposition.BUCKET_WORDS
             self._held[words.TABLE][:count] = 0
@@ -113,7 +100,7 @@ class Context:
             self.words[words.BUCKETS] = self.words[words.FEW] or self.words[words.BUCKETS]
 
     def twin(self) -> "Context":
-        """A context for another thread: words of its own, and arrays shared but for its own."""
+        """A copy for another thread; shares all arrays except those pointed to with `own`."""
         other = copy(self)
         other.words = self.words.copy()
         other._held = dict(self._held)
@@ -128,7 +115,7 @@ class Context:
 
 
 def aligned_zeros(count: int) -> Words:
-    """Zeros that begin at a cache line, so that no bucket lies across two."""
+    """Zeros aligned to a cache line, so that each bucket is within one."""
     line = transposition.BUCKET_WORDS
     room = np.zeros(count + line, dtype=np.uint64)
     start = -(room.ctypes.data // 8) % line
@@ -136,7 +123,7 @@ def aligned_zeros(count: int) -> Words:
 
 
 def fitting_bits(board: Board) -> int:
-    """The 64-bit form of a board, downgraded if a tile is past 32768."""
+    """The 64-bit form of a board, downgraded if a tile exceeds 32768."""
     if board.max_exponent <= BITS_MAX_EXPONENT:
         return board.to_bits()
     lower = reference.downgrade(board.exponents, BITS_MAX_EXPONENT)
@@ -144,7 +131,7 @@ def fitting_bits(board: Board) -> int:
 
 
 def unsupported(evaluator: Evaluator, rules: Rules) -> str:
-    """Why a search on bits cannot play these rules (`expected ...`), or an empty text."""
+    """Why a search on 64-bit boards does not support these rules, or an empty text."""
     if reason := evaluator.unsupported(*rules.shape):
         return reason
     if max(rules.spawn_exponents) > BITS_MAX_EXPONENT:

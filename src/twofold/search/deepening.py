@@ -1,4 +1,4 @@
-"""Deepening: searches one ply deeper, again and again, as far as a budget allows."""
+"""Iterative deepening within a budget."""
 
 import math
 import time
@@ -16,23 +16,15 @@ from twofold.search.budget import Budget
 from twofold.search.stop import ALARMS, Stop
 
 HOPELESS: Final = 4.0
-"""A depth that is expected to take this many times what is left of the budget is not begun."""
+"""A depth expected to take this many times the rest of the budget is not begun."""
 
 LEAST_GROWTH: Final = 2.0
-"""A depth is expected to visit at least this many times the positions of the last one."""
+"""Smallest expected ratio between the nodes of a depth and of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeepFound:
-    """What a search of one depth found.
-
-    Attributes:
-        depth: in the search's own count.
-        values: of the legal moves, all searched to that depth.
-        nodes: positions visited so far, all depths up to this one together.
-        hits: values that the transposition table answered so far.
-        seconds: time taken so far.
-    """
+    """The result of one depth: `nodes`, `hits` and `seconds` include all depths so far."""
 
     depth: int
     values: dict[Move, MoveValue]
@@ -50,21 +42,12 @@ def deepen(
     stop: Stop | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[DeepFound]:
-    """Search ever deeper; each answer is complete, and one always comes.
+    """Search with increasing depth; yields at least one complete result.
 
-    Without a limit of time or nodes and without a flag there is one answer: at the depth of
-    the budget or of the search itself. Else depths count up from 1 ply; the first is always
-    finished, and what a limit or the flag cuts short is thrown away. Positions that the caller
-    visits between two answers, such as for a line, do not count and change no later answer.
-
-    Args:
-        search: what searches.
-        board: the board as it is played.
-        score: points so far.
-        legal: the moves to value.
-        budget: its limits; without a depth of its own and a limit, the search's depth counts.
-        stop: a flag that ends the search when raised.
-        clock: the time in seconds.
+    Without a limit of time or nodes and without `stop` there is one depth: that of the budget, or
+    that of the search. Otherwise depths go up from 1 ply; the first is always finished, and an
+    interrupted one is dropped. The caller may use the search between two results. `board` must not
+    be downgraded; `clock` returns seconds.
     """
     began, nodes, hits = clock(), 0, 0
     position = search.position(board)
@@ -76,11 +59,11 @@ def deepen(
     deadline, flag = Stop(), stop or Stop()
     searches = [context.words for context in search.contexts]
     visited: list[int] = []
-    pace = math.inf  # seconds for a position, at the fastest depth: others were held up
+    pace = math.inf  # seconds per position, the minimum over depths: others were delayed
     try:
         with _deadline(budget, began, deadline):
             for number, depth in enumerate(depths):
-                search.begin(afresh=True)  # what the caller did since the last depth is no help
+                search.begin(afresh=True)  # ignores what the caller stored since the last depth
                 started, nodes_then, hits_then = clock(), search.nodes, search.hits
                 values: dict[Move, MoveValue] = {}
                 if number == 0:
@@ -105,13 +88,14 @@ def deepen(
 
 
 def _up_to(search: Search, deepest: int) -> list[int]:
-    """The depths of 1 ply, 2 plies, ..., and the deepest at last."""
+    """The depths of 1 ply, 2 plies, ..., and `deepest` as the last."""
     depths = [search.depth_of(ply) for ply in range(1, MAX_PLY + 1)]
     return [depth for depth in depths if depth < deepest] + [deepest]
 
 
 @contextmanager
 def _deadline(budget: Budget, began: float, deadline: Stop) -> Iterator[None]:
+    """Raise the flag at the end of the budget's time."""
     """Raise the flag when the time of the budget is over."""
     if budget.seconds is None:
         yield
@@ -121,13 +105,13 @@ def _deadline(budget: Budget, began: float, deadline: Stop) -> Iterator[None]:
 
 
 def _left(budget: Budget, seconds: float, nodes: int) -> float:
-    """What is left of the budget, in seconds if it has a limit of time, else in nodes."""
+    """The rest of the budget, in seconds if time is limited, else in nodes."""
     if budget.seconds is not None:
         return budget.seconds - seconds
     return math.inf if budget.nodes is None else float(budget.nodes - nodes)
 
 
 def _expected(visited: Sequence[int]) -> float:
-    """How many positions the next depth will visit, going by what the last ones did."""
+    """Expected positions of the next depth, from the growth of the last ones."""
     growth = visited[-1] / visited[-2] if len(visited) > 1 and visited[-2] > 0 else LEAST_GROWTH
     return visited[-1] * max(growth, LEAST_GROWTH)

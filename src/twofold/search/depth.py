@@ -1,4 +1,4 @@
-"""Depth: how many plies a search looks ahead, which may depend on the board."""
+"""Depth: the number of plies of a search, which may depend on the board."""
 
 import re
 from collections.abc import Sequence
@@ -15,43 +15,34 @@ BY_TILES: Final = "tiles"
 """The text of a depth by the number of different tiles."""
 
 ENDLESS: Final = 1 << 62
-"""The end of a band without one: more than the tiles of any board sum to."""
+"""The end of an open band, above the tile sum of any board."""
 
 Steps = tuple[tuple[int, int], ...]
-"""(fewest empty cells, plies), the first from 0 empty cells on, ascending."""
+"""(fewest empty cells, plies), ascending, beginning with 0 empty cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class DepthBand:
-    """The depth where the tiles of a board sum to a number from `low` up to `high` - 1.
-
-    Attributes:
-        low: the least sum.
-        high: the sum at which the band ends, or `ENDLESS`.
-        steps: the depth for each number of empty cells.
-    """
+    """The depth by empty cells for tile sums from `low` to `high` - 1; `ENDLESS` for open bands."""
 
     low: int
     high: int
     steps: Steps
 
     def __str__(self) -> str:
-        """The text, as `Depth.parse` reads it."""
         high = "" if self.high == ENDLESS else self.high
         return f"{self.low}-{high}:{_steps_text(self.steps)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """A depth in plies for each number of empty cells, and others for some tile sums.
+    """A depth in plies by empty cells, with exceptions for bands of tile sums.
 
     Attributes:
-        steps: (fewest empty cells, plies), the first from 0 empty cells on, ascending.
-        by_tiles: whether a board is searched to the number of its different tiles less 1, at
-            least 4 plies, as in nneonneo/2048-ai: there the limit max(3, tiles - 2) counts the
-            layers below the first move.
-        bands: depths that count instead where the tiles of the board as it is played, before
-            any downgrading, have a certain sum; ascending, and no two overlap.
+        steps: (fewest empty cells, plies), ascending, beginning with 0 empty cells.
+        by_tiles: True for the number of different tiles less 1, at least 4, as in
+            nneonneo/2048-ai, whose limit max(3, tiles - 2) counts layers below the first move.
+        bands: exceptions by the tile sum of the board before downgrading, ascending and disjoint.
     """
 
     steps: Steps
@@ -70,21 +61,21 @@ class Depth:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a depth.
+        """Parse a depth.
 
-        `"5"`; `"6/5@3/4@8"`: 6 plies, 5 from 3 empty cells on, 4 from 8 on; `"tiles"`. Bands
-        follow: `"2+14000-16000:4/3@5+28000-:3"` is 2 plies, 4 (3 from 5 empty cells on) where
-        the tiles sum to 14,000 or more and less than 16,000, and 3 from 28,000 on.
+        `"5"`; `"6/5@3/4@8"`: 6 plies, 5 from 3 empty cells, 4 from 8; `"tiles"`. Bands follow:
+        `"2+14000-16000:4/3@5+28000-:3"` is 2 plies, but 4 (3 from 5 empty cells) for tile sums
+        from 14,000 to 15,999, and 3 from 28,000.
 
         Raises:
-            InvalidSpec: the text cannot be read.
-            LimitExceeded: a depth is past `MAX_PLY`.
+            InvalidSpec: a syntax error.
+            LimitExceeded: a depth exceeds `MAX_PLY`.
         """
         usual, *others = text.split("+")
         bands = tuple(_parse_band(part, text) for part in others)
         if any(one.high > other.low for one, other in pairwise(bands)):
             raise InvalidSpec(
-                "expected sums of tiles that go up and do not overlap, "
+                "expected ascending sums of tiles that do not overlap, "
                 f"as in 2+14000-16000:4+24000-32000:4, got {shown(text)}"
             )
         if usual == BY_TILES:
@@ -92,41 +83,30 @@ class Depth:
         return cls(_parse_steps(usual, text), bands=bands)
 
     def __str__(self) -> str:
-        """The text, as `parse` reads it."""
         usual = BY_TILES if self.by_tiles else _steps_text(self.steps)
         return "+".join([usual, *map(str, self.bands)])
 
     @property
     def fixed_ply(self) -> int:
-        """The depth where it is the same on every board.
-
-        Raises:
-            InvalidSpec: it is not.
-        """
+        """The depth, if it is the same on every board; else raises `InvalidSpec`."""
         if self.by_tiles or self.bands or len(self.steps) > 1:
-            raise InvalidSpec(f"expected ply as a number beside time or nodes, got {self}")
+            raise InvalidSpec(f"expected ply as one number with time or nodes, got {self}")
         return self.steps[0][1]
 
     @property
     def deepest(self) -> int:
-        """The most plies on any board."""
+        """The maximum over all boards."""
         every = [self.steps, *(band.steps for band in self.bands)]
         return MAX_PLY if self.by_tiles else max(ply for steps in every for _, ply in steps)
 
     def of(self, exponents: Sequence[int]) -> int:
-        """The depth in plies of a board, given by the exponents of its cells."""
+        """The depth for a board, from the exponents of its cells."""
         filled = [exponent for exponent in exponents if exponent]
         total = sum(1 << int(exponent) for exponent in filled) if self.bands else 0
         return self.at(len(exponents) - len(filled), len(set(filled)), total)
 
     def at(self, empty: int, tiles: int, total: int = 0) -> int:
-        """The depth in plies of a board.
-
-        Args:
-            empty: number of its empty cells.
-            tiles: number of its different tiles.
-            total: the sum of its tiles; it counts where there are bands.
-        """
+        """The depth for a board, from its empty cells, different tiles and, for bands, tile sum."""
         for band in self.bands:
             if band.low <= total < band.high:
                 return _ply_at(band.steps, empty)
@@ -135,16 +115,16 @@ class Depth:
         return _ply_at(self.steps, empty)
 
     def table_by_empty(self) -> Sequence[int]:
-        """The depth for 0 to 16 empty cells, outside the bands."""
+        """The depth for 0 to 16 empty cells, outside the bands; 0 if `by_tiles`."""
         return [0 if self.by_tiles else ply for ply in _by_empty(self.steps)]
 
     def table_by_tiles(self) -> Sequence[int]:
-        """The depth for 0 to 15 different tiles; 0 where it does not depend on them."""
+        """The depth for 0 to 15 different tiles; 0 unless `by_tiles`."""
         counts = range(_BITS_CELLS)
         return [min(max(4, tiles - 1), MAX_PLY) if self.by_tiles else 0 for tiles in counts]
 
     def table_of_bands(self) -> Sequence[int]:
-        """The bands as kernels read them, see `kernels.expectimax.BANDS`."""
+        """The bands as kernels read them, see `kernels.search.expectimax.BANDS`."""
         words = [len(self.bands)]
         for band in self.bands:
             words += [band.low, band.high, *_by_empty(band.steps)]
@@ -161,7 +141,7 @@ def _parse_band(part: str, text: str) -> DepthBand:
     low, high = int(match[1]), int(match[2]) if match[2] else ENDLESS
     if low >= high:
         raise InvalidSpec(
-            f"expected sums of tiles from less to more, as in 14000-16000, "
+            f"expected ascending sums of tiles, as in 14000-16000, "
             f"got {_part_of(f'{low}-{high}', text)}"
         )
     return DepthBand(low, high, _parse_steps(match[3], text))
@@ -181,14 +161,14 @@ def _parse_steps(part: str, text: str) -> Steps:
     places = [place for place, _ in steps]
     if places[0] != 0 or places != sorted(set(places)):
         raise InvalidSpec(
-            "expected numbers of empty cells that go up, as in 6/5@3/4@8, "
+            "expected ascending numbers of empty cells, as in 6/5@3/4@8, "
             f"got {_part_of(part, text)}"
         )
     return tuple(steps)
 
 
 def _part_of(part: str, text: str) -> str:
-    """The part of a depth that is wrong, and the whole where that is more."""
+    """The wrong part of a depth, with the whole text if it has other parts."""
     return shown(text) if part == text else f"{shown(part)} in {shown(text)}"
 
 

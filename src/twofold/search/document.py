@@ -1,4 +1,4 @@
-"""An analysis as JSON has it, for the command and for the web."""
+"""Analyses as JSON documents, for the command line and the web."""
 
 import math
 from typing import TYPE_CHECKING, Self
@@ -12,16 +12,10 @@ if TYPE_CHECKING:
 
 
 class MoveDocument(msgspec.Struct, frozen=True):
-    """What one move is worth.
+    """Analysis of one move, see `MoveAnalysis`.
 
-    Attributes:
-        move: `up`, `right`, `down` or `left`.
-        legal: whether it changes the board.
-        value: in the unit of the analysis; None for an illegal move, and where moves are not
-            valued. JSON has no infinity and no NaN: they are text.
-        reward: points of the move itself; None for an illegal move, like all below.
-        depth: how deep it was searched.
-        nodes: positions visited for it.
+    `move` is `up`, `right`, `down` or `left`. An illegal move has None in all later fields.
+    Infinite values and NaN are text, since JSON has neither.
     """
 
     move: str
@@ -33,7 +27,7 @@ class MoveDocument(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, one: MoveAnalysis) -> Self:
-        """The document of one move."""
+        """The document of a move."""
         return cls(
             one.move.name.lower(),
             one.legal,
@@ -45,7 +39,7 @@ class MoveDocument(msgspec.Struct, frozen=True):
 
 
 class LineDocument(msgspec.Struct, frozen=True):
-    """One move of the line, and the spawn after it; None after the last move."""
+    """One move of the line and its spawn, see `LineStep`."""
 
     move: str
     cell: int | None
@@ -58,14 +52,10 @@ class LineDocument(msgspec.Struct, frozen=True):
 
 
 class TableDocument(msgspec.Struct, frozen=True):
-    """What the endgame table says that chooses the move.
+    """Answer of the endgame table that chooses the move.
 
-    Attributes:
-        name: of the table, such as `442-512`.
-        hash: of its content.
-        target: the tile whose chance it tells.
-        chances: of making that tile after each move that it knows, by `up`, `right`, `down` and
-            `left`.
+    `hash` is that of the table's content. `chances` holds the probability of making the tile
+    `target`, by the moves that the table knows.
     """
 
     name: str
@@ -81,22 +71,7 @@ class TableDocument(msgspec.Struct, frozen=True):
 
 
 class AnalysisDocument(msgspec.Struct, frozen=True):
-    """What a player thinks of a position, without what depends on time by its nature.
-
-    Attributes:
-        board: the position.
-        player: canonical spec of the player.
-        best: the move that it would make.
-        unit: of the values: `points`, or the evaluator's own.
-        evaluator: its name; empty without.
-        depth: of the search, with its unit; empty without.
-        nodes: positions visited.
-        hits: values that the transposition table answered.
-        moves: up, right, down, left.
-        line: how the game may go on.
-        exact: whether the values are those of optimal play, and no estimates.
-        table: the endgame table that chooses `best`; None where none does.
-    """
+    """An analysis, see `Analysis`; `Timing` holds the fields that depend on time."""
 
     board: str
     player: str
@@ -131,18 +106,18 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """What depends on time by its nature."""
+    """The fields of an analysis that depend on time."""
 
     seconds: float
     nodes_per_second: float | None
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
-        """The time that an analysis took."""
+        """The time of an analysis."""
         rate = analysis.nodes / analysis.seconds if analysis.seconds else None
         return cls(analysis.seconds, rate)
 
 
 def finite(value: float) -> float | str:
-    """A number as JSON can have it."""
+    """A number, as text if JSON cannot represent it."""
     return value if math.isfinite(value) else str(value)

@@ -1,4 +1,4 @@
-"""Expectimax on bits: the best move against random spawns."""
+"""Expectimax on 64-bit boards: the best move against random spawns."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,33 +26,30 @@ from twofold.search.context import TABLE_MB, Context, Words, aligned_zeros, fitt
 from twofold.search.depth import Depth
 
 SPLIT_PLY: Final = 4
-"""Searches of fewer plies are not worth sharing between threads."""
+"""Minimum depth, in plies, at which threads share a search."""
 
 ROUNDING: Final = 1e-9
-"""A bound is kept this part of the largest value away from what it has to stay below."""
+"""Margin of the bounds for rounding errors, relative to the largest value."""
 
 
 class Expectimax(Search):
-    """A search under given rules.
+    """Expectimax on 64-bit boards.
 
     Args:
-        evaluator: what boards are worth.
+        evaluator: values boards.
         rules: shape and spawns.
         depth: depth in plies: 1 values the four afterstates; each further ply adds a spawn
             layer and a move layer.
-        cut: a position is valued at once where the spawns on the way to it are together less
-            probable than this; 0 cuts off nothing.
-        second_move: whether a second move comes before the first spawn (see `docs/sources.md`).
-        table_mb: size of the transposition table in mebibytes. It is not used with an
-            evaluator that needs the score.
-        threads: number of threads that share a position. Without a cut the values do not
-            depend on it.
-        order: the moves in the order in which they are tried; of equals the first is made.
-        prune: whether `policy` prunes chance nodes, which changes no move; values are exact all
-            the same. Only for evaluators that are `prunable`, with neither `cut` nor
-            `second_move`.
-        downgrade: boards whose different tiles sum to so much or more are downgraded before
-            they are searched, 512 or more; 0 for never.
+        cut: positions whose spawns are together less probable than this are not searched but
+            valued at once; 0 for none.
+        second_move: True for two moves before the first spawn (see `docs/sources.md`).
+        table_mb: size of the transposition table in MiB; unused if the evaluator needs the score.
+        threads: threads that share a position. Without a cut they change no value.
+        order: moves in the order of search; of equal moves the first is chosen.
+        prune: True if `policy` prunes chance nodes, which changes no move. Requires a `prunable`
+            evaluator, no cut and no second move; `values` are exact all the same.
+        downgrade: sum of different tiles from which boards are downgraded before the search, at
+            least 512; 0 for never.
     """
 
     def __init__(
@@ -102,22 +99,22 @@ class Expectimax(Search):
         self._splits = threads > 1 and not second_move and cut < least_probable
 
     def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile is past 32768 or the search wants it."""
+        """The 64-bit form, downgraded if a tile exceeds 32768 or by the option `downgrade`."""
         bits, threshold = np.uint64(fitting_bits(board)), self.context.words[DOWNGRADE]
         return np.uint64(downgrade_board(bits, threshold)) if threshold else bits
 
     def own_depth(self, board: Board) -> int:
-        """Depth in plies on this board."""
+        """Depth in plies for this board."""
         return self._depth.of(board.exponents)
 
     def decides(self, board: Board) -> bool:
-        """Whether the depth is that of the 64-bit form, which a tile past 32768 is not in."""
+        """False if the tile sum decides the depth, and the 64-bit form cannot hold a tile."""
         return not self._depth.bands or board.max_exponent <= BITS_MAX_EXPONENT
 
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The values of legal moves, `depth` plies deep, in the order they are tried."""
+        """Values of legal moves at `depth` plies, in the order of search."""
         moves = [move for move in self._order if move in legal]
         if self._splits and depth >= SPLIT_PLY:
             return self._shared_values(position, score, moves, depth)
@@ -133,7 +130,7 @@ class Expectimax(Search):
     def _shared_values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The same by all threads: each takes one state after the first spawn at a time."""
+        """Values by all threads: each takes one state after the first spawn at a time."""
         states = [_States(position, score, move, self.context.words) for move in legal]
         values, nodes = self._replies(states, depth - 1)
         found, first = {}, 0
@@ -147,7 +144,7 @@ class Expectimax(Search):
     def _replies(
         self, states: Sequence["_States"], ply: int
     ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
-        """The values of states, one after the other, and the nodes visited for each."""
+        """Values of states, and the nodes visited for each."""
         bits = np.concatenate([some.bits for some in states])
         scores = np.concatenate([some.scores for some in states])
         chances = np.concatenate([some.chances for some in states])
@@ -165,16 +162,16 @@ class Expectimax(Search):
         return values, nodes
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         if self._pool:
             self._pool.shutdown()
 
-    # ---- the best line
+    # ---- the principal variation
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """The best moves, with a spawn of the most probable tile whose value is nearest the mean.
+        """The principal variation, mostly from the transposition table.
 
-        What the search has stored answers nearly all of it.
+        Spawns are of the most probable tile, at the cell whose value is nearest the mean.
         """
         steps: list[LineStep] = []
         chance = 1.0
@@ -196,28 +193,24 @@ class Expectimax(Search):
         return (*steps, LineStep(best))
 
     def _typical(self, states: "_States", ply: int) -> int:
-        """The number of a state: of the likeliest tile, the one nearest the mean."""
+        """Index of the state with the most probable tile whose value is nearest the mean."""
         tiles = len(self.rules.spawn_probabilities)
         first = int(np.argmax(self.rules.spawn_probabilities))
         values, _ = self._replies([states.some(slice(first, None, tiles))], ply)
         return first + tiles * int(np.abs(values - values.mean()).argmin())
 
     def _spawn(self, after: int, state: np.uint64) -> tuple[int, int]:
-        """The cell and the tile in which a state differs from its afterstate."""
+        """The cell and tile of the spawn between an afterstate and a state."""
         difference = int(state) ^ after
-        place = (difference.bit_length() - 1) // 4  # of the nibble, from the lowest
+        place = (difference.bit_length() - 1) // 4  # nibble, from the lowest
         row, col = divmod(15 - place, 4)
         return row * self.rules.cols + col, 1 << (difference >> 4 * place)
 
 
 class _States:
-    """The states that a move and its spawns lead to, in arrays as kernels take them.
+    """The states after a move and a spawn, in arrays for kernels: by cell, then by tile.
 
-    Attributes:
-        after: the afterstate of the move.
-        bits: of the states, by cell and then by tile, uint64.
-        scores: their scores, uint64.
-        chances: their probabilities.
+    `after` is the afterstate; `bits` and `scores` are uint64, `chances` probabilities.
     """
 
     def __init__(
@@ -238,20 +231,19 @@ class _States:
         self.chances = self.chances[part]
 
     def some(self, part: slice) -> "_States":
-        """Some of the states."""
         kept = copy(self)
         kept._keep(part)
         return kept
 
 
 def prunable(evaluator: Evaluator) -> bool:
-    """Whether a search can prune chance nodes: afterstates are valued, within known bounds."""
+    """True if chance nodes can be pruned: the evaluator values afterstates and has bounds."""
     plain = not (evaluator.needs_score or evaluator.adds_reward or evaluator.at == "state")
     return plain and evaluator.bounds_for is not None and bool(np.isfinite(evaluator.dead_value))
 
 
 def _kernels(prune: bool) -> Any:
-    """The module of the policy. That of pruning is loaded only where it is needed."""
+    """The module of the policy; that of Star1 is loaded only if needed."""
     if not prune:
         return kernels
     from twofold.kernels.search import star1 as star  # loads kernels
@@ -260,7 +252,7 @@ def _kernels(prune: bool) -> Any:
 
 
 def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int) -> None:
-    """What `star` reads, put into the context."""
+    """Put the bounds for Star1 into the context."""
     from twofold.kernels.search import star1 as star
 
     assert evaluator.bounds_for is not None
@@ -271,7 +263,7 @@ def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int
 
 
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
-    """The kernel of the lowest layer, and what it reads put into the context."""
+    """The kernel of the lowest layer; puts what it reads into the context."""
     if evaluator.layer_for is not None:
         from twofold.kernels.learn import ntuple
 
@@ -290,11 +282,11 @@ def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
     unit = unit_of(tables)
     units = np.rint(tables / unit)
     if (units * unit != tables).any() or not np.isfinite(evaluator.dead_value):
-        return layers.after_move  # sums would not be exact, or 0 dead boards x infinity
+        return layers.after_move  # inexact sums, or NaN from 0 dead boards x infinity
     rows, columns = units.astype(np.int32)
     shape = frame(*rules.shape)
     across = layers.line_entries(shape.across, rows)
-    # Square boards of one kind of line have one table, which takes half the room in the cache.
+    # On square boards with equal rows and columns one table halves the use of the cache.
     same = rules.rows == rules.cols and np.array_equal(rows, columns)
     context.point(layers.ACROSS_LINES, across)
     context.point(layers.DOWN_LINES, across if same else layers.line_entries(shape.down, columns))

@@ -1,4 +1,4 @@
-"""Expectimax on cells: boards beyond 4x4, and spawn tiles beyond 32768."""
+"""Expectimax on cells: boards larger than 4x4, and spawn tiles above 32768."""
 
 from collections.abc import Sequence
 
@@ -22,23 +22,11 @@ Cells = NDArray[np.uint8]
 
 
 class ExpectimaxCells(Search):
-    """`Expectimax` for every shape and all tiles; where both apply the values are the same.
+    """`Expectimax` for all shapes and tiles, with the same options and values, on one thread.
 
-    It has one thread, however many a player is given, and no kernel that plays whole games. Two
-    tiles of 2^35, which no game can merge, make one of 2^35 where the search meets them. Two
-    positions may be taken for one another in the transposition table, with a probability of
-    about 2^-64 a pair.
-
-    Args:
-        evaluator: what boards are worth; it has to have a form on cells.
-        rules: shape and spawns.
-        depth: depth in plies.
-        cut: a position is valued at once where the spawns on the way to it are together less
-            probable than this; 0 cuts off nothing.
-        second_move: whether a second move comes before the first spawn.
-        table_mb: size of the transposition table in mebibytes. It is not used with an
-            evaluator that needs the score.
-        order: the moves in the order in which they are tried; of equals the first is made.
+    The evaluator must support cells. Inside a search two tiles of 2^35, which games refuse to
+    merge, make one of 2^35. The transposition table may confuse two positions with a probability of
+    about 2^-64.
     """
 
     def __init__(
@@ -72,17 +60,13 @@ class ExpectimaxCells(Search):
         return np.array(board.exponents, dtype=np.uint8)
 
     def own_depth(self, board: Board) -> int:
-        """Depth in plies on this board."""
+        """Depth in plies for this board."""
         return self._depth.of(board.exponents)
 
     def values(
         self, position: Cells, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The values of legal moves, `depth` plies deep, in the order they are tried.
-
-        Raises:
-            LimitExceeded: the depth is past `MAX_PLY`.
-        """
+        """Values of legal moves at `depth` plies (up to `MAX_PLY`), in the order of search."""
         check_limit("ply", depth, 1, MAX_PLY)
         values = {}
         for move in self._order:
@@ -94,7 +78,7 @@ class ExpectimaxCells(Search):
         return values
 
     def _set_first_move(self, move: Move) -> None:
-        """With a cut each first move has table entries of its own: they depend on the way."""
+        """With a cut values depend on the path: separate the table entries of first moves."""
         self.context.words[kernels.ENTRY_KIND] = move if self.depends_on_path else EXACT
 
     def _value(
@@ -104,11 +88,7 @@ class ExpectimaxCells(Search):
         return float(kernels.value_of(position, score, int(move), ply, chance, words))
 
     def line(self, position: Cells, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """The best moves, with a spawn of the most probable tile whose value is nearest the mean.
-
-        What the search has stored answers nearly all of it. The line ends where a tile would
-        pass 2^35.
-        """
+        """The principal variation, as in `Expectimax`; it ends where a tile would exceed 2^35."""
         board, chance = Board(position.tolist(), self.rules.shape), 1.0
         steps: list[LineStep] = []
         self._set_first_move(best)
@@ -136,10 +116,7 @@ class ExpectimaxCells(Search):
         return (*steps, LineStep(best))
 
     def _typical(self, after: Board, score: int, ply: int, chance: float) -> tuple[int, int, float]:
-        """The cell and tile of a spawn, of the likeliest tile the one nearest the mean.
-
-        The last number is how probable the position after it is.
-        """
+        """Cell and tile of the typical spawn, as in `Expectimax`, and the new path probability."""
         probabilities, cells = self.rules.spawn_probabilities, after.empty_cells
         number = int(np.argmax(probabilities))
         tile = 1 << self.rules.spawn_exponents[number]

@@ -1,4 +1,4 @@
-"""Stop: ends a search from another thread, or after a time."""
+"""Flags and alarms that end searches early."""
 
 import heapq
 import itertools
@@ -18,9 +18,9 @@ Words = NDArray[np.uint64]
 
 
 class Stop:
-    """A flag that any thread may raise; the searches under it answer within 20 ms.
+    """A flag that any thread may raise to end searches, within about 20 ms.
 
-    A search reads it at each chance node above its lowest layer. Once raised it stays so.
+    A search reads it at each chance node above its lowest layer. It cannot be lowered.
     """
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class Stop:
 
     @property
     def is_raised(self) -> bool:
-        """Whether someone has raised it."""
+        """True once the flag is raised."""
         return self._raised
 
     def raise_flag(self) -> None:
-        """End the searches under this flag, now and from now on."""
+        """End the current and all later searches under this flag."""
         with self._lock:
             self._raised = True
             for words in self._searches:
@@ -42,9 +42,9 @@ class Stop:
 
     @contextmanager
     def over(self, searches: list[Words]) -> Iterator[None]:
-        """Let the flag end searches, given by the words of their contexts, as long as this lasts.
+        """Make the flag end these searches, given by their contexts' words, inside `with`.
 
-        Their node limits must be set before.
+        Set their node limits before.
         """
         with self._lock:
             self._searches += searches
@@ -60,16 +60,12 @@ class Stop:
 
 
 def was_stopped(words: Words) -> bool:
-    """Whether a search was ended early; what it returned is worth nothing then."""
+    """True if a search was ended early: its result is then invalid."""
     return bool(words[NODES] >= words[NODE_LIMIT])
 
 
 class Alarms:
-    """Calls functions at given times, in one thread of its own that starts when needed.
-
-    Args:
-        clock: the time in seconds.
-    """
+    """Calls functions at given times of a clock, in a thread that starts when needed."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
@@ -77,14 +73,14 @@ class Alarms:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, as a process that was forked has to: no thread comes along into it."""
+        """Drop all alarms and the thread; required after a fork, which copies no thread."""
         self._changed = threading.Condition()
         self._waiting: list[tuple[float, int, Callable[[], None]]] = []
         self._thread: threading.Thread | None = None
 
     @contextmanager
     def at(self, when: float, ring: Callable[[], None]) -> Iterator[None]:
-        """Call `ring` at a time of the clock, unless this ends sooner."""
+        """Call `ring` at a time of the clock, unless the `with` block ends before."""
         alarm = (when, next(self._numbers), ring)
         with self._changed:
             heapq.heappush(self._waiting, alarm)

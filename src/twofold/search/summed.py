@@ -1,4 +1,4 @@
-"""The search of Baeldung's 2048 solver: spawn results summed in whole numbers."""
+"""The search of Baeldung's 2048 solver: values summed over spawns, in integers."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,18 +18,13 @@ PLIES: Final = 4
 """Three rounds of (spawn, move) below the first move."""
 
 ORDER: Final = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)
-"""The source tries the moves in this order; the first of equals is made."""
+"""The order of moves in the source; of equal moves the first is chosen."""
 
 
 class Summed(Search):
-    """A search as in Baeldung's article, under given rules.
+    """The search of Baeldung's article; threads and the transposition table change no value.
 
-    Args:
-        evaluator: what boards are worth, in whole numbers.
-        rules: shape and spawns.
-        prunes: whether moves that change nothing are left out.
-        threads: number of threads that share the first moves; the values do not depend on it.
-        table_mb: size of the transposition table in mebibytes; it changes no value.
+    The evaluator must return integers. `prunes` skips moves that change nothing.
     """
 
     def __init__(
@@ -49,17 +44,17 @@ class Summed(Search):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile is past 32768."""
+        """The 64-bit form, downgraded if a tile exceeds 32768."""
         return np.uint64(fitting_bits(board))
 
     def own_depth(self, board: Board) -> int:
-        """Plies, the same on every board."""
+        """Plies, the same for every board."""
         return PLIES
 
     def values(
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
-        """The values of legal moves, in the order of the source; whole numbers."""
+        """Values of legal moves, integers, in the order of the source."""
         moves = [move for move in ORDER if move in legal]
 
         def share(number: int) -> list[tuple[Move, MoveValue]]:
@@ -76,10 +71,10 @@ class Summed(Search):
         return {move: values[move] for move in moves}
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
-        """The best move alone: a sum over spawns has no typical one."""
+        """The best move alone: a sum over spawns has no typical spawn."""
         return (LineStep(best),)
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         if self._pool:
             self._pool.shutdown()
