@@ -139,6 +139,7 @@ class TrainingProgress:
         reached: share of them that reached each tile.
         phase: the number of the phase, from 0.
         done: the part of the run that is done, 0 to 1; None where nothing limits it.
+        phases: number of phases.
     """
 
     games: int
@@ -149,6 +150,7 @@ class TrainingProgress:
     reached: dict[int, float]
     phase: int
     done: float | None
+    phases: int = 1
 
 
 class Training:
@@ -346,6 +348,7 @@ class Training:
                 reached=self.curve.reached,
                 phase=min(self.phase, len(self.settings.schedule) - 1),
                 done=self.done,
+                phases=len(self.settings.schedule),
             )
 
     # ---- phases

@@ -49,7 +49,7 @@ def load_network(name: str) -> Network:
         InvalidNetwork: there is none, or the file cannot be used.
         ResourceError: its weights would take more than 80 % of the free memory.
     """
-    return _load(*_identity(name))
+    return _load(*file_identity(network_path(name)))
 
 
 @lru_cache(maxsize=4)
@@ -66,11 +66,12 @@ def network_hash(name: str) -> str:
     Raises:
         InvalidNetwork: there is no such network or file.
     """
-    return _hash(*_identity(name))
+    return file_hash(*file_identity(network_path(name)))
 
 
 @lru_cache(maxsize=64)
-def _hash(path: Path, _changed: int, _size: int) -> str:
+def file_hash(path: Path, _changed: int, _size: int) -> str:
+    """The first 16 digits of the SHA-256 of a file; the arguments are those of `file_identity`."""
     digest = hashlib.sha256()
     with open_regular(path, InvalidNetwork) as file:
         while part := file.read(1 << 20):
@@ -78,9 +79,12 @@ def _hash(path: Path, _changed: int, _size: int) -> str:
     return digest.hexdigest()[:16]
 
 
-def _identity(name: str) -> tuple[Path, int, int]:
-    """The path, when its file was changed, and its size."""
-    path = network_path(name)
+def file_identity(path: Path) -> tuple[Path, int, int]:
+    """The path, when its file was changed, and its size.
+
+    Raises:
+        InvalidNetwork: there is no such file.
+    """
     with open_regular(path, InvalidNetwork) as file:
         status = os.fstat(file.fileno())
     return path.resolve(), status.st_mtime_ns, status.st_size

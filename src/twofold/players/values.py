@@ -10,7 +10,6 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import TableAnswer
     from twofold.players.searching import SearchPlayer
     from twofold.search.base import Search
 
@@ -43,17 +42,6 @@ def searching_of(player: Player) -> "SearchPlayer | None":
     """The player, if its work is a search; what searches need is not loaded to find out."""
     module = sys.modules.get("twofold.players.searching")
     return player if module is not None and isinstance(player, module.SearchPlayer) else None
-
-
-def table_answer(player: Player, board: Board) -> "TableAnswer | None":
-    """What the endgame table says that chooses a player's move; None where none does.
-
-    Args:
-        player: any player, started for the shape of the board.
-        board: the position.
-    """
-    searching = searching_of(player)
-    return None if searching is None else searching.table_answer(board)
 
 
 def _searched(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _MOST_DECIMALS: Final = 6
 
+PROBABILITY: Final = "probability"
+"""Unit of values that are the chances with which a policy network tries the moves."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
@@ -95,6 +98,9 @@ class Analysis:
         exact: whether the values are those of optimal play, and no estimates.
         table: what the endgame table says that chooses `best`, beside the values of the search;
             None where no table does.
+        critic: what the critic of a policy network says that the board is worth; None where
+            there is none.
+        critic_unit: its unit: `points`, or the network's own.
     """
 
     board: Board
@@ -111,6 +117,8 @@ class Analysis:
     reproducible: bool = True
     exact: bool = False
     table: "TableAnswer | None" = None
+    critic: float | None = None
+    critic_unit: str = ""
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
