@@ -49,6 +49,8 @@ def test_no_layers_are_refused() -> None:
 def test_a_board_of_another_shape_is_refused() -> None:
     with pytest.raises(InvalidBoard, match="expected a board of 4x4"):
         make_policy().think(Board.parse("2x2:1200"))
+    with pytest.raises(InvalidBoard, match="expected boards of 16 cells"):
+        make_policy().outputs(np.zeros((3, 4), dtype=np.uint8))
 
 
 def test_probabilities_are_a_softmax_over_legal_moves() -> None:

@@ -145,30 +145,30 @@ class PolicyNetwork:
             boards: exponents, (N, cells).
 
         Returns:
-            float32, (N, 5). The last bits depend on the machine's matrix product.
+            float32, (N, 5); the same on every machine.
+
+        Raises:
+            InvalidBoard: they have another number of cells.
         """
-        known = np.minimum(boards, self.exponents - 1).astype(np.int64)
-        found = np.broadcast_to(self.bias, (len(boards), len(self.bias))).copy()
-        for cell in range(known.shape[1]):
-            found += self.table[cell, known[:, cell]]
-        for layer in self.layers:
-            found = np.maximum(found, 0) @ layer.weights + layer.bias
+        from twofold.kernels.policy.forward import forward_each  # loads kernels
+
+        cells = self.shape[0] * self.shape[1]
+        if boards.ndim != 2 or boards.shape[1] != cells:
+            raise InvalidBoard(f"expected boards of {cells} cells, got {boards.shape}")
+        found = np.empty((len(boards), names.OUTPUT), dtype=np.float32)
+        forward_each(np.ascontiguousarray(boards, dtype=np.uint8), self.words, found)
         return found
 
     def think(self, board: Board) -> Thought:
-        """Logits and value of one board, the same on every machine.
+        """Logits and value of one board.
 
         Raises:
             InvalidBoard: it has another shape.
         """
-        from twofold.kernels.policy.forward import forward_each  # loads kernels
-
         if board.shape != self.shape:
             rows, cols = self.shape
             raise InvalidBoard(f"expected a board of {rows}x{cols}, got {board}")
-        cells = np.array([board.exponents], dtype=np.uint8)
-        found = np.empty((1, names.OUTPUT), dtype=np.float32)
-        forward_each(cells, self.words, found)
+        found = self.outputs(np.array([board.exponents], dtype=np.uint8))
         up, right, down, left, value = found[0].tolist()
         return Thought((up, right, down, left), value)
 

@@ -96,6 +96,9 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
         line: how the game may go on.
         exact: whether the values are those of optimal play, and no estimates.
         table: the endgame table that chooses `best`; None where none does.
+        critic: what the critic of a policy network says that the board is worth; missing where
+            there is none, like its unit.
+        critic_unit: unit of it.
     """
 
     board: str
@@ -110,6 +113,8 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
     line: list[LineDocument]
     exact: bool = False
     table: TableDocument | None = None
+    critic: float | str | msgspec.UnsetType = msgspec.UNSET
+    critic_unit: str | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
@@ -127,6 +132,8 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
             line=[LineDocument.of(step) for step in analysis.line],
             exact=analysis.exact,
             table=None if analysis.table is None else TableDocument.of(analysis.table),
+            critic=msgspec.UNSET if analysis.critic is None else finite(analysis.critic),
+            critic_unit=analysis.critic_unit or msgspec.UNSET,
         )
 
 

@@ -41,10 +41,10 @@ def test_outputs_equal_the_naive_twin(shape: tuple[int, int]) -> None:
 def test_many_boards_at_once_give_the_same() -> None:
     network = make_policy()
     boards = random_boards((4, 4), 100)
-    cells = np.array([board.exponents for board in boards], dtype=np.uint8)
-    one_by_one = np.empty((100, 5), dtype=np.float32)
-    forward.forward_each(cells, network.words, one_by_one)
-    assert np.allclose(network.outputs(cells), one_by_one, rtol=1e-4, atol=1e-5)
+    found = network.outputs(np.array([board.exponents for board in boards], dtype=np.uint8))
+    for board, outputs in zip(boards, found.tolist(), strict=True):
+        thought = network.think(board)
+        assert outputs == [*thought.logits, thought.value]
 
 
 def test_policy_and_critic_read_bits_as_cells() -> None:
