@@ -69,10 +69,11 @@ def progress_line(now: "TrainingProgress") -> str:
     """Progress in one line of text."""
     rates = [f"{tile} {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
     reached = f"  reached {', '.join(rates[-3:])}" if rates else ""
-    return (
-        f"{now.games:,} games  {now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s  "
-        f"mean {now.mean:,.0f}{reached}"
-    )
+    if now.speed >= 1e5:
+        speed = f"{now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s"
+    else:
+        speed = f"{now.moves:,} moves  {now.speed:,.0f} moves/s"
+    return f"{now.games:,} games  {speed}  mean {now.mean:,.0f}{reached}"
 
 
 def view(training: "Trainable", now: "TrainingProgress", width: int) -> Any:

@@ -28,7 +28,7 @@ from twofold.figures import counted
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.networks.library import SUFFIX
 from twofold.notation import parse_seed, shown
-from twofold.policy.settings import PolicySettings
+from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
 
 if TYPE_CHECKING:
     from twofold.policy.training import PolicyTraining
@@ -286,6 +286,8 @@ def _timing(training: "PolicyTraining") -> dict[str, Any]:
 
 def _read_limits(moves: int | None, time: str, *, resume: bool) -> dict[str, Any]:
     """Moves and seconds of a run, None for no limit, or for those that it began with."""
+    if moves is not None:
+        check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
     if not time and moves is None and not resume:
         time = DEFAULT_TIME
     return {"moves": moves, "seconds": read_seconds(time, "time") if time else None}

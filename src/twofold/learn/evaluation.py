@@ -50,10 +50,11 @@ class Measured(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """All figures in a line."""
-        margin = "" if self.margin is None else f" ± {self.margin:,.0f}"
-        means = [] if self.mean is None else [f"mean {self.mean:,.0f}{margin}"]
+        digits = 0 if (self.mean or 0) >= 1000 else 1
+        margin = "" if self.margin is None else f" ± {self.margin:,.{digits}f}"
+        means = [] if self.mean is None else [f"mean {self.mean:,.{digits}f}{margin}"]
         if self.sampled is not None:
-            means.append(f"drawn moves {self.sampled:,.0f}")
+            means.append(f"drawn moves {self.sampled:,.{digits}f}")
         rates = {**self.survival, **dict(list(self.reached.items())[-3:])}
         return ", ".join(
             [*means, *(f"{printable(name)} {rate:.1%}" for name, rate in rates.items())]

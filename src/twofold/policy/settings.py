@@ -17,6 +17,9 @@ MAX_TRAINING_ENVS: Final = 1 << 20
 MAX_BATCH: Final = 1 << 24
 """Most moves between two updates."""
 
+MAX_TRAINING_MOVES: Final = 10**15
+"""Most moves of a run."""
+
 _RANGES: Final = {
     "learning_rate": (1e-8, 1.0),
     "final_rate": (0.0, 1.0),

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Final
 
 import torch
 
@@ -16,10 +15,7 @@ from twofold.networks.policy import PolicyNetwork
 from twofold.policy.games import TrainingGames
 from twofold.policy.learner import Learner
 from twofold.policy.rewards import find_reward
-from twofold.policy.settings import PolicySettings
-
-MAX_TRAINING_MOVES: Final = 10**15
-"""Most moves of a run."""
+from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
 
 
 class PolicyTraining:
