@@ -35,7 +35,7 @@ def test_arrays_that_do_not_go_together_are_refused(wrong: str) -> None:
         bias = bias.copy()
         bias[3] = np.nan
     else:
-        layers[0] = Dense(layers[0].weights.astype(np.float64), layers[0].bias)  # type: ignore[arg-type]
+        layers[0] = Dense(layers[0].weights.astype(np.float64), layers[0].bias)
     with pytest.raises(InvalidNetwork, match="expected"):
         PolicyNetwork(shape, table, bias, layers, unit="points")
 

@@ -53,6 +53,7 @@ def test_an_analysis_has_probabilities_and_the_value(net: str) -> None:
 def test_games_in_kernels_are_those_of_choose(net: str) -> None:
     rules = Rules.parse("4x4 goal=64 stop=goal")
     with make_player(f"policy:net={net}") as player:
+        assert isinstance(player, PolicyPlayer)
         found = play_game(player, rules, 5, keep_moves=True)
         player.start(rules, 5)
         player.policy = 0  # asked for each move then
@@ -96,7 +97,7 @@ def test_one_ply_adds_rewards_to_the_critic_s_values(net: str) -> None:
 
 def test_a_search_needs_values_in_points(tmp_path: Path) -> None:
     path = write(tmp_path / "net.safetensors", make_policy(unit="own unit"))
-    assert make_player(f"policy:net={path}")
+    make_player(f"policy:net={path}").close()
     with pytest.raises(InvalidSpec, match="--reward points"):
         make_player(f"policy:net={path},ply=1")
 

@@ -13,7 +13,8 @@ POINTS = find_reward("points")
 
 
 def first_legal(games: TrainingGames) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    return games.legal.argmax(axis=1).astype(np.int64)
+    moves: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = games.legal.argmax(axis=1)
+    return moves
 
 
 @pytest.mark.parametrize("text", ["4x4", "2x2", "3x5"])
