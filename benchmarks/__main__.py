@@ -21,6 +21,7 @@ SUBJECTS = (
     "search",
     "star",
     "ntuple",
+    "policy",
     "env",
     "endgame",
     "engine",

@@ -31,7 +31,7 @@ def test_names_of_boards_are_escaped_and_prefixed() -> None:
     header, row = csv.reader(evaluations_csv([Evaluation(1, 2, 3, 4, measured)]).splitlines())
     assert header == [*COLUMNS, "survival mean", "survival a\\n\\x1b[2J"]
     assert row == ["1", "2", "3", "4", "5.0", "", "0.5", "1.0"]
-    assert str(measured) == "mean 5, mean 50.0%, a\\n\\x1b[2J 100.0%"
+    assert str(measured) == "mean 5.0, mean 50.0%, a\\n\\x1b[2J 100.0%"
 
 
 @pytest.mark.parametrize("one", [FIRST, SECOND])

@@ -23,7 +23,6 @@ from twofold.players import Player, canonical, make_player, play_games, settled,
 from twofold.players.kernel_game import KernelGame
 from twofold.players.presets import DEFAULT_PLAYER, default_player
 from twofold.players.searching import SearchPlayer
-from twofold.players.values import table_answer
 from twofold.rules import STANDARD, Move, Rules
 from twofold.seeds import SeedRange
 
@@ -164,7 +163,7 @@ def test_the_move_is_that_of_the_table(tables_here: Path, spec: str) -> None:
             assert player.choose(board) == (search if expected is None else expected)
             analysis = player.analyse(board)
             assert analysis.best == player.choose(board)
-            assert analysis.table == tables.answer(board) == table_answer(player, board)
+            assert analysis.table == tables.answer(board) == player.table_answer(board)
             assert analysis.moves == plain.analyse(board).moves or "threads" in spec
     assert answered > 40
     assert other > 5
@@ -243,10 +242,10 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
     board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)
     with make_player(with_tables("expectimax:ply=1")) as player:
         player.start(OTHER_SPAWNS, 0)
-        assert table_answer(player, board) is None
+        assert player.table_answer(board) is None
         assert player.analyse(board).table is None
         player.start(STANDARD, 0)
-        assert table_answer(player, board) is not None
+        assert player.table_answer(board) is not None
 
 
 def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "report": "Show a study or learning curves as a table, page or data.",
     "tune": "Find better weights for a player; check them on fresh games.",
     "train": "Train an n-tuple network by temporal-difference learning.",
+    "train-policy": "Train a policy network by PPO.",
     "solve": "Solve a small game exactly.",
     "engine": "Serve a player over the engine protocol.",
     "engine-check": "Check that a program follows the engine protocol.",

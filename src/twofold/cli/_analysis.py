@@ -93,6 +93,7 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
         ("table", _table_words(analysis)),
         ("evaluator", analysis.evaluator),
         ("values", _in_unit(analysis)),
+        ("critic", _critic(analysis)),
         ("searched", _searched(analysis)),
         ("time", _time(analysis)),
         ("line", "; ".join(_whole(step) for step in line_words(analysis))),
@@ -127,6 +128,14 @@ def _in_unit(analysis: Analysis) -> str:
     if not analysis.exact:
         return words
     return f"exact, {words}" if unit == "points" else f"exact, {unit}"
+
+
+def _critic(analysis: Analysis) -> str:
+    """What the critic of a policy network expects of the board."""
+    if analysis.critic is None:
+        return ""
+    unit = "in its own unit" if analysis.critic_unit == OWN_UNIT else analysis.critic_unit
+    return f"the board is worth {format_value(analysis.critic)} {unit}"
 
 
 def _searched(analysis: Analysis) -> str:

@@ -22,7 +22,8 @@ from twofold.figures import (
 from twofold.learn.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from twofold.learn.training import Training, TrainingProgress
+    from twofold.learn.run import Trainable
+    from twofold.learn.training import TrainingProgress
 
     Shown = tuple[Callable[[TrainingProgress], None], Callable[[Evaluation], None]]
 
@@ -32,7 +33,7 @@ _BARS: Final = " ▁▂▃▄▅▆▇█"
 
 
 @contextlib.contextmanager
-def live(training: "Training") -> "Iterator[Shown]":
+def live(training: "Trainable") -> "Iterator[Shown]":
     """Progress and evaluations on stderr: a live view in a terminal, else lines."""
     if (say := progress_lines()) is not None:
         yield lambda _: say(training.done), _say_evaluation
@@ -68,18 +69,19 @@ def progress_line(now: "TrainingProgress") -> str:
     """Progress in one line of text."""
     rates = [f"{tile} {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
     reached = f"  reached {', '.join(rates[-3:])}" if rates else ""
-    return (
-        f"{now.games:,} games  {now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s  "
-        f"mean {now.mean:,.0f}{reached}"
-    )
+    if now.speed >= 1e5:
+        speed = f"{now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s"
+    else:
+        speed = f"{now.moves:,} moves  {now.speed:,.0f} moves/s"
+    return f"{now.games:,} games  {speed}  mean {now.mean:,.0f}{reached}"
 
 
-def view(training: "Training", now: "TrainingProgress", width: int) -> Any:
+def view(training: "Trainable", now: "TrainingProgress", width: int) -> Any:
     """Progress as a panel for a terminal of some width."""
     facts = Table.grid(padding=(0, 2))
     facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
     facts.add_row("moves/s", f"{now.speed:,.0f}", "mean", f"{now.mean:,.0f}")
-    facts.add_row("time", clock(now.seconds), "done", _done(training, now))
+    facts.add_row("time", clock(now.seconds), "done", _done(now))
     rates = Text("reached  " + "  ".join(f"{t} {r:.1%}" for t, r in now.reached.items() if r))
     means = [point.mean for point in training.curve.points]
     chart = Text("\n".join(curve_lines(means, min(width - 12, 72))), style="green")
@@ -88,7 +90,7 @@ def view(training: "Training", now: "TrainingProgress", width: int) -> Any:
     return Group(title, facts, rates, *_judged(training, width), chart, hint)
 
 
-def _judged(training: "Training", width: int) -> list[Any]:
+def _judged(training: "Trainable", width: int) -> list[Any]:
     """The last evaluation in words, and the means of all as a curve once there are several."""
     known = training.evaluations
     if not known:
@@ -131,7 +133,6 @@ def _mean_of(means: Sequence[float], column: int, columns: int) -> float:
     return sum(part) / len(part)
 
 
-def _done(training: "Training", now: "TrainingProgress") -> str:
-    phases = len(training.settings.schedule)
-    part = "" if phases == 1 else f", phase {now.phase + 1} of {phases}"
+def _done(now: "TrainingProgress") -> str:
+    part = "" if now.phases == 1 else f", phase {now.phase + 1} of {now.phases}"
     return ("-" if now.done is None else f"{now.done:.1%}") + part

@@ -31,6 +31,13 @@ from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
 from twofold.networks.learnt import read_learnt
 from twofold.networks.library import SUFFIX, TDL_SUFFIX, network_hash, network_path
+from twofold.networks.policy_file import (
+    PolicyCard,
+    is_policy,
+    read_policy,
+    read_policy_card,
+    write_policy,
+)
 from twofold.networks.tdl_format import write_tdl
 from twofold.notation import format_spec, printable, shown
 
@@ -63,16 +70,18 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
     if path.suffix == TDL_SUFFIX:
         print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
-    card = read_card(path)
+    card = read_policy_card(path) if is_policy(path) else read_card(path)
     if json:
         body = {"file": str(path), "sha256": network_hash(network), "bytes": path.stat().st_size}
         write_json("net info", body | {"card": msgspec.to_builtins(card)})
         return
-    _print_card(card, path.stat().st_size, network_hash(network))
+    facts = _facts(card) if isinstance(card, Card) else _policy_facts(path)
+    _print_card(card, facts, path.stat().st_size, network_hash(network))
 
 
-def _print_card(card: Card, size: int, sha256: str) -> None:
-    facts = {
+def _facts(card: Card) -> dict[str, str]:
+    """What an n-tuple network is, by name."""
+    return {
         "patterns": card.patterns,
         "rules": card.rules,
         "symmetries": str(card.symmetries),
@@ -82,6 +91,24 @@ def _print_card(card: Card, size: int, sha256: str) -> None:
         f"{duration_words(card.seconds)}",
         "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
         "form": _form(card),
+    }
+
+
+def _policy_facts(path: Path) -> dict[str, str]:
+    """What a policy network is, by name."""
+    network, card = read_policy(path)
+    return {
+        "network": network.describe(),
+        "rules": card.rules,
+        "value": f"in {card.unit}",
+        "method": card.method,
+        "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
+        f"{duration_words(card.seconds)}",
+    }
+
+
+def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha256: str) -> None:
+    facts |= {
         "file": f"{bytes_words(size)}, SHA-256 {sha256}...",
         "made with": f"twofold {card.twofold}" if card.twofold else "",
         "note": card.note,
@@ -97,7 +124,7 @@ def _print_card(card: Card, size: int, sha256: str) -> None:
     _print_evaluations(card)
 
 
-def _print_evaluations(card: Card) -> None:
+def _print_evaluations(card: Card | PolicyCard) -> None:
     """How the network played while it learnt, as far as the card can be read."""
     try:
         found = msgspec.convert(card.evaluations, list[Evaluation])
@@ -173,9 +200,13 @@ def convert(
     """Write a network in another form.
 
     That is: without its training run; with --release also in 16 bits and compressed; or as
-    weight file of TDL2048+. Those can be read, too.
+    weight file of TDL2048+. Those can be read, too. Policy networks have --release alone.
     """
     for_tdl = _suffix(out, release) == TDL_SUFFIX
+    path = network_path(network)
+    if path.suffix != TDL_SUFFIX and is_policy(path):
+        _convert_policy(path, out, half=release, note=note)
+        return
     with loading():
         found = read_learnt(network, sums=for_tdl)
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
@@ -186,6 +217,17 @@ def convert(
                 write_release(out, found.network, card, unit=unit)
             else:
                 write_network(out, found.network, card)
+    _say_written(out)
+
+
+def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
+    """Write a policy network without its training run."""
+    if Path(out).suffix == TDL_SUFFIX:
+        raise InvalidInput(f"expected an n-tuple network for {out}, got a policy network")
+    network, card = read_policy(path)
+    card = msgspec.structs.replace(card, note=note) if note else card
+    with _held(out):
+        write_policy(out, network, card, half=half)
     _say_written(out)
 
 

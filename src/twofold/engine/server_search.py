@@ -11,7 +11,7 @@ from twofold.engine.messages import Answer, BestMove, ErrorLine, Go, Info, SetPo
 from twofold.players import Player
 from twofold.players.base import assumed_score, checked_move
 from twofold.players.faults import describe_caught
-from twofold.players.values import searching_of, table_answer, values_of
+from twofold.players.values import searching_of, values_of
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, table_words
 from twofold.search.budget import Budget
@@ -88,7 +88,7 @@ class ServerSearch:
         board, budget = self._position.board, self._go.budget
         if searching_of(player) is None:
             return self._chosen()
-        if (answer := table_answer(player, board)) is not None:
+        if (answer := player.table_answer(board)) is not None:
             return answer.best
         score = assumed_score(board) if self._position.score is None else self._position.score
         values = values_of(player, board, score, budget, self._stop)

@@ -6,11 +6,10 @@
 import csv
 import io
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from twofold.networks.network import Network
 from twofold.notation import printable
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -23,6 +22,13 @@ SURVIVAL: Final = "survival "
 """Prefix of the columns of sets of boards."""
 
 
+SAMPLED: Final = "sampled_mean"
+"""Column of the mean score of games with moves drawn by their probabilities."""
+
+REACHED: Final = "reached_"
+"""Prefix of the columns of reach rates."""
+
+
 class Measured(msgspec.Struct, frozen=True):
     """Results of a network.
 
@@ -31,22 +37,31 @@ class Measured(msgspec.Struct, frozen=True):
         margin: half of its 95 % interval; None for fewer than two games.
         survival: for each set of boards, the share of games that made the next large tile, see
             `twofold.arena.survival.next_sum`.
+        sampled: mean score of games with moves drawn by their probabilities; None for networks
+            without probabilities.
+        reached: share of games that reached each tile; empty if not measured.
     """
 
     mean: float | None
     margin: float | None
     survival: dict[str, Share]
+    sampled: float | None = None
+    reached: dict[str, Share] = {}
 
     def __str__(self) -> str:
-        margin = "" if self.margin is None else f" ± {self.margin:,.0f}"
-        means = [] if self.mean is None else [f"mean {self.mean:,.0f}{margin}"]
+        digits = 0 if (self.mean or 0) >= 1000 else 1
+        margin = "" if self.margin is None else f" ± {self.margin:,.{digits}f}"
+        means = [] if self.mean is None else [f"mean {self.mean:,.{digits}f}{margin}"]
+        if self.sampled is not None:
+            means.append(f"drawn moves {self.sampled:,.{digits}f}")
+        rates = {**self.survival, **dict(list(self.reached.items())[-3:])}
         return ", ".join(
-            [*means, *(f"{printable(name)} {rate:.1%}" for name, rate in self.survival.items())]
+            [*means, *(f"{printable(name)} {rate:.1%}" for name, rate in rates.items())]
         )
 
 
-Measure = Callable[[Network], Measured | None]
-"""Plays the evaluation games; None if it was stopped."""
+Measure = Callable[[Any], Measured | None]
+"""Plays the evaluation games of a run's network; None if it was stopped."""
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -66,12 +81,20 @@ class Evaluation(msgspec.Struct, frozen=True):
 def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
     """Evaluations as CSV, one per line after a header; a cell is empty if nothing was measured."""
     names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
+    tiles = sorted({tile for one in evaluations for tile in one.measured.reached}, key=int)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names)])
+    more = [
+        *([SAMPLED] if any(one.measured.sampled is not None for one in evaluations) else []),
+        *(f"{REACHED}{tile}" for tile in tiles),
+    ]
+    writer.writerow([*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names), *more])
     for one in evaluations:
         found = one.measured
         survival = [found.survival.get(name) for name in names]
         means = [one.training_mean, found.mean, found.margin]
-        writer.writerow([one.games, one.moves, one.seconds, *means, *survival])
+        drawn = [found.sampled] if SAMPLED in more else []
+        reached = [found.reached.get(tile, 0.0) for tile in tiles]
+        row = [one.games, one.moves, one.seconds, *means, *survival, *drawn, *reached]
+        writer.writerow(row)
     return text.getvalue()

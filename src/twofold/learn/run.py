@@ -8,14 +8,14 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from twofold.errors import ResourceError
 from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
-from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Point
+from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Curve, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
-from twofold.learn.training import Training, TrainingProgress
+from twofold.learn.training import TrainingProgress
 
 WRITING_SHARE: Final = 0.05
 """Share of the time spent writing checkpoints; the interval grows to respect it."""
@@ -24,10 +24,49 @@ CURVE_SECONDS: Final = 2.0
 """The curve's file is written at most this often."""
 
 
+class Trainable(Protocol):
+    """A training run of any kind; the names are those of `twofold.learn.training.Training`."""
+
+    curve: Curve
+    evaluations: list[Evaluation]
+    seconds: float
+
+    @property
+    def moves(self) -> int:
+        """Moves made so far."""
+
+    @property
+    def network(self) -> Any:
+        """What is learnt."""
+
+    @property
+    def settings(self) -> Any:
+        """What decides what is learnt."""
+
+    @property
+    def done(self) -> float | None:
+        """The part that is done, 0 to 1; None where nothing limits the run."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        games: int | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[TrainingProgress], None] | None = None,
+    ) -> None:
+        """Go on with the run."""
+
+
 def run(
-    training: Training,
+    training: Trainable,
     path: str | os.PathLike[str],
     *,
+    save: Callable[[Any, Path], None] = save,
     interval: float = 600.0,
     stop: threading.Event | None = None,
     on_progress: Callable[[TrainingProgress], None] | None = None,
@@ -44,6 +83,7 @@ def run(
         training: the run.
         path: its checkpoint. The learning curve goes to `.csv` beside it, and to a folder of
             TensorBoard events if `tensorboard` is installed.
+        save: writes the checkpoint.
         interval: seconds between checkpoints; more if writing takes long.
         stop: an event that ends the run after a last checkpoint.
         on_progress: called with the progress a few times a second.
@@ -108,7 +148,7 @@ class _Trials:
 
     def __init__(
         self,
-        training: Training,
+        training: Trainable,
         measure: Measure | None,
         every: float,
         games: int | None,
@@ -181,7 +221,7 @@ class _RunPlace:
 
 
 class _CurveFile:
-    def __init__(self, training: Training, path: Path) -> None:
+    def __init__(self, training: Trainable, path: Path) -> None:
         self._training, self.path = training, path
         self._games, self._written = self._last(), time.monotonic()
 
@@ -206,7 +246,7 @@ class _CurveFile:
 class _Events:
     """The points of a curve as TensorBoard events, where `tensorboard` is installed."""
 
-    def __init__(self, folder: Path, training: Training) -> None:
+    def __init__(self, folder: Path, training: Trainable) -> None:
         before, goes_on = training.curve.points, folder.is_dir()
         self._folder = folder
         self._written = before[-1].games if before and goes_on else 0

@@ -134,6 +134,7 @@ class TrainingProgress:
     reached: dict[int, float]
     phase: int
     done: float | None
+    phases: int = 1
 
 
 class Training:
@@ -326,6 +327,7 @@ class Training:
                 reached=self.curve.reached,
                 phase=min(self.phase, len(self.settings.schedule) - 1),
                 done=self.done,
+                phases=len(self.settings.schedule),
             )
 
     # ---- phases

@@ -43,7 +43,7 @@ def network_path(name: str) -> Path:
 
 def load_network(name: str) -> Network:
     """Load a network by name or path, shared by repeated calls; errors as in `read_network`."""
-    return _load(*_identity(name))
+    return _load(*file_identity(network_path(name)))
 
 
 @lru_cache(maxsize=4)
@@ -56,11 +56,12 @@ def _load(path: Path, _changed: int, _size: int) -> Network:
 
 def network_hash(name: str) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
-    return _hash(*_identity(name))
+    return file_hash(*file_identity(network_path(name)))
 
 
 @lru_cache(maxsize=64)
-def _hash(path: Path, _changed: int, _size: int) -> str:
+def file_hash(path: Path, _changed: int, _size: int) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a file, see `file_identity`."""
     digest = hashlib.sha256()
     with open_regular(path, InvalidNetwork) as file:
         while part := file.read(1 << 20):
@@ -68,9 +69,8 @@ def _hash(path: Path, _changed: int, _size: int) -> str:
     return digest.hexdigest()[:16]
 
 
-def _identity(name: str) -> tuple[Path, int, int]:
+def file_identity(path: Path) -> tuple[Path, int, int]:
     """Path, time of the last change and size: together they identify the content."""
-    path = network_path(name)
     with open_regular(path, InvalidNetwork) as file:
         status = os.fstat(file.fileno())
     return path.resolve(), status.st_mtime_ns, status.st_size

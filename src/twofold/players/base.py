@@ -10,7 +10,7 @@ Example::
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex
 
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, PlayerError, UnsupportedRules
@@ -21,6 +21,9 @@ from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import TableAnswer
 
 _ASSUMED: Final = (0, *((exponent - 1) << exponent for exponent in range(1, MAX_EXPONENT + 1)))
 """`assumed_score` of one tile of each exponent."""
@@ -116,6 +119,14 @@ class Player(ABC):
     ) -> Iterator[Analysis]:
         """Improving analyses, at least one; arguments as in `analyse`."""
         yield self.analyse(board, budget, score=score, stop=stop)
+
+    def table_answer(self, board: Board) -> "TableAnswer | None":
+        """What the endgame table says that chooses the move; None where none does.
+
+        Args:
+            board: of the shape of the present game.
+        """
+        return None
 
     def close(self) -> None:
         """Release resources; the player cannot be used afterwards."""

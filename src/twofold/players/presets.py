@@ -152,6 +152,26 @@ def _searching(
     return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
 
 
+def _policy(
+    net: str,
+    ply: Depth | None,
+    cut: float,
+    time: float | None,
+    nodes: int | None,
+    tables: "EndgameTables | None",
+) -> Player:
+    from twofold.networks.policy_file import load_policy
+
+    network = load_policy(net)
+    if ply is None and time is None and nodes is None:
+        from twofold.players.policy import PolicyPlayer
+
+        return PolicyPlayer(network, tables)
+    from twofold.evaluators.policy import critic_evaluator
+
+    return _searching(critic_evaluator(network), ply, time, nodes, cut=cut, tables=tables)
+
+
 def _exact(table: str) -> Player:
     from twofold.players.exact import ExactPlayer, find_table
 
@@ -256,6 +276,12 @@ def _network_hash(name: str) -> str:
     return network_hash(name)
 
 
+def _policy_hash(name: str) -> str:
+    from twofold.networks.policy_file import policy_hash
+
+    return policy_hash(name)
+
+
 def _downgrade(text: str) -> int:
     value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
     if value % 2:
@@ -311,6 +337,24 @@ PRESETS: Final = (
             "tables": TABLES,
         },
         source=NTUPLE,
+    ),
+    Entry(
+        "policy",
+        "a policy network: the move that it finds most probable, or a search with its critic",
+        _policy,
+        {
+            "net": Key("", "file of the network; it has no default", hash_of=_policy_hash),
+            "ply": Key(
+                "none",
+                "depth in plies of a search with its critic; none for no search",
+                optional(Depth.parse, "none"),
+            ),
+            "cut": CUT,
+            "time": TIME,
+            "nodes": NODES,
+            "tables": TABLES,
+        },
+        source="Schulman et al. 2017",
     ),
     Entry("minimax", "best against the worst spawns", _two_player(False), TWO_PLAYER_KEYS),
     Entry("alphabeta", "minimax with pruning", _two_player(True), ALPHABETA_KEYS),

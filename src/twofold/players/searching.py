@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from twofold.board import Board
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator
-from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.base import Search, first_best
 from twofold.search.budget import Budget
-from twofold.search.context import TABLE_MB, fitting_bits, unsupported
+from twofold.search.context import TABLE_MB, as_searched, unsupported
 from twofold.search.deepening import deepen
 from twofold.search.depth import Depth
 from twofold.search.stop import Stop
@@ -104,12 +103,12 @@ class SearchPlayer(CompiledPlayer):
         return first_best(last.values)
 
     def _table_move(self, board: Board) -> Move | None:
-        return None if self._asked is None else self._asked.move(_as_searched(board))
+        return None if self._asked is None else self._asked.move(as_searched(board))
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
-        return None if self._asked is None else self._asked.answer(_as_searched(board))
+        return None if self._asked is None else self._asked.answer(as_searched(board))
 
     def analyse(
         self,
@@ -172,12 +171,6 @@ class SearchPlayer(CompiledPlayer):
         """Stop the search's threads."""
         if self._prepared is not None:
             self.search.close()
-
-
-def _as_searched(board: Board) -> Board:
-    if board.max_exponent <= BITS_MAX_EXPONENT:
-        return board
-    return Board.from_bits(fitting_bits(board), board.shape)
 
 
 class ExpectimaxPlayer(SearchPlayer):

@@ -10,7 +10,6 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import TableAnswer
     from twofold.players.searching import SearchPlayer
     from twofold.search.base import Search
 
@@ -36,12 +35,6 @@ def searching_of(player: Player) -> "SearchPlayer | None":
     """The player if it searches, else None, without importing the searches."""
     module = sys.modules.get("twofold.players.searching")
     return player if module is not None and isinstance(player, module.SearchPlayer) else None
-
-
-def table_answer(player: Player, board: Board) -> "TableAnswer | None":
-    """The answer of the endgame table that chooses a player's move, or None."""
-    searching = searching_of(player)
-    return None if searching is None else searching.table_answer(board)
 
 
 def _searched(

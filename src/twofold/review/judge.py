@@ -19,9 +19,10 @@ from twofold.errors import IllegalMove, InvalidSpec
 from twofold.game import Game
 from twofold.notation import shown
 from twofold.players import Player
-from twofold.players.values import searching_of, table_answer, values_of
+from twofold.players.values import searching_of, values_of
 from twofold.review.accuracy import Label, label_of, move_accuracy, stake_of
 from twofold.rules import Move, Rules
+from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
@@ -139,7 +140,7 @@ class Judge:
         if values is None:
             return None
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
-        answer = table_answer(self._player, board)
+        answer = self._player.table_answer(board)
         best = _best_of(values) if answer is None else answer.best
         ratios = {one: self._ratio(value, values[best]) for one, value in values.items()}
         if answer is not None:
@@ -223,7 +224,7 @@ def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
     else:
         unit, exact = _unit_of_opening(player, rules)
         expects = exact
-    if unit == CHANCE or (exact and unit != POINTS):
+    if unit in (CHANCE, PROBABILITY) or (exact and unit != POINTS):
         return unit, 0.0
     return unit, FLOOR if expects and unit == POINTS else None
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _MOST_DECIMALS: Final = 6
 
+PROBABILITY: Final = "probability"
+"""Unit of values that are the chances with which a policy network tries the moves."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
@@ -76,6 +79,8 @@ class Analysis:
             and no threads with a node limit or a cut. With threads the nodes may still differ.
         exact: True for values of optimal play.
         table: answer of the endgame table that chooses `best`, or None.
+        critic: value of the board by the critic of a policy network, or None.
+        critic_unit: unit of it.
     """
 
     board: Board
@@ -92,6 +97,8 @@ class Analysis:
     reproducible: bool = True
     exact: bool = False
     table: "TableAnswer | None" = None
+    critic: float | None = None
+    critic_unit: str = ""
 
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]

@@ -130,6 +130,13 @@ def fitting_bits(board: Board) -> int:
     return Board([min(exponent, BITS_MAX_EXPONENT) for exponent in lower], board.shape).to_bits()
 
 
+def as_searched(board: Board) -> Board:
+    """A board as kernels see it: downgraded if a tile is past 32768."""
+    if board.max_exponent <= BITS_MAX_EXPONENT:
+        return board
+    return Board.from_bits(fitting_bits(board), board.shape)
+
+
 def unsupported(evaluator: Evaluator, rules: Rules) -> str:
     """Why a search on 64-bit boards does not support these rules, or an empty text."""
     if reason := evaluator.unsupported(*rules.shape):

@@ -71,7 +71,10 @@ class TableDocument(msgspec.Struct, frozen=True):
 
 
 class AnalysisDocument(msgspec.Struct, frozen=True):
-    """An analysis, see `Analysis`; `Timing` holds the fields that depend on time."""
+    """An analysis, see `Analysis`; `Timing` holds the fields that depend on time.
+
+    `critic` and `critic_unit` are left out for players without a critic.
+    """
 
     board: str
     player: str
@@ -85,6 +88,8 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
     line: list[LineDocument]
     exact: bool = False
     table: TableDocument | None = None
+    critic: float | str | msgspec.UnsetType = msgspec.UNSET
+    critic_unit: str | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
@@ -102,6 +107,8 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
             line=[LineDocument.of(step) for step in analysis.line],
             exact=analysis.exact,
             table=None if analysis.table is None else TableDocument.of(analysis.table),
+            critic=msgspec.UNSET if analysis.critic is None else finite(analysis.critic),
+            critic_unit=analysis.critic_unit or msgspec.UNSET,
         )
 
 

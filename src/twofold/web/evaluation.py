@@ -98,9 +98,15 @@ def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, st
         return chance, f"{chance:.1%} chance of {next_tile(analysis.board):,}"
     if analysis.exact and analysis.unit != POINTS:
         return value, f"{value:.1%} {analysis.unit}"
+    if analysis.critic is not None and analysis.critic_unit == POINTS:
+        return _bar_of_points(analysis.critic, analysis)
     expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
         return None, "no bar: this player's values have no common scale"
+    return _bar_of_points(value, analysis)
+
+
+def _bar_of_points(value: float, analysis: Analysis) -> tuple[float, str]:
     points = max(value, 0.0)
     return points / (points + points_for(analysis.board)), (
         f"{points:,.2f} more points"

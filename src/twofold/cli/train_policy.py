@@ -1,0 +1,299 @@
+"""`twofold train-policy`: a policy network learns by PPO from the games it plays."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from twofold.cli._options import (
+    JsonOption,
+    RulesOption,
+    argument,
+    count,
+    flag,
+    option,
+    read_rules,
+    read_seconds,
+    takes,
+)
+from twofold.cli._output import print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._progress import duration_words, loading
+from twofold.cli._signals import catching_interrupt
+from twofold.cli._train_options import CHECKPOINT, check_resumed, held
+from twofold.cli._train_view import live
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
+from twofold.figures import counted
+from twofold.limits import MAX_GAMES, check_limit
+from twofold.networks.library import SUFFIX
+from twofold.notation import parse_seed, shown
+from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
+
+if TYPE_CHECKING:
+    from twofold.policy.training import PolicyTraining
+
+EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --time 2m
+  twofold train-policy --out policy.safetensors --time 30m
+  twofold train-policy --out policy.safetensors --resume --time 1h
+  twofold bench policy:net=policy.safetensors --games 100"""
+
+DEFAULT_TIME: Final = "30m"
+"""The time of a run where neither time nor moves are given."""
+
+USUAL: Final = PolicySettings()
+
+SETTINGS: Final = (
+    "hidden", "embedding", "envs", "horizon", "minibatch", "epochs", "learning_rate", "final_rate",
+    "gamma", "trace", "clip", "value_weight", "entropy", "reward", "scaffold", "seed", "threads",
+    "rules",
+)  # fmt: skip
+"""Options of a new run that its file holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOptions:
+    """The options, in the order of the help."""
+
+    context: typer.Context
+    hidden: Annotated[
+        str, argument("LAYERS", "Outputs of the hidden layers: 512-256.", show_default=True)
+    ] = "-".join(map(str, USUAL.hidden))
+    out: Annotated[
+        str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
+    ] = ""
+    moves: Annotated[int | None, count("--moves", "N", "Total number of moves to learn from.")] = (
+        None
+    )
+    time: Annotated[
+        str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
+    ] = ""
+    resume: Annotated[bool, flag("--resume", "Continue the run in --out.")] = False
+    reward: Annotated[
+        str,
+        option("--reward", "R", "What games pay: points, exponents, or large (for large tiles)."),
+    ] = USUAL.reward
+    scaffold: Annotated[
+        float,
+        option("--scaffold", "P", "Share of the games that start with large tiles placed."),
+    ] = USUAL.scaffold
+    envs: Annotated[int, count("--envs", "N", "Number of games played at once.")] = USUAL.games
+    horizon: Annotated[int, count("--horizon", "N", "Moves of each game between two updates.")] = (
+        USUAL.horizon
+    )
+    minibatch: Annotated[int, count("--minibatch", "N", "Moves of one optimiser step.")] = (
+        USUAL.minibatch
+    )
+    epochs: Annotated[int, count("--epochs", "N", "How often an update uses each move.")] = (
+        USUAL.epochs
+    )
+    learning_rate: Annotated[
+        float, option("--learning-rate", "R", "Learning rate of Adam at the start.")
+    ] = USUAL.learning_rate
+    final_rate: Annotated[
+        float,
+        option("--final-rate", "P", "Part of the learning rate and of --entropy left at the end."),
+    ] = USUAL.final_rate
+    gamma: Annotated[float, option("--gamma", "G", "Discount of one move.")] = USUAL.gamma
+    trace: Annotated[float, option("--lambda", "L", "Lambda of the advantage estimates (GAE).")] = (
+        USUAL.decay
+    )
+    clip: Annotated[
+        float, option("--clip", "C", "How far the probability ratio of PPO may leave 1.")
+    ] = USUAL.clip
+    value_weight: Annotated[
+        float, option("--value-weight", "W", "Weight of the critic's error in the loss.")
+    ] = USUAL.value_weight
+    entropy: Annotated[
+        float, option("--entropy", "W", "Weight of the policy's entropy at the start.")
+    ] = USUAL.entropy
+    embedding: Annotated[
+        int, count("--embedding", "N", "Numbers that describe a tile, and a cell.")
+    ] = USUAL.embedding
+    threads: Annotated[int, count("--threads", "N", "Threads of PyTorch on the CPU.")] = (
+        USUAL.threads
+    )
+    device: Annotated[
+        str, option("--device", "D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")
+    ] = "auto"
+    seed: Annotated[str, option("--seed", "S", "Seed of games, weights and choices.")] = "1"
+    checkpoint: Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")] = (
+        CHECKPOINT
+    )
+    eval_every: Annotated[
+        str, option("--eval-every", "T", "Play test games every 5m. 0: never.")
+    ] = "5m"
+    eval_games: Annotated[
+        int, count("--eval-games", "N", "Test games, played greedily and with drawn moves.")
+    ] = 200
+    rules: RulesOption = ""
+    json: JsonOption = False
+
+    def settings(self) -> PolicySettings:
+        """The settings of a new run."""
+        rules = read_rules(self.rules)
+        return PolicySettings(
+            rules=rules,
+            hidden=_read_widths(self.hidden),
+            embedding=self.embedding,
+            exponents=min(rules.rows * rules.cols + 2, USUAL.exponents),
+            games=self.envs,
+            horizon=self.horizon,
+            minibatch=self.minibatch,
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            final_rate=self.final_rate,
+            gamma=self.gamma,
+            decay=self.trace,
+            clip=self.clip,
+            value_weight=self.value_weight,
+            entropy=self.entropy,
+            reward=self.reward,
+            scaffold=self.scaffold,
+            seed=parse_seed(self.seed),
+            threads=self.threads,
+        )
+
+
+@takes(PolicyOptions)
+def command(options: PolicyOptions) -> None:
+    """Train a policy network by PPO.
+
+    The network gives each move a probability and values the board. It plays without search, as
+    policy:net=FILE, or with one: policy:net=FILE,ply=1. --out holds the network and everything
+    --resume needs; Ctrl-C saves it. Training needs the extra 'policy' (PyTorch); playing does not.
+    """
+    out, resume = options.out, options.resume
+    if not out or not Path(out).absolute().parent.is_dir():
+        raise InvalidInput("expected --out FILE in an existing folder, to keep the network in")
+    if Path(out).suffix != SUFFIX:
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
+    if resume:
+        check_resumed(options.context, SETTINGS)
+    elif Path(out).exists():
+        raise InvalidInput(
+            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
+        )
+    limits = _read_limits(options.moves, options.time, resume=resume)
+    interval = read_seconds(options.checkpoint, "checkpoint")
+    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "eval-every")
+    check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
+    settings = None if resume else options.settings()
+    with held(out):
+        training = _begin(options, settings, limits)
+        with catching_interrupt() as asked, live(training) as (show, tell):
+            from twofold.learn.run import run
+            from twofold.policy.checkpoint import save
+            from twofold.policy.trials import TrialGames
+
+            rules = training.settings.rules
+            kept = run(
+                training,
+                out,
+                save=save,
+                interval=interval,
+                stop=asked,
+                on_progress=show,
+                measure=TrialGames(rules, games=options.eval_games, stop=asked.is_set)
+                if every
+                else None,
+                measure_every=every,
+                on_evaluation=tell,
+            )
+        _end(replace(options, out=str(kept)), training)
+
+
+def _begin(
+    options: PolicyOptions, settings: PolicySettings | None, limits: dict[str, Any]
+) -> "PolicyTraining":
+    """A new run with these settings; without settings the one in the file."""
+    with loading():
+        try:
+            import torch  # noqa: F401 - an extra
+        except ImportError:
+            raise MissingExtra(
+                "this command needs the extra 'policy'. Install it with: "
+                "pip install 'twofold[policy]'"
+            ) from None
+        from twofold.policy.checkpoint import load
+        from twofold.policy.training import PolicyTraining
+    if settings is not None:
+        training = PolicyTraining(settings, **limits, device=options.device)
+        print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
+        return training
+    training = load(options.out, **limits, device=options.device)
+    took = duration_words(round(training.seconds))
+    if training.is_finished:
+        print_note(
+            f"twofold: {options.out} has ended after {took} and {counted(training.moves, 'move')}; "
+            "name a larger --time or --moves to go on"
+        )
+    else:
+        print_note(
+            f"twofold: {options.out} goes on after {took} and {counted(training.moves, 'move')}"
+        )
+    return training
+
+
+def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
+    if options.json:
+        write_json("train-policy", _document(training, options.out), _timing(training))
+    else:
+        _print_run(training, options.out)
+    if not training.is_finished:
+        again = shell_line("twofold", "train-policy", "--out", options.out, "--resume")
+        print_note(f"twofold: interrupted; saved; {again} goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print_run(training: "PolicyTraining", out: str) -> None:
+    from twofold.learn.checkpoint import curve_path
+
+    curve, speed = training.curve, training.moves / max(training.seconds, 1e-9)
+    print_words(f"{training.network.describe()}: {training.settings.describe()}")
+    print_words(
+        f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
+        f"{training.seconds:,.0f} s, {speed:,.0f} moves/s"
+    )
+    if curve.recent:
+        print_words(f"last {counted(len(curve.recent), 'training game')}: mean {curve.mean:,.2f}")
+    if training.evaluations:
+        print_words(f"test games at the end: {training.evaluations[-1].measured}")
+    print_out(f"{out}; learning curve in {curve_path(out)}")
+
+
+def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
+    """What --json says of a run."""
+    from twofold.policy.checkpoint import evaluations_document
+
+    return {
+        "file": out,
+        "settings": training.settings.document(),
+        "parameters": training.network.parameters,
+        "games": training.curve.games,
+        "moves": training.moves,
+        "finished": training.is_finished,
+        "mean": training.curve.mean,
+        "evaluations": evaluations_document(training),
+        "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
+    }
+
+
+def _timing(training: "PolicyTraining") -> dict[str, Any]:
+    speed = training.moves / max(training.seconds, 1e-9)
+    return {"seconds": training.seconds, "moves_per_second": speed}
+
+
+def _read_limits(moves: int | None, time: str, *, resume: bool) -> dict[str, Any]:
+    """Moves and seconds of a run, None for no limit, or for those that it began with."""
+    if moves is not None:
+        check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
+    if not time and moves is None and not resume:
+        time = DEFAULT_TIME
+    return {"moves": moves, "seconds": read_seconds(time, "time") if time else None}
+
+
+def _read_widths(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"[0-9]{1,5}(?:-[0-9]{1,5})*", text, re.ASCII):
+        raise InvalidInput(f"expected the outputs of layers such as 512-256, got {shown(text)}")
+    return tuple(map(int, text.split("-")))

@@ -1,0 +1,84 @@
+"""What a move earns in training: a value for each tile that it makes."""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+
+_UP: Final = 0
+_RIGHT: Final = 1
+_DOWN: Final = 2
+
+
+@kernel(
+    types.void(
+        types.Array(types.uint8, 3, "C"),
+        types.Array(types.int64, 1, "C"),
+        types.Array(types.float64, 1, "C"),
+        types.Array(types.float32, 1, "C"),
+    )
+)
+def merge_rewards(boards, moves, values, rewards):
+    """Sum of values[k] over the tiles 2^k that each game's move makes.
+
+    Args:
+        boards: exponents, (games, rows, cols).
+        moves: a legal move for each game.
+        values: a value for each exponent.
+        rewards: filled, (games,).
+    """
+    games, rows, cols = boards.shape
+    for game in range(games):
+        move = moves[game]
+        vertical = move == _UP or move == _DOWN
+        lines, length = (cols, rows) if vertical else (rows, cols)
+        total = 0.0
+        for line in range(lines):
+            waiting = 0
+            for step in range(length):
+                place = length - 1 - step if move == _RIGHT or move == _DOWN else step
+                row, col = (place, line) if vertical else (line, place)
+                tile = np.int64(boards[game, row, col])
+                if tile == 0:
+                    continue
+                if tile == waiting:
+                    total += values[tile + 1]
+                    waiting = 0
+                else:
+                    waiting = tile
+        rewards[game] = total
+
+
+@kernel(
+    types.void(
+        types.Array(types.float32, 2, "C"),
+        types.Array(types.float32, 2, "C"),
+        types.Array(types.bool_, 2, "C"),
+        types.float64,
+        types.float64,
+        types.Array(types.float32, 2, "C"),
+    )
+)
+def advantages(rewards, values, ended, gamma, decay, found):
+    """Generalised advantage estimates.
+
+    Args:
+        rewards: of each step, (steps, games).
+        values: of the board before each step, and of the last board, (steps + 1, games).
+        ended: whether the game ended with the step, (steps, games).
+        gamma: discount of a step.
+        decay: lambda.
+        found: filled, (steps, games).
+
+    Source: Schulman et al. 2016, equation 16.
+    """
+    steps, games = rewards.shape
+    for game in range(games):
+        last = 0.0
+        for step in range(steps - 1, -1, -1):
+            goes_on = 0.0 if ended[step, game] else 1.0
+            error = rewards[step, game] + gamma * goes_on * values[step + 1, game]
+            last = error - values[step, game] + gamma * decay * goes_on * last
+            found[step, game] = last

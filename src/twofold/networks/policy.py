@@ -1,0 +1,212 @@
+"""Policy networks: the chances with which to try each move of a board, and what the board is worth.
+
+The first layer is a table: it adds a row for each cell and its exponent. Dense layers with ReLU
+follow. The last one, the head, gives the logits of the four moves and the value of the board.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.errors import InvalidBoard, InvalidNetwork
+from twofold.kernels.policy import words as names
+from twofold.limits import MAX_EXPONENT, check_limit
+
+Floats = NDArray[np.float32]
+Words = NDArray[np.uint64]
+
+MAX_WIDTH: Final = 8_192
+"""Most outputs of a layer."""
+
+MAX_LAYERS: Final = 32
+"""Most layers after the first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """A layer: inputs @ weights + bias.
+
+    Attributes:
+        weights: float32, (inputs, outputs).
+        bias: float32, (outputs,).
+    """
+
+    weights: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a policy network says of a board.
+
+    Attributes:
+        logits: of up, right, down, left.
+        value: of the board, in the unit of the network.
+    """
+
+    logits: tuple[float, float, float, float]
+    value: float
+
+
+class PolicyNetwork:
+    """The weights of a policy network.
+
+    Args:
+        shape: rows and columns of its boards.
+        table: the first layer, float32, (cells, exponents, width).
+        bias: its bias, (width,).
+        layers: the layers after it; the last one is the head.
+        unit: unit of the value: `points`, or the network's own.
+
+    Raises:
+        InvalidNetwork: the arrays do not go together, or hold a number that is not finite.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        table: Floats,
+        bias: Floats,
+        layers: Sequence[Dense],
+        *,
+        unit: str,
+    ) -> None:
+        self.shape, self.unit = shape, unit
+        self.table, self.bias, self.layers = table, bias, tuple(layers)
+        self._check()
+
+    def _check(self) -> None:
+        cells = self.shape[0] * self.shape[1]
+        expected = (cells, *self.table.shape[1:])
+        if self.table.ndim != 3 or self.table.shape != expected:
+            raise InvalidNetwork(f"expected a table for {cells} cells, got {self.table.shape}")
+        check_limit("exponents of a policy network", self.exponents, 2, MAX_EXPONENT + 1)
+        check_limit("layers of a policy network", len(self.layers), 1, MAX_LAYERS)
+        width = self.table.shape[2]
+        _check_vector(self.bias, width)
+        for layer in self.layers:
+            if layer.weights.ndim != 2 or layer.weights.shape[0] != width:
+                raise InvalidNetwork(
+                    f"expected weights for {width} inputs, got {layer.weights.shape}"
+                )
+            width = layer.weights.shape[1]
+            _check_vector(layer.bias, width)
+        if width != names.OUTPUT:
+            raise InvalidNetwork(f"expected a head of {names.OUTPUT} outputs, got {width}")
+        for array in self.arrays():
+            if array.dtype != np.float32 or not array.flags.c_contiguous:
+                raise InvalidNetwork(f"expected float32 in one piece, got {array.dtype}")
+            if not np.isfinite(array).all():
+                raise InvalidNetwork("expected finite weights, got NaN or infinity")
+
+    def arrays(self) -> list[Floats]:
+        """All weights: the table, its bias, then weights and bias of each layer."""
+        rest = [array for layer in self.layers for array in (layer.weights, layer.bias)]
+        return [self.table, self.bias, *rest]
+
+    @property
+    def exponents(self) -> int:
+        """Number of exponents it tells apart; larger tiles look like the largest."""
+        return int(self.table.shape[1])
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Outputs of all layers but the head."""
+        return (len(self.bias), *(len(layer.bias) for layer in self.layers[:-1]))
+
+    @property
+    def parameters(self) -> int:
+        """Number of weights."""
+        return sum(array.size for array in self.arrays())
+
+    @property
+    def operations(self) -> int:
+        """Additions and multiplications for one board, if no input is 0."""
+        dense = sum(2 * layer.weights.size for layer in self.layers)
+        return self.shape[0] * self.shape[1] * len(self.bias) + dense
+
+    def describe(self) -> str:
+        """A few words: shape, widths, size."""
+        rows, cols = self.shape
+        widths = "-".join(map(str, self.widths))
+        return f"policy network {rows}x{cols}, {widths}, {self.parameters:,} weights"
+
+    # ---- forward
+
+    def outputs(self, boards: NDArray[np.uint8]) -> Floats:
+        """Logits of the four moves and the value, for many boards at once.
+
+        Args:
+            boards: exponents, (N, cells).
+
+        Returns:
+            float32, (N, 5); the same on every machine.
+
+        Raises:
+            InvalidBoard: they have another number of cells.
+        """
+        from twofold.kernels.policy.forward import forward_each  # loads kernels
+
+        cells = self.shape[0] * self.shape[1]
+        if boards.ndim != 2 or boards.shape[1] != cells:
+            raise InvalidBoard(f"expected boards of {cells} cells, got {boards.shape}")
+        found = np.empty((len(boards), names.OUTPUT), dtype=np.float32)
+        forward_each(np.ascontiguousarray(boards, dtype=np.uint8), self.words, found)
+        return found
+
+    def think(self, board: Board) -> Thought:
+        """Logits and value of one board.
+
+        Raises:
+            InvalidBoard: it has another shape.
+        """
+        if board.shape != self.shape:
+            rows, cols = self.shape
+            raise InvalidBoard(f"expected a board of {rows}x{cols}, got {board}")
+        found = self.outputs(np.array([board.exponents], dtype=np.uint8))
+        up, right, down, left, value = found[0].tolist()
+        return Thought((up, right, down, left), value)
+
+    @cached_property
+    def words(self) -> Words:
+        """What kernels read, see `kernels.policy.words`; valid while the network lives."""
+        found = np.zeros(names.FIRST + names.LAYER_WORDS * len(self.layers), dtype=np.uint64)
+        found[names.ROWS], found[names.COLS] = self.shape
+        found[names.EXPONENTS] = self.exponents
+        found[names.TABLE], found[names.BIAS] = _address(self.table), _address(self.bias)
+        found[names.WIDTH] = len(self.bias)
+        found[names.WIDEST] = max(len(self.bias), *(len(one.bias) for one in self.layers))
+        found[names.LAYERS] = len(self.layers)
+        for number, layer in enumerate(self.layers):
+            first = names.FIRST + names.LAYER_WORDS * number
+            found[first + names.WEIGHTS] = _address(layer.weights)
+            found[first + names.BIASES] = _address(layer.bias)
+            found[first + names.OUTPUTS] = len(layer.bias)
+        return found
+
+
+def probabilities(logits: Sequence[float], legal: Sequence[bool]) -> list[float]:
+    """The chance of each move: softmax over the legal ones, 0 for the others.
+
+    >>> probabilities([0.0, 0.0, 5.0, 0.0], [True, True, False, False])
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    allowed = np.where(legal, np.asarray(logits, dtype=np.float64), -np.inf)
+    shares = np.exp(allowed - allowed.max())
+    found: list[float] = (shares / shares.sum()).tolist()
+    return found
+
+
+def _address(array: Floats) -> int:
+    return int(array.ctypes.data)
+
+
+def _check_vector(bias: Floats, width: int) -> None:
+    check_limit("width of a layer", width, 1, MAX_WIDTH)
+    if bias.shape != (width,):
+        raise InvalidNetwork(f"expected a bias of {width} numbers, got {bias.shape}")

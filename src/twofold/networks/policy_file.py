@@ -1,0 +1,202 @@
+"""Files of policy networks: the weights and a card, as safetensors.
+
+See `docs/reference/policy-files.md`. The file of a training run holds its state as well.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.files import open_regular
+from twofold.networks.file import Count
+from twofold.networks.library import file_hash, file_identity
+from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
+from twofold.notation import shown
+from twofold.rules import Rules
+from twofold.tensors import TensorFile, open_tensors, write_tensors
+
+FORMAT: Final = "twofold-policy 1"
+"""The text under the metadata key `format`."""
+
+MAX_POLICY_BYTES: Final = 1 << 30
+"""Largest tensor of weights that is read."""
+
+_FORMAT_KEY: Final = "format"
+_CARD_KEY: Final = "twofold"
+
+
+class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
+    """The model card of a policy network.
+
+    Attributes:
+        rules: the rules that it learned under, as `Rules.parse` reads them.
+        unit: unit of its value: `points`, or that of the reward it was trained with.
+        layers: number of layers after the first.
+        twofold: the version that wrote the file.
+        method: how it was trained, in words.
+        settings: the settings of the training.
+        games: whole training games.
+        moves: moves it learned from.
+        seconds: time that the training took.
+        curve: the learning curve, a row a point.
+        evaluations: its test games, as `twofold.learn.evaluation` writes them.
+        note: whatever else there is to say.
+    """
+
+    rules: str
+    unit: str
+    layers: Count
+    twofold: str
+    method: str = ""
+    settings: dict[str, Any] = {}
+    games: Count = 0
+    moves: Count = 0
+    seconds: float = 0.0
+    curve: list[list[float]] = []
+    evaluations: list[dict[str, Any]] = []
+    note: str = ""
+
+
+def is_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it holds a policy network.
+
+    Raises:
+        InvalidNetwork: it is no safetensors file.
+    """
+    with open_tensors(path) as file:
+        return file.metadata.get(_FORMAT_KEY) == FORMAT
+
+
+def read_policy_card(path: str | os.PathLike[str]) -> PolicyCard:
+    """The card of a policy network; the weights are not looked at.
+
+    Raises:
+        InvalidNetwork: there is no such file, or it holds no policy network.
+    """
+    with open_tensors(path) as file:
+        return _parse_card(file)
+
+
+def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard]:
+    """The network in a file, and its card.
+
+    Raises:
+        InvalidNetwork: there is no such file, or it is torn, or its weights do not go together.
+    """
+    with open_tensors(path) as file:
+        card = _parse_card(file)
+        try:
+            shape = Rules.parse(card.rules).shape
+            table, bias = _read(file, "table"), _read(file, "bias")
+            if card.layers > MAX_LAYERS:
+                raise InvalidNetwork(f"expected up to {MAX_LAYERS} layers, got {card.layers}")
+            layers = [
+                Dense(_read(file, f"layers.{number}.weights"), _read(file, f"layers.{number}.bias"))
+                for number in range(card.layers)
+            ]
+            return PolicyNetwork(shape, table, bias, layers, unit=card.unit), card
+        except InvalidInput as error:
+            raise InvalidNetwork(f"{error} in {file.name}") from None
+
+
+def _parse_card(file: TensorFile) -> PolicyCard:
+    form, text = file.metadata.get(_FORMAT_KEY), file.metadata.get(_CARD_KEY)
+    if form != FORMAT or text is None:
+        found = shown(form) if form != FORMAT else "no card"
+        raise InvalidNetwork(
+            f"expected a policy network of the format {FORMAT!r}, got {found} in {file.name}"
+        )
+    try:
+        return msgspec.json.decode(text, type=PolicyCard)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(
+            f"expected the card of a policy network, got {shown(str(error))} in {file.name}"
+        ) from None
+
+
+def _read(file: TensorFile, name: str) -> NDArray[np.float32]:
+    place = file.tensors.get(name)
+    if place is None or place.dtype not in (np.float32, np.float16):
+        found = "none" if place is None else str(place.dtype)
+        raise InvalidNetwork(f"expected float32 or float16 as {name}, got {found}")
+    if place.nbytes > MAX_POLICY_BYTES:
+        raise InvalidNetwork(f"expected at most 1 GiB as {name}, got {place.nbytes} bytes")
+    return file.read(name).astype(np.float32)
+
+
+def write_policy(
+    path: str | os.PathLike[str],
+    network: PolicyNetwork,
+    card: PolicyCard,
+    *,
+    half: bool = False,
+    tensors: Mapping[str, NDArray[Any]] | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write a policy network in one step, see `twofold.files.atomic_write`.
+
+    Args:
+        path: the file to write; its folder must exist.
+        network: its weights.
+        card: what it is.
+        half: whether the weights are rounded to float16: half the size.
+        tensors: more tensors, such as the state of a training run.
+        metadata: more texts.
+
+    Raises:
+        InvalidInput: `path` cannot be a file.
+        InvalidNetwork: a weight is too large for float16.
+        ResourceError: the disk is full or another system call failed.
+    """
+    kind = np.float16 if half else np.float32
+    if half and max(float(np.abs(array).max()) for array in network.arrays()) > 65_000:
+        raise InvalidNetwork("expected weights up to 65,000 for float16, got larger ones")
+    named = {"table": network.table, "bias": network.bias}
+    for number, layer in enumerate(network.layers):
+        named[f"layers.{number}.weights"] = layer.weights
+        named[f"layers.{number}.bias"] = layer.bias
+    weights = {name: np.ascontiguousarray(array, dtype=kind) for name, array in named.items()}
+    texts = {_FORMAT_KEY: FORMAT, _CARD_KEY: msgspec.json.encode(card).decode()}
+    write_tensors(path, {**weights, **(tensors or {})}, {**texts, **(metadata or {})})
+
+
+# ---- by name
+
+
+def load_policy(name: str) -> PolicyNetwork:
+    """The policy network in that file; read once and shared by all who ask.
+
+    Raises:
+        InvalidNetwork: there is none, or the file cannot be used.
+    """
+    return _load(*file_identity(_path(name)))
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, _changed: int, _size: int) -> PolicyNetwork:
+    return read_policy(path)[0]
+
+
+def policy_hash(name: str) -> str:
+    """The first 16 digits of the SHA-256 of the file.
+
+    Raises:
+        InvalidNetwork: there is no such file.
+    """
+    return file_hash(*file_identity(_path(name)))
+
+
+def _path(name: str) -> Path:
+    if not name:
+        raise InvalidNetwork(
+            "expected policy:net=FILE, with a network that `twofold train-policy` made, got no file"
+        )
+    with open_regular(name, InvalidNetwork):
+        return Path(name)

@@ -1,0 +1,1 @@
+"""Training of policy networks by PPO; needs the extra `policy` (PyTorch)."""

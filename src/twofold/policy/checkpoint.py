@@ -1,0 +1,206 @@
+"""Checkpoints of policy runs: the network's file, with everything that the run needs to go on.
+
+On the CPU a run that was stopped and resumed learns, byte for byte, what it would have learnt
+without the stop, if the same number of threads is used.
+"""
+
+import os
+from typing import Annotated, Any, Final
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.learn.curve import Curve, CurveState
+from twofold.learn.evaluation import Evaluation
+from twofold.networks.policy_file import PolicyCard, write_policy
+from twofold.notation import shown
+from twofold.policy.settings import PolicySettings
+from twofold.policy.training import PolicyTraining
+from twofold.tensors import open_tensors
+from twofold.version import __version__
+
+STATE: Final = "twofold-policy-training"
+"""The metadata key of the state."""
+
+_MODEL: Final = "model."
+_OPTIMIZER: Final = "optimizer."
+_GAMES: Final = "games."
+_CHOICES: Final = "choices"
+"""The generator that draws moves and orders minibatches."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+
+
+class _State(msgspec.Struct, frozen=True):
+    """What a checkpoint holds beside its tensors."""
+
+    settings: dict[str, Any]
+    move_limit: Annotated[int, msgspec.Meta(ge=1, le=2**62)] | None
+    second_limit: Annotated[float, msgspec.Meta(gt=0)] | None
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    moves: Count
+    updates: Count
+    device: str
+    curve: CurveState
+    evaluations: list[Evaluation] = []
+
+
+def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
+    """Write a checkpoint; the run must not be going on meanwhile.
+
+    Raises:
+        ResourceError: the disk is full; the file is as it was.
+    """
+    network = training.network
+    state = {
+        "settings": training.settings.document(),
+        "move_limit": training.move_limit,
+        "second_limit": training.second_limit,
+        "seconds": training.seconds,
+        "moves": training.moves,
+        "updates": training.learner.updates,
+        "device": training.learner.device.type,
+        "curve": training.curve.state(),
+        "evaluations": training.evaluations,
+    }
+    write_policy(
+        path,
+        network,
+        _card(training, len(network.layers)),
+        tensors=_tensors(training),
+        metadata={STATE: msgspec.json.encode(state).decode()},
+    )
+
+
+def _card(training: PolicyTraining, layers: int) -> PolicyCard:
+    return PolicyCard(
+        rules=str(training.settings.rules),
+        unit=training.reward.unit,
+        layers=layers,
+        twofold=__version__,
+        method=training.settings.describe(),
+        settings=training.settings.document(),
+        games=training.curve.games,
+        moves=training.moves,
+        seconds=round(training.seconds, 1),
+        curve=training.curve.rows(),
+        evaluations=evaluations_document(training),
+    )
+
+
+def evaluations_document(training: PolicyTraining) -> list[dict[str, Any]]:
+    """The test games of a run as JSON can hold them."""
+    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
+    return found
+
+
+def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
+    learner = training.learner
+    found = {
+        f"{_MODEL}{name}": _array(tensor) for name, tensor in learner.model.state_dict().items()
+    }
+    for number, state in learner.optimizer.state_dict()["state"].items():
+        for name, tensor in state.items():
+            found[f"{_OPTIMIZER}{number}.{name}"] = _array(tensor)
+    found |= {f"{_GAMES}{name}": array for name, array in training.games.state().items()}
+    found[_CHOICES] = _array(learner.generator.get_state())
+    return found
+
+
+def _array(tensor: torch.Tensor) -> NDArray[Any]:
+    return np.array(tensor.detach().cpu().numpy(), order="C")
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    moves: int | None = None,
+    seconds: float | None = None,
+    device: str = "auto",
+) -> PolicyTraining:
+    """The run that a checkpoint holds.
+
+    Args:
+        path: its file.
+        moves: another limit in all; None with `seconds` None for those that it began with.
+        seconds: another limit in all.
+        device: as for `PolicyTraining`.
+
+    Raises:
+        InvalidNetwork: there is no such file, or it holds no policy run, or is damaged.
+    """
+    with open_tensors(path) as file:
+        state = _parse_state(file.metadata.get(STATE), file.name)
+        arrays = {name: file.read(name) for name in file.tensors}
+        name = file.name
+    if moves is None and seconds is None:
+        moves, seconds = state.move_limit, state.second_limit
+    try:
+        settings = PolicySettings.from_document(state.settings)
+        training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
+        _restore(training, state, arrays)
+    except InvalidInput as error:
+        raise InvalidNetwork(f"{error} in {name}") from None
+    return training
+
+
+def _parse_state(text: str | None, name: str) -> _State:
+    if text is None:
+        raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
+    try:
+        return msgspec.json.decode(text, type=_State)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(
+            f"expected the state of a policy run, got {shown(str(error))} in {name}"
+        ) from None
+
+
+def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
+    learner = training.learner
+    model = learner.model.state_dict()
+    for name, tensor in model.items():
+        tensor.copy_(_tensor(arrays, f"{_MODEL}{name}", tensor))
+    learner.updates = state.updates
+    if learner.updates:
+        _restore_optimizer(training, arrays)
+    training.games.restore(
+        {name.removeprefix(_GAMES): one for name, one in arrays.items() if name.startswith(_GAMES)}
+    )
+    if state.device == learner.device.type:
+        drawn = _tensor(arrays, _CHOICES, learner.generator.get_state())
+        try:
+            learner.generator.set_state(drawn)
+        except RuntimeError as error:
+            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
+    training.seconds, training.moves = state.seconds, state.moves
+    training.curve = Curve.from_state(state.curve)
+    training.evaluations = list(state.evaluations)
+
+
+def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]) -> None:
+    optimizer = training.learner.optimizer
+    found = optimizer.state_dict()
+    for number, parameter in enumerate(training.learner.model.parameters()):
+        found["state"][number] = {
+            "step": _tensor(arrays, f"{_OPTIMIZER}{number}.step", torch.zeros(())),
+            "exp_avg": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg", parameter),
+            "exp_avg_sq": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg_sq", parameter),
+        }
+    optimizer.load_state_dict(found)
+
+
+def _tensor(arrays: dict[str, NDArray[Any]], name: str, like: torch.Tensor) -> torch.Tensor:
+    """A tensor of a file, if it has the shape and type of another and finite numbers."""
+    array = arrays.get(name)
+    expected = _array(like)
+    if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
+        found = "none" if array is None else f"{array.dtype} of {array.shape}"
+        raise InvalidNetwork(
+            f"expected {expected.dtype} of {expected.shape} as {name}, got {found}"
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidNetwork(f"expected finite numbers as {name}, got NaN or infinity")
+    return torch.from_numpy(array)

@@ -1,0 +1,170 @@
+"""Training games: many at once, each with its own seed, some with large tiles at their start."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.board import Board
+from twofold.env.games import EnvGames
+from twofold.env.settings import EnvSettings, Start
+from twofold.errors import InvalidNetwork
+from twofold.kernels.policy.merges import merge_rewards
+from twofold.limits import MAX_SEED
+from twofold.policy.rewards import Reward
+from twofold.rules import Rules
+
+_BASE: Final = 14
+"""Exponent around which scaffolds are built once such tiles were reached. Source: PufferLib."""
+
+
+class TrainingGames:
+    """Games that begin anew where they end.
+
+    Args:
+        rules: of the games.
+        count: how many are played at once.
+        reward: what they pay.
+        scaffold: share of the games that begin with large tiles placed.
+        seed: of the first game; the next ones count up. Scaffolds are drawn from it as well.
+
+    Attributes:
+        boards: exponents, uint8, (count, rows, cols).
+        legal: int8, (count, 4).
+        ended: bool, (count,): whether the last step ended a game; a new one has begun then.
+        largest: the largest exponent that a game has reached so far.
+    """
+
+    def __init__(
+        self, rules: Rules, count: int, reward: Reward, *, scaffold: float = 0.0, seed: int = 0
+    ) -> None:
+        self._rules, self._reward, self._scaffold = rules, reward, scaffold
+        settings = EnvSettings.checked(rules, "exponents", "score", "error", 0.0)
+        self._games = EnvGames(settings, count)
+        self.boards: NDArray[Any] = self._games.observations
+        self.legal = self._games.legal
+        self.ended = np.zeros(count, dtype=np.bool_)
+        self.largest = 0
+        self._next_seed = seed
+        self._placed = np.zeros(count, dtype=np.bool_)
+        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._rewards = np.zeros(count, dtype=np.float32)
+        self._begin(np.ones(count, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.ended)
+
+    def step(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
+        """Make a move in every game; those that end begin anew.
+
+        Args:
+            moves: a legal one for each game.
+
+        Returns:
+            What the moves pay, float32 (count,), the same array every time; and of the games
+            that have ended and began with start tiles: score, moves, largest exponent.
+        """
+        games, rewards = self._games, self._rewards
+        merge_rewards(self.boards, moves, self._reward.values, rewards)
+        games.actions[:] = moves
+        games.step()
+        np.copyto(self.ended, games.terminated)
+        if not self.ended.any():
+            return rewards, np.zeros((0, 3), dtype=np.uint64)
+        rewards[self.ended] += self._reward.death
+        self.largest = max(self.largest, int(games.max_tiles.max()).bit_length() - 1)
+        whole = self.ended & ~self._placed
+        largest = np.log2(games.max_tiles[whole]).round().astype(np.uint64)
+        results = np.stack(
+            [games.scores[whole].astype(np.uint64), games.move_numbers[whole], largest],
+            axis=1,
+            dtype=np.uint64,
+            casting="unsafe",
+        )
+        self._begin(self.ended)
+        return rewards, results
+
+    def _begin(self, which: NDArray[np.bool_]) -> None:
+        """Begin the games chosen."""
+        places = np.flatnonzero(which)
+        steps = np.arange(len(places), dtype=np.uint64)
+        self._games.seeds[places] = np.uint64(self._next_seed) + steps
+        self._next_seed = (self._next_seed + len(places)) & MAX_SEED
+        self._games.start(which)
+        self._placed[places] = False
+        if self._scaffold and self.largest:
+            for game in places[self._random.random(len(places)) < self._scaffold].tolist():
+                self._place(game)
+
+    def _place(self, game: int) -> None:
+        """Begin a game with its start tiles and one or two large ones.
+
+        Until 2^14 was reached, one tile of at least the largest so far; then 2^14, 2^15, or
+        those with the next smaller or larger one. Smaller boards scale this down.
+
+        Source: PufferLib, 2048, January 2026.
+        """
+        tiles = self._tiles()
+        cells = self.boards[game].reshape(-1).tolist()
+        empty = [place for place, tile in enumerate(cells) if not tile]
+        if len(empty) <= len(tiles):
+            return
+        for place, tile in zip(self._random.permutation(empty), tiles, strict=False):
+            cells[place] = tile
+        which = np.zeros(len(self), dtype=np.bool_)
+        which[game] = True
+        self._games.place(which, Start(Board(cells, self._rules.shape), 0, 0))
+        self._placed[game] = True
+
+    def _tiles(self) -> list[int]:
+        base = min(_BASE, self.largest)
+        if self.largest < _BASE:
+            return [max(base - 2 + int(self._random.integers(3)), 3)]
+        kinds = ([base], [base + 1], [base, base - 1], [base + 1, base])
+        return list(kinds[int(self._random.integers(len(kinds)))])
+
+    # ---- what a checkpoint keeps
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that the next step depends on, as arrays."""
+        games = self._games
+        generator = self._random.bit_generator.state
+        words = [generator["state"]["state"], generator["state"]["inc"]]
+        halves = [word >> shift & MAX_SEED for word in words for shift in (0, 64)]
+        rest = [generator["has_uint32"], generator["uinteger"], self._next_seed, self.largest]
+        return {
+            "boards": self.boards.reshape(len(self), -1).copy(),
+            "seeds": games.seeds.copy(),
+            "scores": games.scores.copy(),
+            "move_numbers": games.move_numbers.copy(),
+            "placed": self._placed.astype(np.uint8),
+            "numbers": np.array([*halves, *rest], dtype=np.uint64),
+        }
+
+    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Go on where `state` was taken.
+
+        Raises:
+            InvalidNetwork: it is the state of other games.
+        """
+        for name, like in self.state().items():
+            found = state.get(name)
+            if found is None or found.shape != like.shape or found.dtype != like.dtype:
+                raise InvalidNetwork(f"expected the {name} of {len(self)} games, got others")
+        self._games.seeds[:] = state["seeds"]
+        which = np.zeros(len(self), dtype=np.bool_)
+        for game, exponents in enumerate(state["boards"].tolist()):
+            which[:] = False
+            which[game] = True
+            score, number = int(state["scores"][game]), int(state["move_numbers"][game])
+            board = Board(exponents, self._rules.shape)
+            self._games.place(which, Start(board, score, number))
+        self._placed[:] = state["placed"] != 0
+        low, high, low_inc, high_inc, has, uinteger, seed, largest = state["numbers"].tolist()
+        self._random.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": low | high << 64, "inc": low_inc | high_inc << 64},
+            "has_uint32": has,
+            "uinteger": uinteger,
+        }
+        self._next_seed, self.largest = seed, largest

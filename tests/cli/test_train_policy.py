@@ -1,0 +1,108 @@
+"""`twofold train-policy`: what is refused; a short run and its file in other commands."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Cli
+from tests.support.policies import make_policy, write
+
+SHORT = ("16-8", "--rules", "2x2", "--envs", "16", "--horizon", "8", "--minibatch", "32")
+TORCH = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="needs pip install 'twofold[policy]'"
+)
+
+
+def test_without_the_extra_it_says_what_to_install(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, out, err = cli("train-policy", "--out", str(tmp_path / "p.safetensors"))
+    assert (code, out) == (2, "")
+    assert "pip install 'twofold[policy]'" in err
+    assert not list(tmp_path.glob("*.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), "expected --out FILE"),
+        (("--out", "nowhere/p.safetensors"), "existing folder"),
+        (("--out", "p.csv"), "ends in .safetensors"),
+        (("512-x", "--out", "p.safetensors"), "outputs of layers such as 512-256"),
+        (("0", "--out", "p.safetensors"), "a layer of --hidden"),
+        (("--gamma", "2", "--out", "p.safetensors"), "gamma from 0 to 1"),
+        (("--reward", "gold", "--out", "p.safetensors"), "points, exponents, large"),
+        (("--moves", "0", "--out", "p.safetensors"), "moves"),
+        (("--time", "soon", "--out", "p.safetensors"), "time"),
+        (("--resume", "--gamma", "1", "--out", "p.safetensors"), "--resume without --gamma"),
+    ],
+)
+def test_bad_options(
+    cli: Cli, words: tuple[str, ...], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = cli("train-policy", *words)
+    assert code == 2
+    assert expected in " ".join(err.split())
+
+
+def test_a_file_is_not_written_over(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
+    before = path.read_bytes()
+    code, _, err = cli("train-policy", "--out", str(path))
+    assert code == 2
+    assert "expected a new file for --out" in err
+    assert path.read_bytes() == before
+
+
+def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors", make_policy(widths=(64, 32)))
+    code, out, _ = cli("net", "info", str(path))
+    assert code == 0
+    assert "policy network 4x4, 64-32" in out
+    assert "in points" in out
+    half = tmp_path / "half.safetensors"
+    assert cli("net", "convert", str(path), str(half), "--release", "--note", "half")[0] == 0
+    code, out, _ = cli("net", "info", str(half), "--json")
+    assert json.loads(out)["card"]["note"] == "half"
+    assert half.stat().st_size < path.stat().st_size
+    code, _, err = cli("net", "convert", str(path), str(tmp_path / "p.w"))
+    assert code == 2
+    assert "policy network" in err
+
+
+def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors")
+    code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}")
+    assert code == 0
+    assert "in probability" in out
+    assert "critic" in out
+    code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}", "--json")
+    document = json.loads(out)
+    assert document["critic_unit"] == "points"
+    assert isinstance(document["critic"], float)
+
+
+@pytest.mark.long
+@TORCH
+def test_a_run_goes_on_and_plays(cli: Cli, tmp_path: Path) -> None:
+    out = str(tmp_path / "p.safetensors")
+    words = ("train-policy", *SHORT, "--out", out, "--moves", "1024", "--eval-games", "5", "--json")
+    code, text, err = cli(*words)
+    assert code == 0, err
+    document = json.loads(text)
+    assert document["moves"] == 1024
+    assert document["finished"]
+    assert document["evaluations"][-1]["measured"]["sampled"] > 0
+    assert (tmp_path / "p.csv").exists()
+    assert "sampled_mean" in (tmp_path / "p.evaluations.csv").read_text()
+    code, text, err = cli("train-policy", "--out", out, "--resume", "--moves", "2048")
+    assert code == 0, err
+    assert "goes on after" in err
+    assert "2,048 moves" in text
+    code, text, _ = cli("bench", f"policy:net={out}", "--rules", "2x2", "--games", "10", "--json")
+    assert code == 0

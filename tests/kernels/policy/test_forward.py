@@ -1,0 +1,77 @@
+"""The kernels of policy networks against a naive twin, for every shape and on both forms."""
+
+import numpy as np
+import pytest
+
+from tests.support.policies import make_policy
+from twofold.board import Board
+from twofold.kernels._jit import address_of
+from twofold.kernels.policy import forward
+from twofold.kernels.search.evaluate import evaluate_once
+from twofold.networks.policy import PolicyNetwork
+
+SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
+
+
+def naive(network: PolicyNetwork, board: Board) -> list[float]:
+    """The outputs in float64, layer by layer."""
+    found = network.bias.astype(np.float64)
+    for cell, exponent in enumerate(board.exponents):
+        found = found + network.table[cell, min(exponent, network.exponents - 1)]
+    for layer in network.layers:
+        found = np.maximum(found, 0) @ layer.weights.astype(np.float64) + layer.bias
+    return list(found)
+
+
+def random_boards(shape: tuple[int, int], count: int, most: int = 15) -> list[Board]:
+    dice = np.random.default_rng(7)
+    rows = dice.integers(0, most + 1, (count, shape[0] * shape[1]))
+    return [Board(row, shape) for row in rows.tolist()]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_outputs_equal_the_naive_twin(shape: tuple[int, int]) -> None:
+    network = make_policy(shape, widths=(37, 18, 6))
+    for board in random_boards(shape, 40, most=20):
+        thought = network.think(board)
+        found = [*thought.logits, thought.value]
+        assert found == pytest.approx(naive(network, board), rel=1e-5, abs=1e-5)
+
+
+def test_many_boards_at_once_give_the_same() -> None:
+    network = make_policy()
+    boards = random_boards((4, 4), 100)
+    found = network.outputs(np.array([board.exponents for board in boards], dtype=np.uint8))
+    for board, outputs in zip(boards, found.tolist(), strict=True):
+        thought = network.think(board)
+        assert outputs == [*thought.logits, thought.value]
+
+
+def test_policy_and_critic_read_bits_as_cells() -> None:
+    network = make_policy((3, 4))
+    critic = np.uint64(address_of(forward.critic))
+    params = network.words.view(np.float32)
+    for board in random_boards((3, 4), 60):
+        found = evaluate_once(critic, np.uint64(board.to_bits()), 0, params)
+        if not board.legal_moves():
+            assert found == 0
+        else:
+            assert found == np.float32(network.think(board).value)
+
+
+def test_the_critic_gives_a_dead_board_nothing() -> None:
+    network, dead = make_policy(), Board.parse("1212/2121/1212/2121")
+    critic = np.uint64(address_of(forward.critic))
+    params = network.words.view(np.float32)
+    assert evaluate_once(critic, np.uint64(dead.to_bits()), 0, params) == 0
+    assert network.think(dead).value != 0
+
+
+def test_inputs_that_are_not_positive_count_nothing() -> None:
+    network = make_policy(widths=(5,))
+    network.table[:] = 0
+    network.bias[:] = [-1, 0, 2, -3, 0]
+    found = network.think(Board.parse("0000/0000/0000/0001"))
+    head = network.layers[0]
+    expected = 2 * head.weights[2] + head.bias
+    assert [*found.logits, found.value] == pytest.approx(expected.tolist(), rel=1e-6)

@@ -1,0 +1,120 @@
+"""Files of policy networks: round trips, half precision, files that are wrong."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.policies import card_of, make_policy, write
+from twofold.errors import InvalidNetwork
+from twofold.networks.policy_file import (
+    FORMAT,
+    is_policy,
+    load_policy,
+    policy_hash,
+    read_policy,
+    read_policy_card,
+    write_policy,
+)
+from twofold.tensors import map_tensors, write_tensors
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    network = make_policy((2, 3), exponents=9)
+    path = write(tmp_path / "net.safetensors", network)
+    found, card = read_policy(path)
+    assert card == card_of(network) == read_policy_card(path)
+    assert found.shape == (2, 3)
+    for one, other in zip(found.arrays(), network.arrays(), strict=True):
+        assert np.array_equal(one, other)
+    assert is_policy(path)
+
+
+def test_half_precision_takes_half_the_room(tmp_path: Path) -> None:
+    network = make_policy(widths=(64, 32))
+    full = write(tmp_path / "full.safetensors", network)
+    half = write(tmp_path / "half.safetensors", network, half=True)
+    assert half.stat().st_size < 0.55 * full.stat().st_size
+    for one, other in zip(read_policy(half)[0].arrays(), network.arrays(), strict=True):
+        assert np.array_equal(one, other.astype(np.float16).astype(np.float32))
+
+
+def test_weights_too_large_for_half_precision_are_refused(tmp_path: Path) -> None:
+    network = make_policy()
+    network.bias[0] = 1e5
+    with pytest.raises(InvalidNetwork, match="65,000"):
+        write_policy(tmp_path / "net.safetensors", network, card_of(network), half=True)
+    assert not (tmp_path / "net.safetensors").exists()
+
+
+def test_a_file_is_read_once_and_again_after_a_change(tmp_path: Path) -> None:
+    path = write(tmp_path / "net.safetensors")
+    first, digest = load_policy(str(path)), policy_hash(str(path))
+    assert load_policy(str(path)) is first
+    write(path, make_policy(seed=2))
+    assert load_policy(str(path)) is not first
+    assert policy_hash(str(path)) != digest
+
+
+def changed(path: Path, **changes: object) -> Path:
+    """The file with another card or other tensors; None leaves a tensor out."""
+    file = map_tensors(path)
+    tensors = {name: np.array(array) for name, array in file.tensors.items()}
+    card = json.loads(file.metadata["twofold"])
+    for name, value in changes.items():
+        key = name.replace("__", ".")
+        if key in tensors and value is None:
+            del tensors[key]
+        elif key in tensors:
+            tensors[key] = np.asarray(value)
+        else:
+            card[key] = value
+    write_tensors(path, tensors, {"format": FORMAT, "twofold": json.dumps(card)})
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rules": "3x3"}, "expected a table for 9 cells"),
+        ({"rules": "9x9"}, "9"),
+        ({"layers": 3}, r"layers\.2\.weights, got none"),
+        ({"layers": 10**9}, "up to 32 layers"),
+        ({"layers": -1}, "card"),
+        ({"layers": 1}, "head of 5 outputs"),
+        ({"unit": 5}, "card"),
+        ({"table": None}, "as table, got none"),
+        ({"bias": np.zeros(24)}, "float32 or float16 as bias, got float64"),
+        ({"bias": np.full(24, np.inf, dtype=np.float32)}, "finite"),
+        ({"bias": np.zeros(23, dtype=np.float32)}, "bias of 24"),
+        ({"layers__0__weights": np.zeros((24, 0), dtype=np.float32)}, "width of a layer"),
+        ({"table": np.zeros((16, 99, 24), dtype=np.float32)}, "exponents"),
+    ],
+)
+def test_wrong_files_are_refused_and_named(
+    changes: dict[str, object], words: str, tmp_path: Path
+) -> None:
+    path = changed(write(tmp_path / "net.safetensors"), **changes)
+    with pytest.raises(InvalidNetwork, match=words) as caught:
+        read_policy(path)
+    assert "net.safetensors" in str(caught.value)
+
+
+def test_other_files_are_no_policy(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    write_tensors(path, {"weights": np.zeros(3, dtype=np.float32)}, {"format": "else"})
+    assert not is_policy(path)
+    with pytest.raises(InvalidNetwork, match="twofold-policy 1"):
+        read_policy(path)
+    for bad in (b"", b"{}", path.read_bytes()[:20]):
+        path.write_bytes(bad)
+        with pytest.raises(InvalidNetwork, match="safetensors"):
+            read_policy(path)
+
+
+def test_no_file_is_refused_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(InvalidNetwork, match="train-policy"):
+        load_policy("")
+    with pytest.raises(InvalidNetwork, match="cannot read"):
+        load_policy(str(tmp_path / "missing.safetensors"))

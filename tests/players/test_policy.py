@@ -1,0 +1,131 @@
+"""The player `policy`: without search, with one, with endgame tables; whole games."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.literal import boards, score_of
+from tests.support.policies import make_policy, write
+from twofold.board import Board
+from twofold.errors import GameOver, InvalidNetwork, InvalidSpec, UnsupportedRules
+from twofold.networks.policy import probabilities
+from twofold.players import make_player, play_game
+from twofold.players.policy import PolicyPlayer
+from twofold.players.registry import canonical
+from twofold.review.judge import Judge
+from twofold.rules import Move, Rules
+from twofold.search.analysis import PROBABILITY
+from twofold.search.budget import Budget
+
+GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(30, most_empty=6, seed=8)]
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> str:
+    return str(write(tmp_path / "net.safetensors"))
+
+
+def test_the_move_is_the_most_probable_legal_one(net: str) -> None:
+    network = make_policy()
+    with make_player(f"policy:net={net}") as player:
+        assert isinstance(player, PolicyPlayer)
+        for board, score in GRIDS:
+            logits = network.think(board).logits
+            best = max(board.legal_moves(), key=lambda move: logits[move])
+            assert player.choose(board, score=score) is best
+
+
+def test_an_analysis_has_probabilities_and_the_value(net: str) -> None:
+    network = make_policy()
+    with make_player(f"policy:net={net}") as player:
+        for board, _ in GRIDS:
+            analysis, thought = player.analyse(board), network.think(board)
+            legal = board.legal_moves()
+            chances = probabilities(thought.logits, [move in legal for move in Move])
+            assert [one.value for one in analysis.moves if one.legal] == [
+                chances[move] for move in legal
+            ]
+            assert (analysis.unit, analysis.critic) == (PROBABILITY, thought.value)
+            assert analysis.critic_unit == "points"
+            assert analysis.best is player.choose(board)
+
+
+def test_games_in_kernels_are_those_of_choose(net: str) -> None:
+    rules = Rules.parse("4x4 goal=64 stop=goal")
+    with make_player(f"policy:net={net}") as player:
+        assert isinstance(player, PolicyPlayer)
+        found = play_game(player, rules, 5, keep_moves=True)
+        player.start(rules, 5)
+        player.policy = 0  # asked for each move then
+        other = play_game(player, rules, 5, keep_moves=True)
+    assert found is not None
+    assert other is not None
+    assert found.letters == other.letters
+    assert found.score == other.score
+
+
+def test_tiles_past_32768_are_seen_as_they_are(net: str) -> None:
+    board = Board.parse("hg00/0000/0120/0001")
+    network = make_policy()
+    logits = network.think(board).logits
+    with make_player(f"policy:net={net}") as player:
+        assert player.choose(board) is max(board.legal_moves(), key=lambda move: logits[move])
+
+
+def test_one_ply_adds_rewards_to_the_critic_s_values(net: str) -> None:
+    network, board = make_policy(), Board.parse("1234/2345/3456/4560")
+
+    def worth(state: Board) -> float:
+        return network.think(state).value if state.legal_moves() else 0.0
+
+    with make_player(f"policy:net={net},ply=1") as player:
+        found = player.analyse(board)
+    for one in found.moves:
+        if not one.legal:
+            continue
+        after, reward = board.slide(one.move).board, board.slide(one.move).reward
+        empty = [cell for cell, tile in enumerate(after.exponents) if not tile]
+        total = 0.0
+        for cell in empty:
+            for exponent, chance in ((1, 0.9), (2, 0.1)):
+                cells = list(after.exponents)
+                cells[cell] = exponent
+                total += chance / len(empty) * worth(Board(cells))
+        assert one.value == pytest.approx(reward + total, rel=1e-6)
+    assert found.unit == "points"
+
+
+def test_a_search_needs_values_in_points(tmp_path: Path) -> None:
+    path = write(tmp_path / "net.safetensors", make_policy(unit="own unit"))
+    make_player(f"policy:net={path}").close()
+    with pytest.raises(InvalidSpec, match="--reward points"):
+        make_player(f"policy:net={path},ply=1")
+
+
+def test_other_shapes_no_file_and_dead_boards_are_refused(net: str) -> None:
+    with pytest.raises(InvalidNetwork, match="train-policy"):
+        make_player("policy")
+    with make_player(f"policy:net={net}") as player:
+        with pytest.raises(UnsupportedRules, match="expected rules 4x4"):
+            player.start(Rules(3, 3), 0)
+        with pytest.raises(GameOver):
+            player.choose(Board.parse("1212/2121/1212/2121"))
+
+
+def test_the_spec_names_the_network_by_its_content(net: str) -> None:
+    spec = canonical(f"policy:net={net}")
+    assert "net_sha256=" in spec
+    write(Path(net), make_policy(seed=9))
+    with pytest.raises(InvalidSpec, match="net_sha256"):
+        make_player(spec)
+
+
+def test_it_judges_moves_by_probability(net: str) -> None:
+    with make_player(f"policy:net={net}") as player:
+        judge = Judge(player, Rules(), Budget())
+        board = GRIDS[0][0]
+        analysis = player.analyse(board)
+        found = judge.judgement(0, board, 0, analysis.best)
+    assert judge.unit == PROBABILITY
+    assert found is not None
+    assert found.is_best

@@ -1,0 +1,88 @@
+"""Training games: they are the games of their seeds, begin anew, and go on from a state."""
+
+import numpy as np
+import pytest
+
+from twofold.errors import InvalidNetwork
+from twofold.game import Game
+from twofold.policy.games import TrainingGames
+from twofold.policy.rewards import find_reward
+from twofold.rules import Move, Rules
+
+POINTS = find_reward("points")
+
+
+def first_legal(games: TrainingGames) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    moves: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = games.legal.argmax(axis=1)
+    return moves
+
+
+@pytest.mark.parametrize("text", ["4x4", "2x2", "3x5"])
+def test_games_are_those_of_their_seeds(text: str) -> None:
+    rules = Rules.parse(text)
+    games = TrainingGames(rules, 3, POINTS, seed=50)
+    twins = [Game(rules, seed=50 + number) for number in range(3)]
+    begun, ended = 3, 0
+    for _ in range(400):
+        moves = first_legal(games)
+        paid, results = games.step(moves)
+        over = []
+        for number, twin in enumerate(twins):
+            before = twin.score
+            twin.play(Move(int(moves[number])))
+            assert paid[number] == twin.score - before
+            assert games.ended[number] == twin.is_finished
+            if twin.is_finished:
+                over.append([twin.score, twin.move_number, twin.board.max_exponent])
+                twins[number] = Game(rules, seed=50 + begun)
+                begun += 1
+            assert games.boards[number].reshape(-1).tolist() == list(twins[number].board.exponents)
+        assert results.tolist() == over
+        ended += len(over)
+    assert ended or text == "3x5"
+
+
+def test_the_end_of_a_game_pays_what_the_reward_says() -> None:
+    large = find_reward("large")
+    games = TrainingGames(Rules.parse("2x2"), 20, large, seed=1)
+    for _ in range(60):
+        paid, _ = games.step(first_legal(games))
+        assert (paid[games.ended] < 0).all()
+        assert (paid[~games.ended] >= 0).all()
+
+
+def test_scaffolds_place_large_tiles_and_are_not_counted() -> None:
+    rules = Rules.parse("3x3")
+    games = TrainingGames(rules, 64, POINTS, scaffold=0.9, seed=3)
+    placed, counted, ended = 0, 0, 0
+    for _ in range(400):
+        _, results = games.step(first_legal(games))
+        begun = games.boards.reshape(64, -1)[games.ended]
+        placed += int((begun.max(axis=1) >= 3).sum()) if len(begun) else 0
+        counted += len(results)
+        ended += int(games.ended.sum())
+    assert placed > 0.6 * ended
+    assert counted < ended
+
+
+def test_a_state_goes_on_as_the_games_would() -> None:
+    rules = Rules.parse("3x3")
+    games = TrainingGames(rules, 8, POINTS, scaffold=0.5, seed=9)
+    for _ in range(120):
+        games.step(first_legal(games))
+    other = TrainingGames(rules, 8, POINTS, scaffold=0.5, seed=1)
+    other.restore(games.state())
+    assert np.array_equal(other.boards, games.boards)
+    for _ in range(200):
+        paid, results = games.step(first_legal(games))
+        also, same = other.step(first_legal(other))
+        assert np.array_equal(paid, also)
+        assert np.array_equal(results, same)
+        assert np.array_equal(other.boards, games.boards)
+
+
+def test_the_state_of_other_games_is_refused() -> None:
+    games = TrainingGames(Rules.parse("3x3"), 8, POINTS)
+    few = TrainingGames(Rules.parse("3x3"), 4, POINTS)
+    with pytest.raises(InvalidNetwork, match="boards of 8 games"):
+        games.restore(few.state())

@@ -1,0 +1,63 @@
+"""Settings of policy runs: ranges, documents."""
+
+import json
+
+import pytest
+
+from twofold.errors import InvalidInput
+from twofold.policy.rewards import REWARDS, find_reward
+from twofold.policy.settings import PolicySettings
+from twofold.rules import Rules
+
+
+def test_settings_survive_json() -> None:
+    settings = PolicySettings(rules=Rules.parse("2x3"), hidden=(64, 32), gamma=1, scaffold=0.5)
+    document = json.loads(json.dumps(settings.document()))
+    assert PolicySettings.from_document(document) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gamma", 1.5),
+        ("gamma", float("nan")),
+        ("learning_rate", 0.0),
+        ("clip", "0.1"),
+        ("games", 0),
+        ("games", 1 << 21),
+        ("hidden", ()),
+        ("hidden", (0,)),
+        ("hidden", (9_000,)),
+        ("exponents", 1),
+        ("reward", "gold"),
+        ("seed", -1),
+    ],
+)
+def test_values_out_of_range_are_refused(name: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match="expected"):
+        PolicySettings(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"gamma": "1"}, {"rules": 5}, {"hidden": 5}, {"hidden": ["a"]}, {"more": 1}, {"games": 1.5}],
+)
+def test_wrong_documents_are_refused(change: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match="expected"):
+        PolicySettings.from_document(PolicySettings().document() | change)
+
+
+def test_too_many_moves_between_updates_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="between two updates"):
+        PolicySettings(games=1 << 20, horizon=4096)
+
+
+def test_rewards_have_a_value_for_each_exponent() -> None:
+    points, large = find_reward("points"), find_reward("large")
+    assert [points.values[k] for k in (1, 2, 11)] == [2, 4, 2048]
+    assert large.values[6] == pytest.approx(0.05)
+    assert large.values[16] == pytest.approx(0.05 + 0.03 * 10**1.5)
+    assert large.death == -1
+    assert all(len(one.values) == 37 for one in REWARDS.values())
+    with pytest.raises(InvalidInput, match="did you mean"):
+        find_reward("point")

@@ -1,0 +1,124 @@
+"""Policy runs: small boards are learnt, runs resume exactly, damaged checkpoints are refused."""
+
+import importlib.util
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from twofold.errors import InvalidNetwork
+from twofold.policy.settings import PolicySettings
+from twofold.policy.trials import TrialGames
+from twofold.rules import Rules
+from twofold.tensors import map_tensors, write_tensors
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        importlib.util.find_spec("torch") is None, reason="needs pip install 'twofold[policy]'"
+    ),
+]
+
+TINY = PolicySettings(
+    rules=Rules.parse("2x2"), hidden=(16, 8), exponents=6, games=16, horizon=8, minibatch=32
+)
+PROOF = PolicySettings(
+    rules=Rules.parse("2x2"),
+    hidden=(64, 64),
+    exponents=6,
+    games=256,
+    horizon=16,
+    gamma=1.0,
+    decay=0.95,
+    entropy=0.15,
+    final_rate=0.01,
+)
+
+
+def test_a_small_board_is_learnt() -> None:
+    from twofold.policy.training import PolicyTraining
+
+    training = PolicyTraining(PROOF, moves=1_500_000, device="cpu")
+    training.run()
+    found = TrialGames(PROOF.rules, games=4_000)(training.network)
+    assert found is not None
+    assert found.mean is not None
+    assert found.mean > 0.97 * 66.96  # the optimum, docs/exact.md
+
+
+def test_a_run_resumes_exactly(tmp_path: Path) -> None:
+    from twofold.policy.checkpoint import load, save
+    from twofold.policy.training import PolicyTraining
+
+    whole = PolicyTraining(TINY, moves=2048, device="cpu")
+    whole.run()
+    part = PolicyTraining(TINY, moves=2048, device="cpu")
+    stop = threading.Event()
+    part.run(stop=stop, every=0.0, on_progress=lambda _: stop.set())
+    assert 0 < part.moves < 2048
+    save(part, tmp_path / "run.safetensors")
+    resumed = load(tmp_path / "run.safetensors", device="cpu")
+    assert resumed.moves == part.moves
+    resumed.run()
+    assert (resumed.moves, resumed.curve.state()) == (whole.moves, whole.curve.state() | {
+        "points": resumed.curve.state()["points"]})  # fmt: skip
+    for one, other in zip(resumed.network.arrays(), whole.network.arrays(), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_the_network_gives_what_the_model_gives() -> None:
+    import torch
+
+    from twofold.policy.training import PolicyTraining
+
+    training = PolicyTraining(TINY, moves=512, device="cpu")
+    training.run()
+    model, network = training.learner.model, training.network
+    boards = np.random.default_rng(2).integers(0, 8, (50, 4)).astype(np.uint8)
+    with torch.no_grad():
+        logits, values = model(torch.from_numpy(boards))
+        values = values * model.spread + model.middle
+    found = network.outputs(boards)
+    assert np.allclose(found[:, :4], logits.numpy(), rtol=1e-4, atol=1e-4)
+    assert np.allclose(found[:, 4], values.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_following_the_returns_changes_no_value() -> None:
+    import torch
+
+    from twofold.policy.model import PolicyModel
+
+    model = PolicyModel(TINY)
+    boards = torch.randint(0, 5, (20, 4), dtype=torch.uint8)
+    before = (model(boards)[1] * model.spread + model.middle).detach()
+    for shift in (5.0, -300.0, 1e4):
+        model.follow(torch.randn(1000) * 40 + shift)
+    after = (model(boards)[1] * model.spread + model.middle).detach()
+    assert torch.allclose(before, after, rtol=1e-3, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("model.head.weight", "model.head.weight"),
+        ("games.boards", "boards"),
+        ("optimizer.0.exp_avg", "optimizer.0.exp_avg"),
+        ("choices", "choices"),
+        ("state", "no state"),
+    ],
+)
+def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path) -> None:
+    from twofold.policy.checkpoint import load, save
+    from twofold.policy.training import PolicyTraining
+
+    path = tmp_path / "run.safetensors"
+    training = PolicyTraining(TINY, moves=256, device="cpu")
+    training.run()
+    save(training, path)
+    file = map_tensors(path)
+    tensors = {name: np.array(one) for name, one in file.tensors.items() if name != change}
+    texts = {k: v for k, v in file.metadata.items() if change != "state" or "training" not in k}
+    write_tensors(path, tensors, texts)
+    with pytest.raises(InvalidNetwork, match=words):
+        load(path)
