@@ -180,6 +180,6 @@ class Learner:
         entropy = -(logs.exp() * logs.clamp(min=-1e3)).sum(1).mean()
         loss = policy + settings.value_weight * error - settings.entropy * left * entropy
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_gradient)
         self.optimizer.step()

@@ -43,8 +43,8 @@ class PolicyModel(nn.Module):
         self.first_bias = nn.Parameter(torch.zeros(widths[0]))
         self.hidden = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(widths))
         for layer in self.hidden:
-            nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]
-            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+            nn.init.orthogonal_(layer.weight, 2**0.5)
+            nn.init.zeros_(layer.bias)
         self.head = nn.Linear(widths[-1], OUTPUT)
         nn.init.orthogonal_(self.head.weight, 0.01)
         nn.init.zeros_(self.head.bias)
@@ -60,7 +60,7 @@ class PolicyModel(nn.Module):
 
     def forward(self, boards: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (N, 4), and values in the model's own unit (N,), for exponents (N, cells)."""
-        places = boards.long().clamp_(max=self.exponents - 1) + self.offsets  # type: ignore[operator]
+        places = boards.long().clamp_(max=self.exponents - 1) + self.offsets
         table = self.table()
         if boards.is_cuda:
             chosen = torch.zeros(len(boards), len(table), device=boards.device, dtype=table.dtype)
