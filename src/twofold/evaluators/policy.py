@@ -10,14 +10,10 @@ from twofold.networks.policy import PolicyNetwork
 
 
 def critic_evaluator(network: PolicyNetwork, *, name: str = "critic") -> Evaluator:
-    """What a search needs to know about the critic of a network.
-
-    Args:
-        network: it is kept, not copied.
-        name: as in analyses.
+    """The critic of a network as an evaluator.
 
     Raises:
-        InvalidSpec: its values are not in points, so that rewards cannot be added to them.
+        InvalidSpec: its values are not in points, so that rewards cannot be added.
     """
     if network.unit != "points":
         raise InvalidSpec(

@@ -37,19 +37,19 @@ class Trainable(Protocol):
 
     @property
     def network(self) -> Any:
-        """What is learnt."""
+        """The weights."""
 
     @property
     def settings(self) -> Any:
-        """What decides what is learnt."""
+        """The settings, which `describe` themselves."""
 
     @property
     def done(self) -> float | None:
-        """The part that is done, 0 to 1; None where nothing limits the run."""
+        """The share that is done, 0 to 1; None without a limit."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to do."""
+        """True if nothing is left to do."""
 
     def run(
         self,
@@ -59,7 +59,7 @@ class Trainable(Protocol):
         stop: threading.Event | None = None,
         on_progress: Callable[[TrainingProgress], None] | None = None,
     ) -> None:
-        """Go on with the run."""
+        """Continue."""
 
 
 def run(

@@ -1,4 +1,4 @@
-"""Policy networks: the chances with which to try each move of a board, and what the board is worth.
+"""Policy networks: a probability for each move of a board, and a value of the board.
 
 The first layer is a table: it adds a row for each cell and its exponent. Dense layers with ReLU
 follow. The last one, the head, gives the logits of the four moves and the value of the board.
@@ -29,12 +29,7 @@ MAX_LAYERS: Final = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dense:
-    """A layer: inputs @ weights + bias.
-
-    Attributes:
-        weights: float32, (inputs, outputs).
-        bias: float32, (outputs,).
-    """
+    """A layer: inputs @ weights + bias, float32, (inputs, outputs) and (outputs,)."""
 
     weights: Floats
     bias: Floats
@@ -42,12 +37,7 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a policy network says of a board.
-
-    Attributes:
-        logits: of up, right, down, left.
-        value: of the board, in the unit of the network.
-    """
+    """Logits of up, right, down, left, and the value in the unit of the network."""
 
     logits: tuple[float, float, float, float]
     value: float
@@ -61,10 +51,10 @@ class PolicyNetwork:
         table: the first layer, float32, (cells, exponents, width).
         bias: its bias, (width,).
         layers: the layers after it; the last one is the head.
-        unit: unit of the value: `points`, or the network's own.
+        unit: unit of the value: `points`, or the reward's own.
 
     Raises:
-        InvalidNetwork: the arrays do not go together, or hold a number that is not finite.
+        InvalidNetwork: the arrays do not fit together, or hold NaN or infinity.
     """
 
     def __init__(
@@ -139,16 +129,13 @@ class PolicyNetwork:
     # ---- forward
 
     def outputs(self, boards: NDArray[np.uint8]) -> Floats:
-        """Logits of the four moves and the value, for many boards at once.
+        """Logits of the four moves and the value of each board; the same on every machine.
 
         Args:
             boards: exponents, (N, cells).
 
         Returns:
-            float32, (N, 5); the same on every machine.
-
-        Raises:
-            InvalidBoard: they have another number of cells.
+            float32, (N, 5).
         """
         from twofold.kernels.policy.forward import forward_each  # loads kernels
 
@@ -160,11 +147,7 @@ class PolicyNetwork:
         return found
 
     def think(self, board: Board) -> Thought:
-        """Logits and value of one board.
-
-        Raises:
-            InvalidBoard: it has another shape.
-        """
+        """Logits and value of one board."""
         if board.shape != self.shape:
             rows, cols = self.shape
             raise InvalidBoard(f"expected a board of {rows}x{cols}, got {board}")
@@ -174,7 +157,7 @@ class PolicyNetwork:
 
     @cached_property
     def words(self) -> Words:
-        """What kernels read, see `kernels.policy.words`; valid while the network lives."""
+        """The network as kernels read it, see `kernels.policy.words`; keep the network alive."""
         found = np.zeros(names.FIRST + names.LAYER_WORDS * len(self.layers), dtype=np.uint64)
         found[names.ROWS], found[names.COLS] = self.shape
         found[names.EXPONENTS] = self.exponents
@@ -191,7 +174,7 @@ class PolicyNetwork:
 
 
 def probabilities(logits: Sequence[float], legal: Sequence[bool]) -> list[float]:
-    """The chance of each move: softmax over the legal ones, 0 for the others.
+    """Softmax over the legal moves, 0 for the others.
 
     >>> probabilities([0.0, 0.0, 5.0, 0.0], [True, True, False, False])
     [0.5, 0.5, 0.0, 0.0]

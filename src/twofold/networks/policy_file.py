@@ -33,22 +33,7 @@ _CARD_KEY: Final = "twofold"
 
 
 class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
-    """The model card of a policy network.
-
-    Attributes:
-        rules: the rules that it learned under, as `Rules.parse` reads them.
-        unit: unit of its value: `points`, or that of the reward it was trained with.
-        layers: number of layers after the first.
-        twofold: the version that wrote the file.
-        method: how it was trained, in words.
-        settings: the settings of the training.
-        games: whole training games.
-        moves: moves it learned from.
-        seconds: time that the training took.
-        curve: the learning curve, a row a point.
-        evaluations: its test games, as `twofold.learn.evaluation` writes them.
-        note: whatever else there is to say.
-    """
+    """The model card of a policy network: docs/reference/policy-files.md describes the fields."""
 
     rules: str
     unit: str
@@ -65,21 +50,13 @@ class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it holds a policy network.
-
-    Raises:
-        InvalidNetwork: it is no safetensors file.
-    """
+    """True if a safetensors file says that it holds a policy network."""
     with open_tensors(path) as file:
         return file.metadata.get(_FORMAT_KEY) == FORMAT
 
 
 def read_policy_card(path: str | os.PathLike[str]) -> PolicyCard:
-    """The card of a policy network; the weights are not looked at.
-
-    Raises:
-        InvalidNetwork: there is no such file, or it holds no policy network.
-    """
+    """The card of a policy network, without its weights."""
     with open_tensors(path) as file:
         return _parse_card(file)
 
@@ -88,7 +65,7 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
     """The network in a file, and its card.
 
     Raises:
-        InvalidNetwork: there is no such file, or it is torn, or its weights do not go together.
+        InvalidNetwork: the file is missing or damaged, or its weights do not fit together.
     """
     with open_tensors(path) as file:
         card = _parse_card(file)
@@ -142,18 +119,11 @@ def write_policy(
 ) -> None:
     """Write a policy network in one step, see `twofold.files.atomic_write`.
 
-    Args:
-        path: the file to write; its folder must exist.
-        network: its weights.
-        card: what it is.
-        half: whether the weights are rounded to float16: half the size.
-        tensors: more tensors, such as the state of a training run.
-        metadata: more texts.
+    `half` rounds the weights to float16. `tensors` and `metadata` hold more, such as the state of
+    a training run.
 
     Raises:
-        InvalidInput: `path` cannot be a file.
         InvalidNetwork: a weight is too large for float16.
-        ResourceError: the disk is full or another system call failed.
     """
     kind = np.float16 if half else np.float32
     if half and max(float(np.abs(array).max()) for array in network.arrays()) > 65_000:
@@ -171,11 +141,7 @@ def write_policy(
 
 
 def load_policy(name: str) -> PolicyNetwork:
-    """The policy network in that file; read once and shared by all who ask.
-
-    Raises:
-        InvalidNetwork: there is none, or the file cannot be used.
-    """
+    """Load a policy network from a file, shared by repeated calls; errors as in `read_policy`."""
     return _load(*file_identity(_path(name)))
 
 
@@ -185,11 +151,7 @@ def _load(path: Path, _changed: int, _size: int) -> PolicyNetwork:
 
 
 def policy_hash(name: str) -> str:
-    """The first 16 digits of the SHA-256 of the file.
-
-    Raises:
-        InvalidNetwork: there is no such file.
-    """
+    """The first 16 hexadecimal digits of the SHA-256 of the file."""
     return file_hash(*file_identity(_path(name)))
 
 

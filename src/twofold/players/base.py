@@ -121,11 +121,7 @@ class Player(ABC):
         yield self.analyse(board, budget, score=score, stop=stop)
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
-        """What the endgame table says that chooses the move; None where none does.
-
-        Args:
-            board: of the shape of the present game.
-        """
+        """The answer of the endgame table that chooses the move, or None."""
         return None
 
     def close(self) -> None:

@@ -27,10 +27,7 @@ class PolicyPlayer(CompiledPlayer):
 
     Tiles past 32768 are shown to the network as they are, if it knows them.
 
-    Args:
-        network: the policy network.
-        tables: endgame tables, which are asked first; None for none. Under rules that they are
-            not made for they say nothing.
+    Endgame tables, if there are any, are asked first.
     """
 
     def __init__(self, network: PolicyNetwork, tables: "EndgameTables | None" = None) -> None:
@@ -43,7 +40,7 @@ class PolicyPlayer(CompiledPlayer):
         return "" if rules.shape == self.network.shape else f"expected rules {rows}x{cols}"
 
     def prepare(self, rules: Rules) -> None:
-        """Set the policy."""
+        """Set policy and context."""
         found = np.zeros(words.OWN + 1, dtype=np.uint64)
         found[forward.NETWORK] = self.network.words.ctypes.data
         own = address_of(forward.choose)
@@ -67,7 +64,7 @@ class PolicyPlayer(CompiledPlayer):
         return max(legal, key=lambda move: logits[move])
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
-        """What the endgame table says that chooses the move; None where none does."""
+        """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
         return None if self._asked is None else self._asked.answer(as_searched(board))
 
@@ -79,7 +76,7 @@ class PolicyPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """The chance with which the network would try each move, and its value of the board."""
+        """The probability of each move, and the critic's value of the board."""
         legal = check_going(board)
         answer = self.table_answer(board)
         thought = self.network.think(board)

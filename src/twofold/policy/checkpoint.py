@@ -1,7 +1,6 @@
-"""Checkpoints of policy runs: the network's file, with everything that the run needs to go on.
+"""Checkpoints of policy runs: the network's file, with all that the run needs to continue.
 
-On the CPU a run that was stopped and resumed learns, byte for byte, what it would have learnt
-without the stop, if the same number of threads is used.
+On the CPU a run that is stopped and resumed is equal, bit for bit, to one that was never stopped.
 """
 
 import os
@@ -35,8 +34,6 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 
 
 class _State(msgspec.Struct, frozen=True):
-    """What a checkpoint holds beside its tensors."""
-
     settings: dict[str, Any]
     move_limit: Annotated[int, msgspec.Meta(ge=1, le=2**62)] | None
     second_limit: Annotated[float, msgspec.Meta(gt=0)] | None
@@ -49,11 +46,7 @@ class _State(msgspec.Struct, frozen=True):
 
 
 def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
-    """Write a checkpoint; the run must not be going on meanwhile.
-
-    Raises:
-        ResourceError: the disk is full; the file is as it was.
-    """
+    """Write a checkpoint of a run that is not running."""
     network = training.network
     state = {
         "settings": training.settings.document(),
@@ -92,7 +85,7 @@ def _card(training: PolicyTraining, layers: int) -> PolicyCard:
 
 
 def evaluations_document(training: PolicyTraining) -> list[dict[str, Any]]:
-    """The test games of a run as JSON can hold them."""
+    """The evaluations of a run as JSON values."""
     found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
     return found
 
@@ -121,16 +114,10 @@ def load(
     seconds: float | None = None,
     device: str = "auto",
 ) -> PolicyTraining:
-    """The run that a checkpoint holds.
-
-    Args:
-        path: its file.
-        moves: another limit in all; None with `seconds` None for those that it began with.
-        seconds: another limit in all.
-        device: as for `PolicyTraining`.
+    """The run in a checkpoint, with its limits unless new ones are given.
 
     Raises:
-        InvalidNetwork: there is no such file, or it holds no policy run, or is damaged.
+        InvalidNetwork: the file is missing or damaged, or holds no policy run.
     """
     with open_tensors(path) as file:
         state = _parse_state(file.metadata.get(STATE), file.name)
@@ -193,7 +180,6 @@ def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]
 
 
 def _tensor(arrays: dict[str, NDArray[Any]], name: str, like: torch.Tensor) -> torch.Tensor:
-    """A tensor of a file, if it has the shape and type of another and finite numbers."""
     array = arrays.get(name)
     expected = _array(like)
     if array is None or array.shape != expected.shape or array.dtype != expected.dtype:

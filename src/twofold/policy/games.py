@@ -23,16 +23,16 @@ class TrainingGames:
 
     Args:
         rules: of the games.
-        count: how many are played at once.
+        count: number of games at a time.
         reward: what they pay.
         scaffold: share of the games that begin with large tiles placed.
-        seed: of the first game; the next ones count up. Scaffolds are drawn from it as well.
+        seed: of the first game; the next ones count up.
 
     Attributes:
-        boards: exponents, uint8, (count, rows, cols).
+        boards: exponents, (count, rows, cols).
         legal: int8, (count, 4).
-        ended: bool, (count,): whether the last step ended a game; a new one has begun then.
-        largest: the largest exponent that a game has reached so far.
+        ended: bool, (count,): True if the last step ended the game; a new one has begun then.
+        largest: the largest exponent reached so far.
     """
 
     def __init__(
@@ -55,14 +55,11 @@ class TrainingGames:
         return len(self.ended)
 
     def step(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint64]]:
-        """Make a move in every game; those that end begin anew.
-
-        Args:
-            moves: a legal one for each game.
+        """Make a legal move in every game; games that end begin anew.
 
         Returns:
-            What the moves pay, float32 (count,), the same array every time; and of the games
-            that have ended and began with start tiles: score, moves, largest exponent.
+            The rewards, float32 (count,), in one array that is reused; and score, moves, largest
+            exponent of the games that ended and had begun with start tiles.
         """
         games, rewards = self._games, self._rewards
         merge_rewards(self.boards, moves, self._reward.values, rewards)
@@ -85,7 +82,6 @@ class TrainingGames:
         return rewards, results
 
     def _begin(self, which: NDArray[np.bool_]) -> None:
-        """Begin the games chosen."""
         places = np.flatnonzero(which)
         steps = np.arange(len(places), dtype=np.uint64)
         self._games.seeds[places] = np.uint64(self._next_seed) + steps
@@ -126,7 +122,7 @@ class TrainingGames:
     # ---- what a checkpoint keeps
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """Everything that the next step depends on, as arrays."""
+        """All that the next step depends on."""
         games = self._games
         generator = self._random.bit_generator.state
         words = [generator["state"]["state"], generator["state"]["inc"]]
@@ -142,11 +138,7 @@ class TrainingGames:
         }
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Go on where `state` was taken.
-
-        Raises:
-            InvalidNetwork: it is the state of other games.
-        """
+        """Continue from a `state`; raises `InvalidNetwork` for that of other games."""
         for name, like in self.state().items():
             found = state.get(name)
             if found is None or found.shape != like.shape or found.dtype != like.dtype:

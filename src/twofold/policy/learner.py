@@ -21,13 +21,8 @@ from twofold.policy.settings import PolicySettings
 class Moves:
     """The moves between two updates; tensors on the device, (steps * games, ...).
 
-    Attributes:
-        boards: exponents, uint8.
-        legal: bool, (., 4).
-        moves: int64.
-        logs: logarithm of the chance with which each was chosen.
-        values: of the boards, in the reward's unit.
-        advantages: estimates, in the reward's unit.
+    `logs` are logarithms of the probabilities of the chosen moves. Values and advantages are in
+    the reward's unit.
     """
 
     boards: Tensor
@@ -39,18 +34,12 @@ class Moves:
 
 
 def choice(logits: Tensor, legal: Tensor) -> Tensor:
-    """Logarithms of the chances of the four moves; the smallest number where one is illegal."""
+    """Log-probabilities of the four moves; about -1e9 for illegal ones."""
     return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
 
 
 class Learner:
-    """The network, its optimiser and the games that it learns from.
-
-    Args:
-        settings: of the run.
-        games: the training games.
-        device: where the network lives: `cpu` or `cuda`.
-    """
+    """The network on a device (`cpu` or `cuda`), its optimiser, and its training games."""
 
     def __init__(self, settings: PolicySettings, games: TrainingGames, device: str) -> None:
         self.settings, self.games = settings, games
@@ -68,11 +57,7 @@ class Learner:
     # ---- play
 
     def collect(self) -> tuple[Moves, NDArray[np.uint64]]:
-        """Play `horizon` moves in every game.
-
-        Returns:
-            The moves, and the games that have ended, see `TrainingGames.step`.
-        """
+        """Play `horizon` moves in every game; also returns the results of ended games."""
         steps, count = self.settings.horizon, len(self.games)
         cells = self.games.boards[0].size
         boards = np.empty((steps, count, cells), dtype=np.uint8)
@@ -111,7 +96,7 @@ class Learner:
     def _choose(
         self, boards: NDArray[np.uint8], legal: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], Tensor, NDArray[np.float32]]:
-        """A move for each board, drawn; the logarithm of its chance; the value of the board."""
+        """Sampled moves, their log-probabilities, and the values of the boards."""
         with self._precision():
             logits, values = self.model(self._sent(boards))
         logs = choice(logits, self._sent(legal))
@@ -133,11 +118,9 @@ class Learner:
     # ---- learn
 
     def learn(self, played: Moves, progress: float) -> None:
-        """Improve the network with the moves.
+        """Update the network with the moves from `collect`.
 
-        Args:
-            played: from `collect`.
-            progress: the part of the run that is done, 0 to 1; the learning rate follows it.
+        The learning rate and the weight of the entropy follow `progress`, 0 to 1.
         """
         settings = self.settings
         returns = played.values + played.advantages
@@ -156,7 +139,7 @@ class Learner:
         self.updates += 1
 
     def _follow(self, progress: float) -> float:
-        """Set the learning rate; what is left of it and of the weight of the entropy."""
+        """Set the learning rate; returns its factor, which the entropy's weight has too."""
         settings = self.settings
         left = (1 + np.cos(np.pi * min(max(progress, 0.0), 1.0))) / 2
         factor = float(settings.final_rate + (1 - settings.final_rate) * left)
@@ -165,7 +148,6 @@ class Learner:
         return factor
 
     def _step(self, played: Moves, scaled: Tensor, rows: Tensor, left: float) -> None:
-        """One step of the optimiser on some of the moves."""
         settings = self.settings
         with self._precision():
             logits, values = self.model(played.boards[rows])

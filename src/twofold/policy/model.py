@@ -17,12 +17,8 @@ from twofold.policy.settings import PolicySettings
 class PolicyModel(nn.Module):
     """Embeddings of tile and place, dense layers with ReLU, a head for moves and value.
 
-    The value is learnt in units of its own: `spread` times the last output plus `middle` is the
-    value in the reward's unit. Both follow the returns, and the head is changed with them so that
-    no value changes (PopArt).
-
-    Args:
-        settings: sizes of the layers.
+    The value in the reward's unit is `spread` times the last output, plus `middle`. Both follow
+    the returns, and the head is adjusted so that no value changes (PopArt).
 
     Source: van Hasselt et al. 2016, Learning values across many orders of magnitude.
     """
@@ -74,7 +70,7 @@ class PolicyModel(nn.Module):
         return outputs[:, :VALUE].float(), outputs[:, VALUE].float()
 
     def follow(self, returns: Tensor, rate: float = 0.05) -> None:
-        """Let middle and spread follow the returns seen, and change no value by it."""
+        """Move middle and spread towards the returns without changing any value."""
         with torch.no_grad():
             middle = torch.lerp(self.middle, returns.mean(), rate)
             second = torch.lerp(self.spread**2 + self.middle**2, (returns**2).mean(), rate)

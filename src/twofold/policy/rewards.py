@@ -15,14 +15,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reward:
-    """A reward by name.
-
-    Attributes:
-        values: for each exponent, what a merge that makes it pays.
-        death: what the end of the game pays.
-        unit: unit of the sums: `points`, or the reward's own.
-        source: where it comes from; empty for our own.
-    """
+    """A reward: `values[k]` for each merge that makes 2^k, and `death` for the end of the game."""
 
     values: Values
     death: float
@@ -46,11 +39,7 @@ REWARDS: Final = {
 
 
 def find_reward(name: str) -> Reward:
-    """The reward of that name.
-
-    Raises:
-        InvalidInput: there is none.
-    """
+    """The reward of that name."""
     if name not in REWARDS:
         known = ", ".join(REWARDS)
         raise InvalidInput(

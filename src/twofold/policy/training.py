@@ -23,20 +23,16 @@ class PolicyTraining:
 
     Args:
         settings: what decides what is learnt.
-        moves: moves to learn from, in all; None for no limit.
-        seconds: time to spend, in all; None for no limit. The learning rate and the weight of
-            the entropy fall towards the nearer limit.
+        moves: total number of moves to learn from; None for no limit.
+        seconds: total time; None for no limit. The learning rate and the weight of the entropy
+            fall towards the nearer limit.
         device: `cpu`, `cuda`, or `auto` for the GPU if there is one.
 
     Attributes:
-        curve: of the training games that began with start tiles; moves are drawn in them.
-        evaluations: what test games found in between.
+        curve: of the training games that began with start tiles.
+        evaluations: of the test games.
         seconds: time spent training.
         moves: moves learned from so far.
-
-    Raises:
-        LimitExceeded: moves or seconds are out of range.
-        ResourceError: there is no GPU, and `device` asks for one.
     """
 
     def __init__(
@@ -75,7 +71,7 @@ class PolicyTraining:
 
     @property
     def done(self) -> float | None:
-        """The part that is done, 0 to 1; None where nothing limits the run."""
+        """The share that is done, 0 to 1; None without a limit."""
         parts = []
         if self.move_limit is not None:
             parts.append(self.moves / self.move_limit)
@@ -85,7 +81,7 @@ class PolicyTraining:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all moves are made, or all time is spent."""
+        """True if the moves or the time are used up."""
         return self.done is not None and self.done >= 1
 
     def run(
@@ -97,7 +93,7 @@ class PolicyTraining:
         on_progress: Callable[[TrainingProgress], None] | None = None,
         every: float = 0.25,
     ) -> None:
-        """Go on with the run; the arguments are those of `twofold.learn.training.Training.run`."""
+        """Continue; the arguments are those of `twofold.learn.training.Training.run`."""
         began, before = time.perf_counter(), self.seconds
         reported, moves = began, self.moves
         while not (

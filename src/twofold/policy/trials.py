@@ -21,19 +21,16 @@ _SAMPLING_SEED: Final = 1
 
 
 class TrialGames:
-    """The test games of a run.
+    """Test games: played greedily, and again with moves drawn by their probabilities.
 
-    Args:
-        rules: of the games.
-        games: how many; played twice, greedily and with moves drawn by their chances.
-        stop: asked now and then; True ends a test without a result.
+    `stop` is asked before each move; True ends the test without a result.
     """
 
     def __init__(self, rules: Rules, *, games: int, stop: Callable[[], bool] | None = None) -> None:
         self.rules, self.games, self.stop = rules, games, stop
 
     def __call__(self, network: PolicyNetwork) -> Measured | None:
-        """Let a network play them; None where this was stopped."""
+        """Let a network play them; None if stopped."""
         greedy = self._play(network, None)
         sampled = self._play(network, np.random.Generator(np.random.PCG64(_SAMPLING_SEED)))
         if greedy is None or sampled is None:
