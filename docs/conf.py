@@ -55,7 +55,7 @@ autodoc_preserve_defaults = True
 autodoc_mock_imports = [  # optional extras that are not installed
     name
     for name in (
-        "PIL", "gymnasium", "matplotlib", "optuna", "playwright", "pyarrow", "ray", "starlette",
+        "PIL", "matplotlib", "optuna", "playwright", "pyarrow", "ray", "starlette",
         "textual", "uvicorn", "websockets",
     )
     if importlib.util.find_spec(name) is None

@@ -165,9 +165,9 @@ def expectimax() -> None:
     values = table.move_values(board)
     scale = 0.26
     size = board_size(2, 2)[0] * scale
-    width = 900
+    width = 940
     parts = [label(20, 60, "max: choose a move", 17, ink(FAINT)),
-             label(20, 205, "mean: a tile spawns", 17, ink(FAINT))]  # fmt: skip
+             middle(500, 275, "mean: a tile spawns", 17, FAINT)]  # fmt: skip
     moves = sorted(values, key=lambda move: -values[move])
     unlike = []
     for move in moves:  # one move for each different afterstate value
@@ -184,7 +184,8 @@ def expectimax() -> None:
         parts.append(line([(root[0], root[1] + size), (x, 170)], colour, 4 if chosen else 2))
         parts.append(small(after, x - size / 2, 170, scale))
         words = f"{move.name.lower()}: {reward} + {values[move] - reward:.2f} = {values[move]:.2f}"
-        parts.append(middle(x, 140, words, 17, BLUE if chosen else INK, bold=chosen))
+        beside = (x + size / 2 + 12, 170 + size / 2)
+        parts.append(label(*beside, words, 17, ink(BLUE if chosen else INK), bold=chosen))
         spawns = after.spawns()
         gap = min(110, step / len(spawns))
         for place, spawn in enumerate(spawns):
@@ -272,13 +273,13 @@ def td() -> None:
             value[last] += 0.1 * (0 - value[last])
             scores.append(played.score)
         curves.append([float(np.mean(scores[k : k + 150])) for k in range(0, 3_000, 150)])
-    low, high, left, top, width, height = 30.0, 80.0, 76, 36, 620, 250
+    low, high, left, top, width, height = 40.0, 80.0, 76, 36, 620, 250
 
     def at(games: float, points: float) -> tuple[float, float]:
         return left + width * games / 3_000, top + height * (high - points) / (high - low)
 
     parts = [label(14, 16, "mean score of 150 games", 16, ink(FAINT))]
-    for points in range(30, 81, 10):
+    for points in range(40, 81, 10):
         parts.append(line([at(0, points), at(3_000, points)], LINE, 1))
         parts.append(label(left - 12, at(0, points)[1], str(points), 16, ink(FAINT), anchor="end"))
     for games in range(0, 3_001, 500):
