@@ -73,7 +73,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
-html_favicon = "../src/twofold/web/static/icons/favicon.svg"
+html_logo = html_favicon = "../src/twofold/web/static/icons/favicon.svg"
 html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#8a3d0c",
