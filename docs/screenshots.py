@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 OUT = Path(__file__).parent / "images" / "web"
 TWOFOLD = [sys.executable, "-m", "twofold"]
@@ -176,6 +176,14 @@ def make_lab(folder: Path) -> None:
         subprocess.run([*TWOFOLD, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
+def chromium(playwright: Playwright) -> Browser:
+    """Start the Chromium on the PATH."""
+    known = (shutil.which(name) for name in ("chromium", "chromium-headless-shell", "chrome"))
+    program = next(filter(None, known), None) or sys.exit("expected chromium on the PATH")
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=program, args=sandbox)
+
+
 def main() -> None:
     """Read the command line, make the pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -185,14 +193,11 @@ def main() -> None:
     args = parser.parse_args()
     out = args.folder.absolute()
     out.mkdir(parents=True, exist_ok=True)
-    known = (shutil.which(name) for name in ("chromium", "chromium-headless-shell", "chrome"))
-    chromium = next(filter(None, known), None) or sys.exit("expected chromium on the PATH")
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as name:
         if args.only in ("", *LAB):
             make_lab(Path(name))
         with serve(Path(name)) as served, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=sandbox)
+            browser = chromium(playwright)
             take_all(browser, served, out, args)
             browser.close()
 

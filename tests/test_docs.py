@@ -1,5 +1,6 @@
 """The pages for users: their Python runs, their commands exist, their links lead somewhere."""
 
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -19,6 +20,10 @@ OF_OTHERS = {"curl", "duckdb", "sqlite3"}
 """Programs that pages use and that are not ours."""
 NEEDS_A_FILE = {"docs/reference/tdl-files.md"}
 """Its Python reads weights of another program; `networks/test_tdl_format.py` calls the same."""
+REFERENCE = sorted(page for page in PAGES if page.startswith("docs/reference/"))
+AUTO = re.compile(
+    r"^\.\. auto(module|class|function):: (\S+)\n(?:   :members: (.*))?", re.MULTILINE
+)
 BEFORE = {"docs/reference/exact-tables.md": "solve --rules 2x3 --out 2x3.table"}
 """What is run before the Python of a page."""
 
@@ -62,3 +67,25 @@ def test_links_lead_somewhere(page: str) -> None:
     targets = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
     missing = [target for target in targets if not ((ROOT / page).parent / target).exists()]
     assert missing == []
+
+
+def documented(page: str) -> list[tuple[str, str, list[str]]]:
+    """Each directive of a page: its kind, what it documents, the members it names."""
+    found = AUTO.findall((ROOT / page).read_text(encoding="utf-8"))
+    return [(kind, name, re.findall(r"\w+", members)) for kind, name, members in found]
+
+
+@pytest.mark.parametrize("page", [page for page in REFERENCE if documented(page)])
+def test_the_members_that_a_reference_page_names_exist(page: str) -> None:
+    for kind, name, members in documented(page):
+        if kind == "module":
+            module = importlib.import_module(name)
+            assert [member for member in members if not hasattr(module, member)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in REFERENCE if documented(page)])
+def test_a_reference_page_has_an_example_that_is_run(page: str) -> None:
+    modules = [name if kind == "module" else name.rpartition(".")[0]
+               for kind, name, _ in documented(page)]  # fmt: skip
+    paths = [Path(importlib.import_module(name).__file__ or "") for name in modules]
+    assert blocks(page, "python") or any(">>> " in path.read_text("utf-8") for path in paths)

@@ -1,0 +1,67 @@
+"""The checks of the exercises accept right solutions and refuse wrong ones."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CHECK = ROOT / "examples" / "exercises" / "check.py"
+RIGHT = ROOT / "tests" / "support" / "solutions.py"
+WRONG = {  # exercise: what is replaced in the right solution, by what, and what is said
+    1: ("tile += found.pop(0)", "tile += found[0]", "slide_row("),
+    2: ("(2, 0.9), (4, 0.1)", "(2, 0.5), (4, 0.5)", "spawns("),
+    3: ("- 20.0 *", "+ 20.0 *", "expected a mean above that of greedy"),
+    4: ("spawn.probability * search", "search", "search("),
+    5: ("lambda: 80.0", "lambda: 0.0", "expected a mean of 62 points"),
+    6: ("** 0.5", "", "the lower end for 2 games"),
+}
+
+
+@pytest.fixture(scope="module")
+def checks() -> ModuleType:
+    """The program that checks, imported from its file."""
+    spec = importlib.util.spec_from_file_location("check", CHECK)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("exercise", WRONG)
+def test_a_right_solution_passes(checks: ModuleType, exercise: int) -> None:
+    assert checks.verdict(exercise, RIGHT) == "passed"
+
+
+@pytest.mark.parametrize("exercise", WRONG)
+def test_a_wrong_solution_fails_with_the_reason(
+    checks: ModuleType, exercise: int, tmp_path: Path
+) -> None:
+    old, new, said = WRONG[exercise]
+    text = RIGHT.read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "wrong.py"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    found = checks.verdict(exercise, path)
+    assert found.startswith("failed: ")
+    assert said in found
+
+
+def test_a_solution_that_raises_fails(checks: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "raises.py"
+    path.write_text("def slide_row(row):\n    return row.nothing\n", encoding="utf-8")
+    assert checks.verdict(1, path).startswith("failed: AttributeError: ")
+
+
+def test_the_exit_code_is_that_of_the_check(
+    checks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checks.main(["1", str(RIGHT)]) == 0
+    assert checks.main(["1", str(tmp_path / "none.py")]) == 1
+    assert checks.main(["7", str(RIGHT)]) == 2
+    passed, failed, usage = capsys.readouterr().out.splitlines()
+    assert passed == "exercise 1: passed"
+    assert failed.startswith("exercise 1: failed: expected a Python file")
+    assert usage.startswith("usage: ")
