@@ -1,5 +1,6 @@
 """`python -m twofold` is the command `twofold`."""
 
+import os
 import sys
 
 TYPE_CHECKING = False  # see twofold/__init__.py
@@ -8,8 +9,16 @@ if TYPE_CHECKING:
 
 
 def main() -> "NoReturn":
-    """Run the command; Ctrl-C ends it in order also while its modules are being imported."""
+    """Run the command; Ctrl-C ends it in order also while its modules are being imported.
+
+    With TWOFOLD_COMPLETE in the environment, answer a shell that completes a command line.
+    """
     try:
+        if "TWOFOLD_COMPLETE" in os.environ:
+            from twofold.completion import main as complete
+
+            complete()
+            sys.exit(0)
         from twofold.cli import main as run
     except KeyboardInterrupt:
         sys.exit(130)

@@ -24,7 +24,7 @@ from twofold.selftest import SelfCheck, SelfTest
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
     "tune", "train", "solve", "engine", "engine-check", "players", "warmup", "selftest", "doctor",
-    "net", "tables",
+    "net", "tables", "completion",
 ]  # fmt: skip
 
 

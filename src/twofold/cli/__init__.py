@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "doctor": "Show what is installed, what it runs on, what is missing.",
     "net": "Inspect, evaluate, convert and average networks.",
     "tables": "Build, list, inspect, query and remove endgame tables.",
+    "completion": "Print the script that completes command lines in a shell.",
 }
 """The commands in the order of the help, each with the first sentence of its own help."""
 

@@ -1,6 +1,7 @@
 """The keys that players have in common, and how values of keys are read."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.errors import InvalidSpec
@@ -28,18 +29,30 @@ def whole(name: str, low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
-    """Reads one of the words that `values` holds."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Reads one of the words that `values` holds.
 
-    def parse(text: str) -> Any:
-        if text not in values:
+    Attributes:
+        name: the key's.
+        values: what each word stands for.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+
+    def __call__(self, text: str) -> Any:
+        """The value of a word.
+
+        Raises:
+            InvalidSpec: it is none of them.
+        """
+        if text not in self.values:
             raise InvalidSpec(
-                f"expected {name}= and one of {', '.join(values)}, got {shown(text)}"
-                f"{did_you_mean(text, values)}"
+                f"expected {self.name}= and one of {', '.join(self.values)}, got {shown(text)}"
+                f"{did_you_mean(text, self.values)}"
             )
-        return values[text]
-
-    return parse
+        return self.values[text]
 
 
 def evaluator(text: str) -> Any:
@@ -154,5 +167,5 @@ ALPHABETA_KEYS: Final = {**TWO_PLAYER_KEYS, "table_mb": TABLE_MB}
 LAYERS: Final = Key(
     "alternating",
     "literal: a second move before the first spawn; alternating: as usual",
-    choice("layers", {"literal": True, "alternating": False}),
+    Choice("layers", {"literal": True, "alternating": False}),
 )

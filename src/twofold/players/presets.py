@@ -23,7 +23,7 @@ from twofold.players.keys import (
     THREADS,
     TIME,
     TWO_PLAYER_KEYS,
-    choice,
+    Choice,
     cut,
     evaluator,
     even_depth,
@@ -283,7 +283,7 @@ PRESETS: Final = (
             "prune": Key(
                 "none",
                 "star1: do not search spawns that can change no move; pays from 4 plies on",
-                choice("prune", {"none": False, "star1": True}),
+                Choice("prune", {"none": False, "star1": True}),
             ),
             "tables": TABLES,
         },
@@ -349,7 +349,7 @@ PRESETS: Final = (
             "prune": Key(
                 "yes",
                 "leave out moves that change nothing",
-                choice("prune", {"yes": True, "no": False}),
+                Choice("prune", {"yes": True, "no": False}),
             ),
             "threads": THREADS,
         },
@@ -363,7 +363,7 @@ PRESETS: Final = (
             "search": Key(
                 "alphabeta",
                 "alphabeta or minimax; both make the same move",
-                choice("search", {"alphabeta": True, "minimax": False}),
+                Choice("search", {"alphabeta": True, "minimax": False}),
             ),
             "depth": Key("7", "depth in half-moves", whole("depth", 1, MAX_DEPTH)),
         },
