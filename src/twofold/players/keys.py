@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.endgame.folder import NONE
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator, find_evaluator
 from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
@@ -105,18 +106,24 @@ def cut(text: str) -> float:
 
 
 def _find_tables(text: str) -> "EndgameTables | None":
-    from twofold.endgame.named import find_tables  # loads kernels
+    if text == NONE:
+        return None  # without loading any kernel
+    from twofold.endgame.named import find_tables
 
     return find_tables(text)
 
 
 def _settled_tables(text: str, rules: Rules | None) -> str:
+    if text == NONE:
+        return NONE
     from twofold.endgame.named import settled_tables
 
     return settled_tables(text, rules)
 
 
 def _tables_hash(text: str) -> str:
+    if text == NONE:
+        return ""
     from twofold.endgame.named import tables_hash
 
     return tables_hash(text)
