@@ -1,7 +1,7 @@
 """Duels: two players on the same seeds, until enough is known about which is stronger."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -46,7 +46,7 @@ class DuelOutcome:
     Attributes:
         comparison: of the games that both have played; None where there are none.
         test: the sequential test, if there was one.
-        standings: what each has played.
+        standings: the games of each; with a test, those that it has looked at.
     """
 
     comparison: Comparison | None
@@ -106,8 +106,7 @@ def duel(
             test.extend(differences[test.pairs :])
             ended = ended or test.finished
         if ended or known >= games:
-            state = None if test is None else test.state()
-            return DuelOutcome(_compared(players, first, second), state, (first, second))
+            return _outcome(players, (first, second), None if test is None else test.state())
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
@@ -144,6 +143,18 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
     hits = (games.max_tiles[:count] >= tile for games in (ours, theirs))
     one, other = (hit.astype(np.float64) for hit in hits)
     return one - other
+
+
+def _outcome(
+    players: tuple[str, str],
+    standings: tuple[PlayerStanding, PlayerStanding],
+    state: SprtState | None,
+) -> DuelOutcome:
+    """The outcome, without games that were played after the test had decided."""
+    if state is not None:
+        first, second = (replace(one, games=one.games.first(state.pairs)) for one in standings)
+        standings = first, second
+    return DuelOutcome(_compared(players, *standings), state, standings)
 
 
 def _compared(
