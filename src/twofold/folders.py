@@ -37,7 +37,7 @@ def shared_place(folder: Path) -> Path | None:
     Raises:
         OSError: there is none.
     """
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):
         return None
     status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
@@ -57,7 +57,7 @@ def shared_on_the_way(folder: Path) -> Path | None:
     Raises:
         OSError: there is none.
     """
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):
         return None
     trusted = {0, os.geteuid(), os.lstat("/").st_uid}  # the last: root, in a user namespace
     for place in (folder.absolute(), *folder.absolute().parents):
