@@ -1,6 +1,6 @@
 """An engine in plain Python: it speaks the engine protocol and needs nothing of twofold.
 
-twofold watch engine:cmd='python examples/engine.py'
+twofold watch 'engine:cmd=python examples/engine.py'
 twofold engine-check 'python examples/engine.py'
 """
 

@@ -18,7 +18,7 @@ MODULES = ("fcntl", "grp", "pwd", "resource", "syslog", "termios", "tty")
 WITH_OWN_WINDOWS_PARTS = ("filelock", "platformdirs")
 """Libraries that choose the parts for this system when they are imported."""
 
-NAMES = [
+NAMES = (
     "O_DIRECTORY",
     "O_NOFOLLOW",
     "fork",
@@ -33,7 +33,7 @@ NAMES = [
     "sched_getaffinity",
     "sched_setaffinity",
     "setsid",
-]
+)
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGKILL")
 
 COMMANDS = (

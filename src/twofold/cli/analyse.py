@@ -37,7 +37,7 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse 3x3:012/034/000 --player greedy --json
   twofold analyse 0x7531420031002100 --board-format hex-low
   twofold analyse 3x3:211/010/000 --player exact:table=3x3.table --outcomes
-  twofold analyse - --time 10s --threads 4 < board.txt"""
+  cat board.txt | twofold analyse - --time 10s --threads 4"""
 
 
 def command(

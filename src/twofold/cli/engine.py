@@ -18,7 +18,7 @@ from twofold.rules import STANDARD
 
 EXAMPLE = """  twofold engine expectimax:ply=3
   printf 'position 0012/0013/0024/1357\\ngo\\n' | twofold engine greedy
-  twofold watch engine:cmd='twofold engine greedy'"""
+  twofold watch 'engine:cmd=twofold engine greedy'"""
 
 HINT = "the engine protocol: try u2048, position 0012/0013/0024/1357, go time 1000, quit"
 
