@@ -176,8 +176,8 @@ def ask(environment: Mapping[str, str], tmp_path: Path) -> list[str]:
             ["words", "quick:ply=\t0\tdepth in plies, as for expectimax (default 3)"],
         ),
         (
-            {VARIABLE: "fish", "TWOFOLD_LINE": "twofold bench --survi"},
-            ["words", "--survival\tShow at which tile sums games end."],
+            {VARIABLE: "fish", "TWOFOLD_LINE": "twofold bench --js"},
+            ["words", "--json\tPrint one JSON document."],
         ),
         (
             {

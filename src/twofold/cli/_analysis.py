@@ -194,7 +194,7 @@ def _positions(explanation: Explanation) -> str:
 
 
 def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
-    """What has to be known to read the table."""
+    """Notes on how to read the table."""
     notes = []
     if analysis.table is not None:
         name = analysis.table.table
