@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -201,12 +200,12 @@ def test_answers_to_shells(
     assert ask(environment, tmp_path) == expected
 
 
-def test_an_answer_in_this_process(capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", stream)
     completion.main({VARIABLE: "zsh", "TWOFOLD_LINE": "twofold doc"})
     completion.main({VARIABLE: "ksh", "TWOFOLD_LINE": "twofold doc"})
-    answer = stream.buffer.getvalue()  # type: ignore[attr-defined]
+    answer = stream.buffer.getvalue()
     assert (
         answer == b"words\ndoctor\t1\tShow what is installed, what it runs on, what is missing.\n"
     )
