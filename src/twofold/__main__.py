@@ -1,6 +1,5 @@
 """`python -m twofold` is the command `twofold`."""
 
-import os
 import sys
 
 TYPE_CHECKING = False  # see twofold/__init__.py
@@ -14,6 +13,8 @@ def main() -> "NoReturn":
     With TWOFOLD_COMPLETE in the environment, answer a shell that completes a command line.
     """
     try:
+        import os  # with -S it is not there yet
+
         if "TWOFOLD_COMPLETE" in os.environ:
             from twofold.completion import main as complete
 
