@@ -1,6 +1,6 @@
 """An engine in plain Python: it speaks the engine protocol and does not import twofold.
 
-twofold watch engine:cmd='python examples/engine.py'
+twofold watch 'engine:cmd=python examples/engine.py'
 twofold engine-check 'python examples/engine.py'
 """
 

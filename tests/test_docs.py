@@ -16,7 +16,7 @@ PAGES = ["README.md", *sorted(
     for path in (ROOT / "docs").rglob("*.md")
     if "_build" not in path.parts
 )]  # fmt: skip
-OF_OTHERS = {"curl", "duckdb", "sqlite3"}
+OF_OTHERS = {"cat", "curl", "duckdb", "sqlite3"}
 """Programs that pages use and that are not ours."""
 NEEDS_A_FILE = {"docs/reference/tdl-files.md"}
 """Its Python reads weights of another program; `networks/test_tdl_format.py` calls the same."""
@@ -48,7 +48,8 @@ def test_the_python_on_a_page_runs(
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")])
 def test_the_commands_on_a_page_exist(page: str, cli: Cli) -> None:
     lines = [line for block in blocks(page, "console") for line in block.splitlines()]
-    commands = [line[2:].partition(" #")[0] for line in lines if line.startswith("$ ")]
+    typed = [line[2:].partition(" #")[0] for line in lines if line.startswith("$ ")]
+    commands = [command for line in typed for command in line.split(" | ")]
     for words in map(shlex.split, commands):
         if words[0] == "twofold":
             result = cli(*words[1:], "--help")

@@ -1,6 +1,8 @@
 """Free memory as the system reports it, and arrays that fit or are refused."""
 
 import ctypes
+import itertools
+import mmap
 import os
 import sys
 from collections.abc import Callable
@@ -147,6 +149,31 @@ def test_zeros(count: int, dtype: Any) -> None:
 def test_zeros_where_there_are_no_large_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "mmap", SimpleNamespace())
     assert not memory.large_zeros(2**21, np.float32).any()
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="large pages are of Linux")
+@pytest.mark.parametrize(("page_seconds", "large"), [(0.0003, 8), (0.008, 2), (1.0, 0)])
+def test_small_pages_where_large_ones_take_long(page_seconds: float, large: int) -> None:
+    size = 16 * 2**20
+    asked: list[tuple[int, ...]] = []
+    ticks = itertools.count()
+
+    class Memory(mmap.mmap):
+        def madvise(self, *arguments: int) -> None:
+            asked.append(arguments)
+
+    area = Memory(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory._touch(area, size, clock=lambda: page_seconds * next(ticks))
+    rest = (large * 2**21, size - large * 2**21)
+    small = [(mmap.MADV_NOHUGEPAGE, *rest), (mmap.MADV_HUGEPAGE, *rest)]
+    assert asked == (small if rest[1] else [])
+    assert not any(area)
+
+
+def test_zeros_that_are_filled_at_once() -> None:
+    array = memory.large_zeros(2**21, np.float32, quick=True)
+    assert not array.any()
+    assert array.flags.writeable
 
 
 def test_too_large_an_allocation_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def shared_place(folder: Path) -> Path | None:
     That is the folder itself if it is a link, has another owner or is open to others; or a folder
     above it, see `shared_on_the_way`. Always None without POSIX owners. Raises `OSError`.
     """
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):
         return None
     status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
@@ -39,7 +39,7 @@ def shared_on_the_way(folder: Path) -> Path | None:
 
     Links are followed. A sticky folder such as `/tmp` is safe. Raises `OSError`.
     """
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):
         return None
     trusted = {0, os.geteuid(), os.lstat("/").st_uid}  # the last: root, in a user namespace
     for place in (folder.absolute(), *folder.absolute().parents):

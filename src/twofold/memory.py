@@ -4,6 +4,8 @@ import mmap
 import os
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -19,6 +21,19 @@ SHARE: Final = 0.8
 
 _HUGE: Final = 4 * 2**20
 """Smallest size in bytes for which large pages are requested."""
+
+_LARGE_PAGE: Final = 2 * 2**20
+"""Size of a large page on most processors, in bytes."""
+
+_LARGE_PAGE_SECONDS: Final = 1.5e-3
+"""Processor time of the small pages that a large one replaces.
+
+On two cores of an AMD EPYC, November 2026: a large page takes 0.3 ms where one is free, and 8 ms
+where the system moves memory first; 512 small pages take 1.4 ms.
+"""
+
+_SPARE_SECONDS: Final = 0.02
+"""Processor time that large pages may take beyond that."""
 
 
 def free_memory() -> int | None:
@@ -82,8 +97,12 @@ def check_memory(size: int, what: str) -> None:
         )
 
 
-def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
-    """Zeros, on large pages if available: faster random reads. Raises `ResourceError`."""
+def large_zeros(count: int, dtype: Any, *, quick: bool = False) -> NDArray[Any]:
+    """Zeros, on large pages if available: faster random reads. Raises `ResourceError`.
+
+    `quick` takes small pages as soon as the system has to move memory for a large one; the system
+    joins them later. For arrays that are filled at once.
+    """
     size = count * np.dtype(dtype).itemsize
     try:
         if size < _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
@@ -92,7 +111,21 @@ def large_zeros(count: int, dtype: Any) -> NDArray[Any]:
     except (MemoryError, OSError, ValueError) as error:
         raise ResourceError(f"cannot allocate {bytes_words(size)}: {error}") from error
     memory.madvise(mmap.MADV_HUGEPAGE)
+    if quick:
+        _touch(memory, size)
     return np.frombuffer(memory, dtype=dtype)
+
+
+def _touch(memory: mmap.mmap, size: int, clock: Callable[[], float] = time.thread_time) -> None:
+    """Take large pages while they are cheap, and small ones for the rest."""
+    began = clock()
+    for done, start in enumerate(range(0, size, _LARGE_PAGE)):
+        if clock() - began > _SPARE_SECONDS + done * _LARGE_PAGE_SECONDS:
+            memory.madvise(mmap.MADV_NOHUGEPAGE, start, size - start)
+            np.frombuffer(memory, dtype=np.uint8)[start :: mmap.PAGESIZE] = 0
+            memory.madvise(mmap.MADV_HUGEPAGE, start, size - start)
+            return
+        memory[start] = 0
 
 
 def load(file: TensorFile, tensor: str) -> NDArray[Any]:

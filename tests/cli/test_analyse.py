@@ -109,6 +109,12 @@ def test_every_player_fits_80_columns(cli: Cli, board: str, player: str) -> None
     assert ("value" in out) == (player not in ("random", "corner"))
 
 
+def test_values_in_points_have_a_column_of_that_name(cli: Cli) -> None:
+    out = cli("analyse", BOARD, "--player", "expectimax:eval=clustering,ply=1").out
+    assert out.split("\n\n")[1].split()[:5] == ["move", "points", "to", "best", "reward"]
+    assert "values     in points\nevaluator  clustering\n" in out
+
+
 def test_players_without_values(cli: Cli) -> None:
     code, out, _ = cli("analyse", "3x3:012/034/000", "--player", "corner")
     assert code == 0

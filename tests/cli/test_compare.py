@@ -1,6 +1,7 @@
 """`twofold compare`: the sentence, the document, the exit codes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,28 @@ def test_the_stronger_player_is_named(cli: Cli) -> None:
     assert code == 0
     assert "greedy is stronger: " in out
     assert "over 60 games." in out
+    assert "the default" not in out
     assert "A - B, 95 %" in out
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_why_it_plays_200_games(cli: Cli) -> None:
+    _, out, _ = cli("compare", "greedy", "corner", *SMALL)
+    assert re.search(
+        r"^200 games, the default, show a difference of \d+ points \(\d+ %\) or more between "
+        r"these players\. --games N plays more, --sprt as many as are needed\.$",
+        out,
+        re.MULTILINE,
+    )
+
+
+def test_a_test_and_its_table_have_the_same_games(cli: Cli) -> None:
+    _, out, _ = cli("compare", "greedy", "corner", "--sprt", "--jobs", "2", *SMALL)
+    counts = re.findall(r"^(?:greedy|corner) +([0-9,]+) ", out, re.MULTILINE)
+    verdict = re.search(r", after ([0-9,]+) games each\.", out)
+    assert verdict
+    assert counts == [verdict[1]] * 2
+    assert "the default" not in out
 
 
 def test_exit_code_1_where_b_is_stronger(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import json
+import re
 import runpy
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from twofold.selftest import SelfCheck, SelfTest
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
     "tune", "train", "solve", "engine", "engine-check", "players", "warmup", "selftest", "doctor",
-    "net", "tables",
+    "net", "tables", "completion",
 ]  # fmt: skip
 
 
@@ -64,6 +65,7 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
     code, out, _ = cli(command, "--help")
     assert code == 0
     assert f"Example:\n\n    twofold {command}" in out
+    assert not re.search(r"<\w|\.\.\.[\]}]|default: \]", out)  # Python types, empty defaults
     assert all(len(line) <= 80 for line in out.splitlines())
 
 

@@ -68,7 +68,8 @@ def test_words_about_a_table(tables_here: Path) -> None:
 def test_an_analysis_on_the_screen(tables_here: Path) -> None:
     found = analysed()
     lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
-    assert lines[0].split() == ["move", "chance", "to", "best", "value", "reward", "depth", "nodes"]
+    header = ["move", "chance", "to", "best", "points", "reward", "depth", "nodes"]
+    assert lines[0].split() == header
     assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "%"]
     assert lines[2].split()[:4] == ["right", "95.9", "%", "0"]
     assert lines[2].split()[-1] == "best"

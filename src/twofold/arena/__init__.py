@@ -11,15 +11,44 @@
 [10, 10]
 """
 
-from twofold.arena.bench import Bench, PlayerStanding
-from twofold.arena.boards import StartBoards, parse_boards, read_boards
-from twofold.arena.compare import Comparison, compare_scores, verdict_words
-from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.sprt import Sprt
-from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
-from twofold.arena.studies.study import Study
-from twofold.arena.survival import Fates, SumBand, bands
-from twofold.seeds import SeedRange
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from twofold.arena.bench import Bench, PlayerStanding
+    from twofold.arena.boards import StartBoards, parse_boards, read_boards
+    from twofold.arena.compare import Comparison, compare_scores, verdict_words
+    from twofold.arena.games import GameColumns, GameRow
+    from twofold.arena.sprt import Sprt
+    from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
+    from twofold.arena.studies.study import Study
+    from twofold.arena.survival import Fates, SumBand, bands
+    from twofold.seeds import SeedRange
+
+_HOMES: Final = {
+    "Bench": "twofold.arena.bench",
+    "Comparison": "twofold.arena.compare",
+    "Fates": "twofold.arena.survival",
+    "GameColumns": "twofold.arena.games",
+    "GameRow": "twofold.arena.games",
+    "Interval": "twofold.arena.stats",
+    "PlayerStanding": "twofold.arena.bench",
+    "SeedRange": "twofold.seeds",
+    "Sprt": "twofold.arena.sprt",
+    "StartBoards": "twofold.arena.boards",
+    "Study": "twofold.arena.studies.study",
+    "SumBand": "twofold.arena.survival",
+    "Summary": "twofold.arena.stats",
+    "bands": "twofold.arena.survival",
+    "compare_scores": "twofold.arena.compare",
+    "mean_interval": "twofold.arena.stats",
+    "parse_boards": "twofold.arena.boards",
+    "read_boards": "twofold.arena.boards",
+    "summarise": "twofold.arena.stats",
+    "verdict_words": "twofold.arena.compare",
+    "wilson_interval": "twofold.arena.stats",
+}
+"""Where the public names are; each is imported when it is first used."""
 
 __all__ = [
     "Bench",
@@ -44,3 +73,9 @@ __all__ = [
     "verdict_words",
     "wilson_interval",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -1,7 +1,7 @@
 """Duels: two players on the same seeds, until a sequential test decides or all are played."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -39,7 +39,10 @@ class SprtQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DuelOutcome:
-    """The result of a duel; `comparison` is None without common seeds."""
+    """The result of a duel; `comparison` is None without common seeds.
+
+    With a sequential test, the standings are of the games that it has used.
+    """
 
     comparison: Comparison | None
     test: SprtState | None
@@ -91,8 +94,7 @@ def duel(
             test.extend(differences[test.pairs :])
             ended = ended or test.finished
         if ended or known >= games:
-            state = None if test is None else test.state()
-            return DuelOutcome(_compared(players, first, second), state, (first, second))
+            return _outcome(players, (first, second), None if test is None else test.state())
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
@@ -129,6 +131,18 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
     hits = (games.max_tiles[:count] >= tile for games in (ours, theirs))
     one, other = (hit.astype(np.float64) for hit in hits)
     return one - other
+
+
+def _outcome(
+    players: tuple[str, str],
+    standings: tuple[PlayerStanding, PlayerStanding],
+    state: SprtState | None,
+) -> DuelOutcome:
+    """The outcome, without games that were played after the test had decided."""
+    if state is not None:
+        first, second = (replace(one, games=one.games.first(state.pairs)) for one in standings)
+        standings = first, second
+    return DuelOutcome(_compared(players, *standings), state, standings)
 
 
 def _compared(

@@ -1,11 +1,13 @@
 """Tables of runs as text: scores, speed and reach rates."""
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from twofold.arena.bench import PlayerStanding
 from twofold.arena.stats import Summary, summarise
 from twofold.figures import format_rate
+
+if TYPE_CHECKING:
+    from twofold.arena.bench import PlayerStanding
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -20,7 +22,7 @@ MAX_COLUMNS = 8
 
 
 def format_runs(
-    runs: Sequence[PlayerStanding], *, rates: bool = True, from_boards: bool = False
+    runs: Sequence["PlayerStanding"], *, rates: bool = True, from_boards: bool = False
 ) -> str:
     """Scores and speed, then reach rates; one line a player. Long specs are numbered.
 
@@ -50,7 +52,7 @@ def format_runs(
     return "\n\n".join(parts)
 
 
-def failed(runs: Sequence[PlayerStanding]) -> list[PlayerStanding]:
+def failed(runs: Sequence["PlayerStanding"]) -> list["PlayerStanding"]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
 

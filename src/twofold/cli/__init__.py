@@ -33,11 +33,12 @@ COMMANDS: Final = {
     "engine": "Serve a player over the engine protocol.",
     "engine-check": "Check that a program follows the engine protocol.",
     "players": "List players and evaluators, their keys and defaults.",
-    "warmup": "Compile all kernels now, so that nothing waits later.",
+    "warmup": "Compile all kernels now, so that later commands start at once.",
     "selftest": "Check this installation and print its signature.",
     "doctor": "Show what is installed, what it runs on, what is missing.",
     "net": "Inspect, evaluate, convert and average networks.",
     "tables": "Build, list, inspect, query and remove endgame tables.",
+    "completion": "Print the script that completes command lines in a shell.",
 }
 """The commands in the order of the help, each with the first sentence of its own help."""
 
@@ -54,9 +55,9 @@ class EndOfFile(Exception):
 
 
 class _Commands(TyperGroup):
-    """The commands, each loaded when it is asked for: help and errors import none of them.
+    """Loads each command when it is called: help and usage errors import none of them.
 
-    A Ctrl-C that ends one is said; typer would end in silence.
+    Prints "interrupted" after Ctrl-C; Typer would end without a word.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -138,7 +139,7 @@ def _root(
 
 @cache
 def _command() -> Callable[..., Any]:
-    """The application with its own options, put together once a process."""
+    """The application and its own options, built once per process."""
     return typer.main.get_command(app)
 
 
@@ -167,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _report(error: BaseException) -> int:
-    """Say what went wrong in one sentence on stderr; the exit code that belongs to it."""
+    """Print what went wrong in one sentence on stderr; returns the exit code."""
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
         _say("interrupted")
         return INTERRUPTED
@@ -197,7 +198,7 @@ def _report(error: BaseException) -> int:
 
 
 def _described(error: BaseException) -> str:
-    """One sentence about an error, with the line of a player's own file if that was being run."""
+    """One sentence about an error; if a player's own file was running, with its line."""
     if _is_a_players(error):
         return str(sys.modules["twofold.players.faults"].describe(error))
     if isinstance(error, TwofoldError):
@@ -206,7 +207,7 @@ def _described(error: BaseException) -> str:
 
 
 def _is_a_players(error: BaseException) -> bool:
-    """True if code of a player of the user's own was being run."""
+    """True if a user's own player code was running."""
     faults = sys.modules.get("twofold.players.faults")  # without it no player was made
     return faults is not None and bool(faults.last_place(error))
 

@@ -50,7 +50,8 @@ def _table(analysis: Analysis) -> str:
     valued = analysis.value is not None
     searched = any(one.depth for one in analysis.moves)
     by_table = analysis.table is not None
-    header = ["move", *["chance", "to best"] * by_table, *["value"] * valued]
+    value = "points" if analysis.unit == "points" else "value"
+    header = ["move", *["chance", "to best"] * by_table, *[value] * valued]
     header += [*["to best"] * (valued and not by_table), "reward"]
     header += [*["depth", "nodes"] * searched, ""]
     rows = []
@@ -91,9 +92,9 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
     pairs = [
         ("table", _table_words(analysis)),
-        ("evaluator", analysis.evaluator),
         ("values", _in_unit(analysis)),
         ("critic", _critic(analysis)),
+        ("evaluator", analysis.evaluator),
         ("searched", _searched(analysis)),
         ("time", _time(analysis)),
         ("line", "; ".join(_whole(step) for step in line_words(analysis))),
@@ -202,7 +203,7 @@ def _positions(explanation: Explanation) -> str:
 
 
 def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
-    """What has to be known to read the table."""
+    """Notes on how to read the table."""
     notes = []
     if analysis.table is not None:
         name = analysis.table.table

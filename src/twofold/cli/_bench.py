@@ -27,8 +27,6 @@ _MOST: Final = 12
 
 @dataclass(slots=True)
 class _PlayerLine:
-    """What is known of one player so far."""
-
     name: str
     wanted: int
     done: int

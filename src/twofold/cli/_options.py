@@ -18,6 +18,9 @@ from twofold.rules import Rules
 MAX_MOVES_PER_SECOND: Final = 1e6
 """The fastest pace that can be asked for."""
 
+USUAL_PLAYER: Final = "Default: ntuple on 4x4, expectimax on other boards."
+"""Which player the help names where none is given, see `players.presets.default_player`."""
+
 Options = TypeVar("Options")
 
 
@@ -91,13 +94,15 @@ StudyOption = Annotated[
     option(
         "--out",
         "FILE",
-        "Study (SQLite file) that stores the games; games it holds are not played again.",
+        "Store the games in a study (SQLite file). Games that it holds are not played again.",
     ),
 ]
 BoardsOption = Annotated[
     str, option("--boards", "FILE", "Start the games from the boards in a text file.")
 ]
-PaceOption = Annotated[str | None, option("--moves-per-second", "X", "Limit the pace.")]
+PaceOption = Annotated[
+    str | None, option("--moves-per-second", "X", "Limit the pace. Default: no limit.")
+]
 JsonOption = Annotated[bool, flag("--json", "Print one JSON document.")]
 
 

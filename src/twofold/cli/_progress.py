@@ -59,7 +59,7 @@ def waiting(text: str | Callable[[], str]) -> Iterator[None]:
 
 
 def _tell(words: Callable[[], str], over: threading.Event) -> None:
-    """Say what is waited for each time that it is something else."""
+    """Print the words each time they change."""
     said, spinner = "", None
     while not over.wait(WAIT_SECONDS):
         text = words()

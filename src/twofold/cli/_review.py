@@ -87,7 +87,7 @@ def _sentence(one: MoveJudgement) -> str:
 
 
 def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:
-    """The board, and beside it what each move is worth."""
+    """The board, and beside it the value of each move."""
     board = position.board
     if console.is_terminal:
         colours = Canvas.of(console, console.width, console.height).colours

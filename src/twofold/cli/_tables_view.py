@@ -117,7 +117,6 @@ def print_info(path: Path, head: "TableHead", *, checked: bool) -> None:
 
 
 def _where(pattern: EndgamePattern) -> str:
-    """Where large tiles may be moved to."""
     if pattern.anywhere:
         return ", anywhere; they may move"
     return "; they may move between these places" if len(pattern.places) > 1 else ""

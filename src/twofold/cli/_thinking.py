@@ -125,7 +125,6 @@ def picture(board: Board, analysis: Analysis | None, console: Console) -> list[T
 
 
 def _drawn(board: Board, console: Console) -> list[Text]:
-    """The board, a line a row, in colour where the terminal has some."""
     if not console.is_terminal:
         return [Text(line) for line in board.drawn().split("\n")]
     colours = Canvas.of(console, console.width, console.height).colours

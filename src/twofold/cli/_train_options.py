@@ -73,7 +73,9 @@ class TrainOptions:
     out: Annotated[
         str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
     ] = ""
-    games: Annotated[int | None, count("--games", "N", "Total number of games.")] = None
+    games: Annotated[
+        int | None, count("--games", "N", "Total number of games. Default: no limit.")
+    ] = None
     time: Annotated[
         str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
     ] = ""
@@ -81,7 +83,7 @@ class TrainOptions:
     start: Annotated[
         list[str] | None,
         option(
-            "--start", "NET", "Begin with the weights of a network; of several with their mean."
+            "--start", "NET", "Begin with the weights of a network, or with the mean of several."
         ),
     ] = None
     schedule: Annotated[
@@ -90,7 +92,7 @@ class TrainOptions:
     rule: Annotated[
         str, option("--rule", "FILE:NAME", "Your own learning rule, instead of tc.")
     ] = ""
-    decay: Annotated[str, option("--decay", "FILE:NAME", "Your own step-size schedule.")] = ""
+    decay: Annotated[str, option("--decay", "FILE:NAME", "Your own schedule of step sizes.")] = ""
     optimism: Annotated[
         float, option("--optimism", "V", "Initial value of every board, in points.")
     ] = 0.0
@@ -113,7 +115,10 @@ class TrainOptions:
         str, option("--order", "O", "Order of updates: forward, or backward after each game.")
     ] = "forward"
     stages: Annotated[
-        str, option("--stages", "SUMS", "Tile sums at which stages begin: 16384,32768.")
+        str,
+        option(
+            "--stages", "SUMS", "Tile sums at which stages begin: 16384,32768. Default: one stage."
+        ),
     ] = ""
     carousel: Annotated[
         bool, flag("--carousel", "Start games from each stage in turn (carousel shaping).")
@@ -160,7 +165,8 @@ class TrainOptions:
         count(
             "--runs",
             "N",
-            "Train N networks, seeds from --seed on; report the mean curve and its interval.",
+            "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
+            "Default: one network.",
         ),
     ] = None
     checkpoint: Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")] = (
@@ -168,7 +174,11 @@ class TrainOptions:
     )
     eval_every: Annotated[
         str,
-        option("--eval-every", "T", "Evaluate the network every 10m, or every 10000g (games)."),
+        option(
+            "--eval-every",
+            "T",
+            "Evaluate the network every 10m, or every 10000g (games). Default: never.",
+        ),
     ] = ""
     eval_games: Annotated[int, count("--eval-games", "N", "Games per evaluation, from seed 1.")] = (
         EVAL_GAMES

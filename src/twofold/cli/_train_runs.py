@@ -103,7 +103,6 @@ class Trainer:
 
 
 def _games_of(trials: Trials, training: Training, stop: Callable[[], bool]) -> EvaluationGames:
-    """The games of each evaluation of a run."""
     rules = training.settings.rules
     sets = [read_starts(path, rules) for path in trials.boards]
     return EvaluationGames(
@@ -153,7 +152,7 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
 
 
 def _how_far(training: Training, out: str) -> str:
-    """How far a run has come that is to go on, and whether anything is left of it."""
+    """The progress of a run that continues, and whether games are left."""
     begun, took = (
         counted(int(training.games_begun[0]), "game"),
         duration_words(round(training.seconds)),
@@ -192,7 +191,6 @@ def _print_run(training: Training, out: str) -> None:
 
 
 def _run_document(training: Training, out: str) -> dict[str, Any]:
-    """What --json says of a run."""
     return {
         "file": out,
         "settings": settings_document(training),
@@ -223,8 +221,6 @@ def run_paths(out: str, count: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _EndedRun:
-    """A run that has ended, or was interrupted."""
-
     path: str
     document: dict[str, Any]
     moves: int

@@ -10,7 +10,14 @@ from rich.text import Text
 
 from twofold.board import Board
 from twofold.cli._analysis import document, terms_document, terms_table, timing
-from twofold.cli._options import JsonOption, argument, count, flag, option
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    option,
+)
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import open_player
 from twofold.cli._progress import waiting
@@ -37,25 +44,40 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse 3x3:012/034/000 --player greedy --json
   twofold analyse 0x7531420031002100 --board-format hex-low
   twofold analyse 3x3:211/010/000 --player exact:table=3x3.table --outcomes
-  twofold analyse - --time 10s --threads 4 < board.txt"""
+  cat board.txt | twofold analyse - --time 10s --threads 4"""
 
 
 def command(
     board: Annotated[str, argument("BOARD", "The board; - reads standard input.")],
-    player: Annotated[str | None, option("--player", "PLAYER", "Player that analyses it.")] = None,
-    time: Annotated[str | None, option("--time", "T", "Time limit: 50ms, 1s, 2m.")] = None,
-    nodes: Annotated[str | None, option("--nodes", "N", "Node limit: 100000, 1e6.")] = None,
-    ply: Annotated[str | None, option("--ply", "N", "Search depth, in plies.")] = None,
-    threads: Annotated[int | None, count("--threads", "N", "Number of search threads.")] = None,
+    player: Annotated[
+        str | None, option("--player", "PLAYER", f"Player that analyses the board. {USUAL_PLAYER}")
+    ] = None,
+    time: Annotated[
+        str | None, option("--time", "T", "Time limit: 50ms, 1s, 2m. Default: none.")
+    ] = None,
+    nodes: Annotated[
+        str | None, option("--nodes", "N", "Node limit: 100000, 1e6. Default: none.")
+    ] = None,
+    ply: Annotated[
+        str | None, option("--ply", "N", "Search depth, in plies. Default: the player's.")
+    ] = None,
+    threads: Annotated[
+        int | None, count("--threads", "N", "Number of search threads. Default: the player's.")
+    ] = None,
     score: Annotated[
-        int | None, count("--score", "N", "Score so far; some players use it.")
+        int | None,
+        count("--score", "N", "Score so far, for players that use it. Default: from the board."),
     ] = None,
     explain: Annotated[
         bool, flag("--explain", "Show how the evaluator's value is made up.")
     ] = False,
     board_format: Annotated[
         str | None,
-        option("--board-format", "FORMAT", "Format of BOARD: text, hex, hex-low, original."),
+        option(
+            "--board-format",
+            "FORMAT",
+            "Format of BOARD: text, hex, hex-low, original. Default: detected.",
+        ),
     ] = None,
     outcomes: Annotated[
         bool, flag("--outcomes", "Show the probability of each final tile; needs exact:table=.")
@@ -64,15 +86,15 @@ def command(
 ) -> None:
     """Show what each of the four moves on a board is worth.
 
-    The board may also be as it is printed (rows on lines, tiles in decimal, a dot for an empty
-    cell), the saved game of the original page (with its score), or 16 hexadecimal digits that
-    begin (hex) or end (hex-low) with the top-left cell.
+    BOARD can also be a printed board (rows on lines, tiles in decimal, a dot for an empty cell),
+    the saved game of the original page (with its score), or 16 hexadecimal digits that begin
+    (hex) or end (hex-low) with the top-left cell.
 
-    In a terminal the values improve while the search goes deeper; Ctrl-C stops it with the best
-    answer so far.
+    In a terminal the values improve while the search goes deeper; Ctrl-C stops the search and
+    shows the best answer so far.
 
-    The line shows the moves the player expects: `left, 2 in r3c1` means a move to the left, then
-    a 2 in row 3, column 1.
+    The line shows the moves that the player expects: `left, 2 in r3c1` is a move to the left,
+    then a 2 in row 3, column 1.
     """
     position, points = _read_board(board, board_format)
     budget = _budget(ply=ply, time=time, nodes=nodes)
@@ -138,7 +160,6 @@ def _in_terminal() -> bool:
 
 
 def _explanation(player: Player, board: Board, score: int | None) -> Explanation:
-    """The terms of the player's evaluator."""
     evaluator = getattr(player, "evaluator", None)
     if not isinstance(evaluator, Evaluator):
         raise InvalidSpec(
@@ -155,9 +176,9 @@ def _answer(
 
 
 def _is_reproducible(player: Player, answer: LiveAnswer, budget: Budget | None) -> bool:
-    """Whether an equal request gives an equal document, outside `timing` and `machine`.
+    """True if an equal request gives an equal document, outside `timing` and `machine`.
 
-    With several threads values are equal, but not the numbers of nodes.
+    With several threads the values are equal, but not the numbers of nodes.
     """
     timed = answer.interrupted or (budget is not None and budget.seconds is not None)
     alone = parse_spec(player.spec).values.get("threads", "1") == "1"
@@ -165,7 +186,6 @@ def _is_reproducible(player: Player, answer: LiveAnswer, budget: Budget | None) 
 
 
 def _outcomes(player: Player, board: Board) -> "Outcomes":
-    """How games end from here under optimal play."""
     from twofold.exact.outcomes import outcomes  # loads kernels
     from twofold.exact.table import ExactTable
 

@@ -87,7 +87,7 @@ _GAMES = 100
 def command(
     players: Annotated[
         list[str] | None,
-        argument("PLAYER...", "Players. With --resume: the study, then its players that run code."),
+        argument("PLAYER", "Players. With --resume: the study, then its players that run code."),
     ] = None,
     games: Annotated[
         int | None,
@@ -97,12 +97,20 @@ def command(
     boards: BoardsOption = "",
     out: StudyOption = "",
     preset: Annotated[
-        str, option("--preset", "NAME", "A set of players instead of PLAYER: sources or league.")
+        str,
+        option("--preset", "NAME", "Play a set of players instead of PLAYER: sources or league."),
     ] = "",
-    resume: Annotated[bool, flag("--resume", "Play the games that a study still lacks.")] = False,
+    resume: Annotated[
+        bool, flag("--resume", "Continue a study: play the games that it lacks.")
+    ] = False,
     jobs: JobsOption = None,
     ray: Annotated[
-        str, option("--ray", "ADDRESS", "Play on a Ray cluster; local starts one here.")
+        str,
+        option(
+            "--ray",
+            "ADDRESS",
+            "Play on the Ray cluster at ADDRESS; local starts one on this machine.",
+        ),
     ] = "",
     timeout: Annotated[
         str, option("--timeout", "T", "Longest time for one game of a Python player.")
@@ -110,7 +118,9 @@ def command(
     records: Annotated[
         bool, flag("--records", "Also store the record of each new game in --out.")
     ] = False,
-    survival: Annotated[bool, flag("--survival", "Show at which tile sums games end.")] = False,
+    survival: Annotated[
+        bool, flag("--survival", "Also show at which tile sums games end.")
+    ] = False,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -245,7 +255,6 @@ def _backend(
 
 
 def _preset(study: Study, name: str, seed: int) -> list[Bench]:
-    """A bench for each set of rules in a preset."""
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):
@@ -267,7 +276,6 @@ def _check_asked(study: Study) -> None:
 
 
 def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
-    """A bench for each set of rules in a study."""
     _check_asked(study)
     _check_named(study, named, out)
     benches = resumed(study, named, machine=machine())
@@ -278,7 +286,7 @@ def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
 
 
 def _check_named(study: Study, named: list[str], out: str) -> None:
-    """Refuse to go on unless those players of the study are named that run code, and no others."""
+    """Refuse unless exactly those players of the study are named that run code."""
     there = dict.fromkeys(map(plain_spec, players_with_code(study)))
     given = {plain_spec(player): player for player in named}
     if others := [player for key, player in given.items() if key not in there]:
@@ -295,7 +303,7 @@ def _check_named(study: Study, named: list[str], out: str) -> None:
 
 
 def _going_on(out: str, more: Iterable[str]) -> str:
-    """The command that goes on with a study: with the players that run code, and options."""
+    """The command that continues a study: its players that run code, and options."""
     return shell_line("twofold", "bench", "--resume", out, *more)
 
 

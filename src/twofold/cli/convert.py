@@ -46,7 +46,8 @@ def command(
         option("--to", "FORMAT", "Format of OUT. Default: by the name of OUT, else twofold."),
     ] = None,
     game: Annotated[
-        int | None, option("--game", "N", "Convert only game N, counted from 1.")
+        int | None,
+        option("--game", "N", "Convert only game N, counted from 1. Default: all games."),
     ] = None,
 ) -> None:
     """Read games in one format and write them in another.
@@ -56,8 +57,8 @@ def command(
     original (the saved game of the original page: a position, .json). html (.html, written only)
     is a page that replays one game in any browser, without a server.
 
-    Every game is played as it is read, and read again after it is written. What the new format
-    has no place for is left out, and said.
+    Every game is replayed when it is read, and checked again after it is written. Data that the
+    new format cannot hold is left out, and a note names it.
     """
     form = _target_format(target, to)
     if game is not None:
@@ -76,7 +77,6 @@ def command(
 
 
 def _target_format(target: str, to: str | None) -> str:
-    """The format to write: the one named, or that of the file's name."""
     if to == PAGE or (to is None and target.endswith(f".{PAGE}")):
         return PAGE
     if to is not None:
@@ -92,7 +92,6 @@ def _target_format(target: str, to: str | None) -> str:
 
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
-    """The file to read, or the input."""
     if source == "-":
         yield sys.stdin.buffer
         return
@@ -105,7 +104,6 @@ def _name(source: str) -> str:
 
 
 def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
-    """One game of all."""
     passed = 0
     for record in islice(records, number):
         passed += 1

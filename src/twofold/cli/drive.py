@@ -25,6 +25,7 @@ from twofold.browser.pages.selectors import read_selectors
 from twofold.browser.tab import Tab
 from twofold.browser.thinker import Thinker
 from twofold.cli._options import (
+    USUAL_PLAYER,
     JsonOption,
     PaceOption,
     argument,
@@ -74,11 +75,16 @@ MAX_PAGE_TAG: Final = 500
 
 def command(
     url: Annotated[str, argument("URL", "Address of the 2048 page.")],
-    player: Annotated[str | None, option("--player", "PLAYER", "Player that plays.")] = None,
-    time: Annotated[str | None, option("--time", "T", "Time per move: 50ms, 1s.")] = None,
+    player: Annotated[
+        str | None, option("--player", "PLAYER", f"Player that plays. {USUAL_PLAYER}")
+    ] = None,
+    time: Annotated[
+        str | None, option("--time", "T", "Time per move: 50ms, 1s. Default: the player's.")
+    ] = None,
     moves_per_second: PaceOption = None,
     stop_at: Annotated[
-        str | None, option("--stop-at", "TILE", "Stop when this tile is reached.")
+        str | None,
+        option("--stop-at", "TILE", "Stop when this tile is reached. Default: play to the end."),
     ] = None,
     attach: Annotated[
         str,
@@ -88,7 +94,9 @@ def command(
             "Use a running browser: its debugging port, host:port or address.",
         ),
     ] = "",
-    browser: Annotated[str, option("--browser", "PATH", "Browser to start.")] = "",
+    browser: Annotated[
+        str, option("--browser", "PATH", "Browser to start. Default: the first one found.")
+    ] = "",
     headless: Annotated[bool, flag("--headless", "Run the browser without a window.")] = False,
     adapter: Annotated[
         str, option("--adapter", "NAME", "Kind of page: original, twofold, generic, auto.")
@@ -99,7 +107,7 @@ def command(
     ] = None,
     selector: Annotated[
         list[str] | None,
-        option("--selector", "NAME=VALUE", "One line of such a file, instead of a file."),
+        option("--selector", "NAME=VALUE", "One entry of such a file; may be repeated."),
     ] = None,
     rules: Annotated[
         str, option("--rules", "RULES", "Rules of the page. Default: taken from its board.")
@@ -110,9 +118,9 @@ def command(
 ) -> None:
     """Play a 2048 page in a browser.
 
-    Starts a browser, or uses one that runs, finds the game, and plays it with the arrow keys.
-    A move that you make on the page is seen, and play goes on from there. Ctrl-C ends it and
-    leaves the page as it is; only a browser that was started here is closed.
+    Starts a browser, or uses a running one, finds the game and plays it with the arrow keys. You
+    can make moves on the page, too: the player continues from there. Ctrl-C stops the player and
+    leaves the page as it is; a browser that the command started is closed.
     """
     place = BrowserPlace(parse_url(url), attach and parse_endpoint(attach), headless, browser)
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
@@ -136,10 +144,7 @@ def _read_tile(text: str | None) -> int | None:
 
 
 def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say nothing of answers that nobody waits for: Ctrl-C ends the program that carries them too.
-
-    Whoever does wait for an answer gets the error.
-    """
+    """Ignore errors of answers that nothing awaits: Ctrl-C ends their sender, too."""
     if "never retrieved" not in context["message"]:
         loop.default_exception_handler(context)
 
@@ -227,7 +232,7 @@ class Drive:
             raise fault
 
     async def _play(self) -> None:
-        """Play; Ctrl-C, which the browser's driver hears as well, comes before what it breaks."""
+        """Play. The browser's driver hears Ctrl-C, too: its errors after that are ignored."""
         try:
             await self._drive()
         except TwofoldError:
@@ -260,7 +265,7 @@ class Drive:
             await self._leave_open(tab)
 
     async def _leave_open(self, tab: Tab) -> None:
-        """Leave a window that was opened here to who looks at it."""
+        """Leave a window that the command opened to the user."""
         if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
             print_note("the browser stays open; close it, or press Ctrl-C")
             await tab.wait_lost()
@@ -268,7 +273,7 @@ class Drive:
     # ---- how it goes
 
     async def _show_progress(self) -> None:
-        """A line that changes, in a terminal; else a line every so many moves."""
+        """In a terminal a line that changes, else a line every few moves."""
         if not can_redraw(sys.stderr.isatty()):
             await self._print_progress()
             return

@@ -17,20 +17,21 @@ from twofold.players.presets import default_player
 from twofold.rules import STANDARD
 
 EXAMPLE = """  twofold engine expectimax:ply=3
-  printf 'position 0012/0013/0024/1357\\ngo\\n' | twofold engine greedy
-  twofold watch engine:cmd='twofold engine greedy'"""
+  twofold watch 'engine:cmd=twofold engine greedy'"""
 
 HINT = "the engine protocol: try u2048, position 0012/0013/0024/1357, go time 1000, quit"
 
 
 def command(
-    player: Annotated[str | None, argument("PLAYER", "Player that answers.")] = None,
+    player: Annotated[
+        str | None, argument("PLAYER", "Player that answers. Default: ntuple.")
+    ] = None,
 ) -> None:
     """Serve a player over the engine protocol.
 
     Programs in any language can then ask a player of twofold for moves and values, as chess
-    programs ask their engines. docs/reference/engine-protocol.md is the specification;
-    `engine:cmd=...` is a player that is such a program, and engine-check checks one.
+    programs ask their engines. docs/reference/engine-protocol.md is the specification. The other
+    way round, `engine:cmd=...` is a player that is such a program; engine-check checks one.
     """
     if sys.stdin.isatty():
         print_note(HINT)
@@ -46,7 +47,7 @@ def command(
 
 
 def _opened(spec: str | None) -> Player:
-    """The player, ready for 4x4 boards or for those that it can play."""
+    """The player, started for 4x4 boards, or for the boards that it can play."""
     spec = default_player(STANDARD) if spec is None else spec
     try:
         return open_player(spec, STANDARD, 0)

@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Check that a program follows the engine protocol.
 
-    Exit code 1 if it does not; docs/reference/engine-protocol.md is the specification.
+    The exit code is 1 if it does not. docs/reference/engine-protocol.md is the specification.
     """
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
@@ -78,7 +78,6 @@ def _check_numbers(boards: int, slack: float) -> None:
 
 
 def _show(outcome: CheckOutcome) -> None:
-    """Print an outcome as it comes."""
     verdict = "ok    " if outcome.passed else "FAILED"
     print_words(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}", 23)
     sys.stdout.flush()

@@ -125,7 +125,7 @@ def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha25
 
 
 def _print_evaluations(card: Card | PolicyCard) -> None:
-    """How the network played while it learnt, as far as the card can be read."""
+    """Print the evaluations of the training, as far as the card can be read."""
     try:
         found = msgspec.convert(card.evaluations, list[Evaluation])
     except msgspec.ValidationError:
@@ -148,9 +148,13 @@ def _form(card: Card) -> str:
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")
 def evaluate(
     network: NetworkArgument,
-    ply: Annotated[list[int] | None, option("--ply", "N", "Depths; 1.")] = None,
+    ply: Annotated[
+        list[int] | None,
+        option("--ply", "N", "Search depth, in plies; may be repeated. Default: 1."),
+    ] = None,
     games: Annotated[
-        int | None, count("--games", "N", "Games. Default: 1000, or one per board of --boards.")
+        int | None,
+        count("--games", "N", "Number of games. Default: 1000, or one per board of --boards."),
     ] = None,
     boards: BoardsOption = "",
     seed: Annotated[str, option("--seed", "S", "Seed of the first game.")] = "1",
@@ -199,8 +203,9 @@ def convert(
 ) -> None:
     """Write a network in another form.
 
-    That is: without its training run; with --release also in 16 bits and compressed; or as
-    weight file of TDL2048+. Those can be read, too. Policy networks have --release alone.
+    The new file has the weights without the training run: in 32 bits, with --release in 16 bits
+    and compressed, or as a weight file of TDL2048+. Weight files of TDL2048+ can be read, too.
+    For a policy network --release means float16.
     """
     for_tdl = _suffix(out, release) == TDL_SUFFIX
     path = network_path(network)
@@ -251,8 +256,8 @@ def _suffix(out: str, release: bool) -> str:
 @app.command("average", epilog="Example:\n\n\b\n  twofold net average a.safetensors b.safetensors "
              "--out mean.safetensors")  # fmt: skip
 def average_networks(
-    networks: Annotated[list[str], argument("NETWORK...", "Networks.")],
-    out: Annotated[str, option("--out", "FILE", "The mean.", show_default=False)],
+    networks: Annotated[list[str], argument("NETWORK", "Networks to average.")],
+    out: Annotated[str, option("--out", "FILE", "File to write.", show_default=False)],
 ) -> None:
     """Write the mean of several networks."""
     if not out.endswith(SUFFIX):
@@ -274,7 +279,7 @@ def average_networks(
 
 
 def _held(out: str) -> AbstractContextManager[None]:
-    """The file to write, which no training run uses meanwhile."""
+    """Locks the file to write against training runs."""
     return alone(os.path.realpath(out), "training run")
 
 

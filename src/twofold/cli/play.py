@@ -9,7 +9,15 @@ import typer
 
 from twofold.board import Board
 from twofold.cli._app import can_open, new_game, play_screen, words_at_leaving
-from twofold.cli._options import DiceSeedOption, RulesOption, flag, option, read_rules, read_seed
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    DiceSeedOption,
+    RulesOption,
+    flag,
+    option,
+    read_rules,
+    read_seed,
+)
 from twofold.cli._output import (
     print_out,
     print_words,
@@ -63,18 +71,21 @@ _HANG: Final = 19
 
 
 def command(
-    hints: Annotated[str | None, option("--hints", "PLAYER", "Player that gives hints.")] = None,
+    hints: Annotated[
+        str | None, option("--hints", "PLAYER", f"Player that gives hints. {USUAL_PLAYER}")
+    ] = None,
     rules: RulesOption = "",
     seed: DiceSeedOption = None,
     resume: Annotated[Path | None, option("--resume", "FILE", "Continue a saved game.")] = None,
     plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
-    words: Annotated[bool, flag("--words", "Words only, for screen readers.")] = False,
+    words: Annotated[bool, flag("--words", "Words instead of boards, for screen readers.")] = False,
 ) -> None:
     """Play in the terminal.
 
-    With the extra 'tui', arrows move, ? shows all keys, and a player helps. Without it, without a
-    terminal or with --plain: type u, r, d or l and Enter; help lists all commands. The game is
-    saved as you play. On quit and on Ctrl-C the command says where, and how to go on.
+    With the extra 'tui' the arrow keys move, ? shows all keys, and a player gives hints. Without
+    it, without a terminal or with --plain, type u, r, d or l and Enter; help lists all commands.
+    The game is saved after each move. Quitting, and Ctrl-C, print the file and the command that
+    continues the game.
     """
     if resume is not None:
         file = GameFile(resume)
@@ -94,7 +105,7 @@ def command(
 
 
 def _settled(hints: str | None, rules: Rules) -> str | None:
-    """The spec of who helps, as the saved game names it."""
+    """The spec of the player that gives hints, as the saved game names it."""
     return None if hints is None else settled_specs([hints], rules)[0]
 
 
@@ -205,7 +216,7 @@ class TextGame:
         return True
 
     def _try(self, action: Callable[[], None]) -> bool:
-        """Whether it went well; if not, say why."""
+        """True if the call succeeds; otherwise prints why it failed."""
         try:
             action()
         except TwofoldError as error:
@@ -246,7 +257,7 @@ class TextGame:
         self._tell(before, self.game.redo(), "again ")
 
     def _tell(self, before: Board, step: Step, again: str) -> None:
-        """Say what a move did, and show what came of it."""
+        """Print what a move did and the result."""
         if self._words:
             print_out(again + words_of_move(before, step.move, step.board) + self._score_words())
             self._say_end()

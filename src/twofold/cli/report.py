@@ -53,7 +53,12 @@ def command(
         ),
     ] = "",
     form: Annotated[
-        str, typer.Option("--format", metavar="F", help="tdl: print the tables as TDL2048+ does.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="F",
+            help="Format of the printed tables: tdl, as TDL2048+ prints them. Default: ours.",
+        ),
     ] = "",
     csv: Annotated[
         str, typer.Option("--csv", metavar="OUT", help="Write all games as CSV; - prints them.")
@@ -72,7 +77,7 @@ def command(
         typer.Option(
             "--import",
             metavar="FILE",
-            help="First add the games of a CSV or Parquet file to the study.",
+            help="Add the games of a CSV or Parquet file to the study first.",
         ),
     ] = "",
     boards: Annotated[
@@ -84,7 +89,9 @@ def command(
     curves: Annotated[
         list[str] | None,
         typer.Option(
-            "--curves", metavar="FILE", help="Learning curve of train, for --html or --picture."
+            "--curves",
+            metavar="FILE",
+            help="Learning curve of train, for --html or --picture; may be repeated.",
         ),
     ] = None,
     picture: Annotated[
@@ -230,7 +237,6 @@ def _write(
 
 
 def _put(path: str, parts: "Iterable[bytes]") -> None:
-    """Write a file, or the output."""
     from twofold.files import atomic_write
 
     if path != STDOUT:

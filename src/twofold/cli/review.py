@@ -11,7 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 
 from twofold.cli._app import can_open, has_extra, walk_through
-from twofold.cli._options import JsonOption, argument, count, flag, option
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    option,
+)
 from twofold.cli._output import (
     can_redraw,
     print_note,
@@ -64,18 +71,21 @@ Advance = Callable[[int], None]
 def command(
     file: Annotated[str, argument("FILE", "Record of the game.")],
     player: Annotated[
-        str | None, option("--player", "PLAYER", "Player that judges the moves.")
+        str | None, option("--player", "PLAYER", f"Player that judges the moves. {USUAL_PLAYER}")
     ] = None,
-    ply: Annotated[int | None, option("--ply", "N", "Search depth per move, in plies.")] = None,
+    ply: Annotated[
+        int | None, option("--ply", "N", "Search depth per move, in plies. Default: the player's.")
+    ] = None,
     worst: Annotated[int, count("--worst", "N", "How many of the worst moves to show.")] = 10,
     walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Judge every move of a recorded game; show the worst ones.
 
-    The record is one of `watch --record`, `play` or the web page, or a replay of another program
-    that `convert` reads. Accuracy is 100 % where no move could have been better;
-    docs/howto/review-a-game.md has the formulas. Ctrl-C ends it with the moves judged so far.
+    FILE is a record written by `watch --record`, `play` or the web app, or a replay of another
+    program that `convert` reads. Accuracy is 100 % if no move could have been better;
+    docs/howto/review-a-game.md has the formulas. Ctrl-C stops the review and shows the moves
+    judged so far.
     """
     check_limit("worst moves", worst, 0, MOST_WORST)
     if walk:
@@ -101,13 +111,13 @@ def command(
 
 
 def _offer_walk(file: str) -> None:
-    """Say how to look at the moves one by one, where that can be done."""
+    """Print the command that steps through the moves, if it works here."""
     if can_open():
         print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
 
 
 def _check_can_walk(json: bool) -> None:
-    """Refuse to walk through a game where there is no screen for it."""
+    """Refuse if there is no screen to step through a game."""
     if json:
         raise InvalidInput("expected --walk or --json, got both")
     if not has_extra():
@@ -119,7 +129,6 @@ def _check_can_walk(json: bool) -> None:
 
 
 def _walk(record: Record, spec: str, budget: Budget | None) -> None:
-    """Let the user walk through a game while its moves are judged."""
     with waiting("reading the record ..."):
         game = record.replay()
     player = open_player(spec, record.rules, 0)

@@ -11,7 +11,11 @@ import threading
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
-from twofold.cli._options import flag, option
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    flag,
+    option,
+)
 from twofold.cli._output import print_note, print_out
 from twofold.cli._players import hint_at_tables
 from twofold.cli._progress import waiting
@@ -44,7 +48,10 @@ def command(
         bool, flag("--allow-network", "Allow --host to open the server to other machines.")
     ] = False,
     no_open: Annotated[bool, flag("--no-open", "Do not open a browser.")] = False,
-    data: Annotated[Path | None, option("--data", "FOLDER", "Folder of the games.")] = None,
+    data: Annotated[
+        Path | None,
+        option("--data", "FOLDER", "Folder of the games. Default: in the user's data folder."),
+    ] = None,
     folder: Annotated[
         Path, option("--folder", "FOLDER", "Folder of the studies and training runs to show.")
     ] = Path(),
@@ -52,21 +59,19 @@ def command(
         bool, flag("--new-token", "Make a new token, which signs out all browsers.")
     ] = False,
     player: Annotated[
-        str | None, option("--player", "PLAYER", "Player that gives hints and plays.")
+        str | None,
+        option("--player", "PLAYER", f"Player that gives hints and plays. {USUAL_PLAYER}"),
     ] = None,
     legacy_api: Annotated[
         str,
-        option(
-            "--legacy-api", "ORIGIN", "Let pages of this origin ask for moves, without a token."
-        ),
+        option("--legacy-api", "ORIGIN", "Let pages of this origin ask for moves without a token."),
     ] = "",
 ) -> None:
     """Play, watch, analyse and review games in a browser.
 
-    Serves the web app on this machine, and prints one line, the address to open. The address
-    holds a token, without which nothing is answered. It is kept beside the games, so that pages
-    that are open stay signed in when the server is started again. Ctrl-C ends it; all games are
-    kept.
+    Serves the web app on this machine and prints the address to open. The address contains a
+    token; requests without it are refused. The token is stored with the games, so that open pages
+    stay signed in when the server restarts. Ctrl-C stops the server; all games are kept.
     """
     require_web()
     with contextlib.ExitStack() as stack:
@@ -92,7 +97,7 @@ def command(
 
 
 def _close(hub: Hub) -> None:
-    """Write everything; a job of the Lab may take a while to save."""
+    """Write everything; a job of the Lab can take a while to save."""
     with waiting("saving ..."):
         hub.close()
 
@@ -156,7 +161,6 @@ def _access(host: str, port: int, legacy_api: str, token: str) -> Access:
 
 
 def _announce(host: str, access: Access, *, opens: bool) -> None:
-    """Print the address, and open it."""
     from twofold.web.server import in_url, is_every_address
 
     name = LOCAL if is_every_address(host) else in_url(host)

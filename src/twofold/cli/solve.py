@@ -51,21 +51,22 @@ def command(
         str, option("--rules", "RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
     ],
     goal: Annotated[
-        int | None, option("--goal", "TILE", "Maximise the chance of this tile.")
+        int | None,
+        option("--goal", "TILE", "Maximise the chance of this tile. Default: maximise the score."),
     ] = None,
-    score: Annotated[
-        bool, flag("--score", "Maximise the expected score (the default without --goal).")
-    ] = False,
-    out: Annotated[str, option("--out", "FILE", "Write the table.", show_default=False)] = "",
+    score: Annotated[bool, flag("--score", "Maximise the expected score: the default.")] = False,
+    out: Annotated[
+        str, option("--out", "FILE", "Write the table to a file.", show_default=False)
+    ] = "",
     outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,
     threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a small game exactly.
 
-    That is: find what every board is worth under optimal play. The table is a player,
-    exact:table=FILE. A solution that was interrupted or killed goes on when the same command
-    is given again: until the table is written, what was found is kept in the folder FILE.work.
+    The solution is a table with the value of every board under optimal play. It plays as
+    exact:table=FILE. To continue an interrupted run, give the same command again: until the table
+    is written, the folder FILE.work holds its progress.
     """
     with loading():
         from twofold.exact.store import parts_in, work_folder  # loads kernels
@@ -132,7 +133,7 @@ def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
 
 
 def _check_size(problem: "Problem", threads: int, out: str) -> None:
-    """Say what is needed, and refuse what there is not."""
+    """Print the memory and disk space needed; refuse if there is not enough."""
     from twofold.exact.estimate import estimate
     from twofold.exact.store import parts_in, work_folder
 
@@ -166,7 +167,6 @@ def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
 
 
 def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> None:
-    """Find all layers, or end at Ctrl-C."""
     from twofold.exact.solver import Solver
 
     with catching_interrupt() as asked, live(progress_line) as show:

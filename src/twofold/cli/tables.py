@@ -60,9 +60,9 @@ app = typer.Typer(
     name="tables",
     add_completion=False,
     help="Build, list, inspect, query and remove endgame tables.\n\n"
-    "A table knows the chance to make its target tile for every board whose large tiles fill "
-    "the cells of its pattern. 442-512: 4, 4 and 2 free cells in three rows, 6 large tiles, and "
-    "the tile 512 is to be made. free8-64: 8 free cells, and the large tiles may move.",
+    "A table has the chance of making its target tile for every board whose large tiles fill "
+    "the cells of its pattern. 442-512 has 4, 4 and 2 free cells in three rows, 6 large tiles, "
+    "and the target 512. free8-64 has 8 free cells anywhere; its large tiles can move.",
     epilog=f"Example:\n\n\b\n{EXAMPLE}",
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -78,7 +78,7 @@ NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
-        list[str], argument("NAME...", "Tables to build, such as 442-512; or default.")
+        list[str], argument("NAME", "Tables to build, such as 442-512; or default, the usual set.")
     ],
     out: FolderOption = "",
     bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
@@ -88,9 +88,9 @@ def build(
 ) -> None:
     """Build tables.
 
-    Says first what they take. A build that was interrupted or killed goes on when the same
-    command is given again. The caps in 443-512/16-64 are the largest tiles in the fourth and
-    third row: smaller caps make a smaller table, whose chances are lower bounds.
+    The disk space and the time that the build takes are printed first. To continue an interrupted
+    build, give the same command again. The caps in 443-512/16-64 are the largest tiles in the
+    fourth and third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
         from twofold.endgame.work import build_table  # loads kernels
@@ -125,7 +125,7 @@ def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
 
 
 def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = None) -> str:
-    """The command that builds tables, or goes on with them."""
+    """The command that builds tables, or continues building them."""
     words = ["twofold", "tables", "build", *names]
     words += ["--out", out] if out else []
     words += ["--bits", str(bits)] if bits != _BITS else []
@@ -159,7 +159,7 @@ def _path(plan: "BuildPlan", folder: Path) -> Path:
 
 
 def _missing(plans: list["BuildPlan"], folder: Path) -> list["BuildPlan"]:
-    """Those that are not built; says which are."""
+    """The plans whose tables are not built; prints the others."""
     from twofold.endgame.work import existing
 
     missing = []
@@ -172,7 +172,7 @@ def _missing(plans: list["BuildPlan"], folder: Path) -> list["BuildPlan"]:
 
 
 def _announce(plans: list["BuildPlan"], folder: Path, threads: int) -> None:
-    """Say what the tables take, and refuse what there is no room for."""
+    """Print what the tables take; refuse if there is no room."""
     from twofold.endgame.plan import check_room, measured_rate
     from twofold.endgame.work import held_bytes, share_done
 
@@ -202,7 +202,7 @@ def list_tables(
 ) -> None:
     """List the tables that are built.
 
-    In the order in which players ask them.
+    Players ask them in this order.
     """
     from twofold.endgame.library import LEAST_TARGET, built, unsound
 
@@ -248,7 +248,6 @@ class _Unfinished:
 
 
 def _unfinished(folder: Path) -> list[_Unfinished]:
-    """The tables whose building was interrupted, and the part that is done."""
     from twofold.endgame.work import bits_begun, share_done
 
     paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
@@ -331,10 +330,10 @@ def query(
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
              "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
-    names: Annotated[list[str], argument("NAME...", "Tables to remove.")],
+    names: Annotated[list[str], argument("NAME", "Tables to remove.")],
     out: FolderOption = "",
 ) -> None:
-    """Remove tables, and what unfinished ones have left."""
+    """Remove tables, built or unfinished."""
     from twofold.endgame.work import remove_table, share_done
 
     folder = _named_folder(out)

@@ -19,8 +19,7 @@ EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
   twofold train '0123 4567' --out small.safetensors --games 10000 --threads 1
   twofold train 4x6 --out otd.safetensors --schedule td:0.1@90%,tc:1@10%
-  twofold train 8x6 --out on.safetensors --start default --schedule tc:0.1 \\
-    --bands 10000,12000,14000,16000,20000"""
+  twofold train 8x6 --out on.safetensors --start default --bands 14000,16000"""
 
 
 @takes(TrainOptions)

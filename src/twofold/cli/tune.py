@@ -92,9 +92,9 @@ def command(
 ) -> None:
     """Find better weights for a player; check them on fresh games.
 
-    A trial is a set of weights that plays N games; all trials play the same. Run the same
-    command again to go on after an interruption, or with more trials. The best weights then
-    play fresh games against the start weights, and the last line is the tuned player.
+    A trial is a set of weights that plays N games; all trials play the same games. Run
+    the same command again to continue after an interruption, or to add trials. The best weights
+    then play new games against the start weights, and the last line is the tuned player.
     """
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("games of the check", check_games, 2, MAX_GAMES)
@@ -180,7 +180,6 @@ def _progress(settings: TuningSettings) -> Iterator[Callable[[TuningProgress], N
 
 
 def _words(now: TuningProgress, games: str) -> str:
-    """What a tuning waits for."""
     if now.to_check:
         return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
     return f"tuning: playing {games} for each of {counted(now.trials, 'trial')} ..."

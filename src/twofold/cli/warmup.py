@@ -9,7 +9,7 @@ EXAMPLE = "  twofold warmup"
 
 
 def command() -> None:
-    """Compile all kernels now, so that nothing waits later."""
+    """Compile all kernels now, so that later commands start at once."""
     from twofold.kernels.warmup import compile_all  # loads kernels
 
     began = time.perf_counter()

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from twofold.cli._app import can_open, watch_screen, words_at_leaving
 from twofold.cli._options import (
+    USUAL_PLAYER,
     DiceSeedOption,
     PaceOption,
     RulesOption,
@@ -82,7 +83,7 @@ MOST_MILESTONES: Final = 6
 
 
 def command(
-    player: Annotated[str | None, argument("PLAYER", "Player to watch.")] = None,
+    player: Annotated[str | None, argument("PLAYER", f"Player to watch. {USUAL_PLAYER}")] = None,
     seed: DiceSeedOption = None,
     rules: RulesOption = "",
     moves_per_second: PaceOption = None,
@@ -94,10 +95,10 @@ def command(
 ) -> None:
     """Watch a player play a game, live in the terminal.
 
-    The first 20 moves are slow, so that you see what happens; then it plays at full speed. With
-    the extra 'tui', Space pauses, the arrow keys step, + and - change the pace, T lets you take
-    over and ? shows all keys. Ctrl-C ends the game with a summary. Without a terminal, or with
-    --plain, it prints a line every 100 moves and the final board.
+    The first 20 moves are slow, so that you can follow them; the rest is played at full speed.
+    With the extra 'tui', Space pauses, the arrow keys step, + and - change the pace, T lets you
+    take over and ? shows all keys. Ctrl-C ends the game with a summary. Without a terminal, or
+    with --plain, the command prints a line every 100 moves and the final board.
     """
     used_rules = read_rules(rules, () if player is None else [player])
     used_seed = read_seed(seed)
@@ -126,7 +127,7 @@ def command(
 
 
 def _spec_of(player: str | None, rules: Rules) -> str:
-    """Who plays, with endgame tables by name, so that the game can be played again."""
+    """The spec of the player, with endgame tables by name, so that the game can be replayed."""
     if player is not None:
         return settled_specs([player], rules)[0]
     with loading():
@@ -269,7 +270,7 @@ class Watched:
         return frame
 
     def _told(self, stop: threading.Event) -> Iterator[GameFrame]:
-        """The frames of the game, at least one, after a line about it."""
+        """The frames of the game, at least one, after a line about the game."""
         print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
         with loading():
             source = self._frames(stop)
@@ -289,7 +290,6 @@ class Watched:
         return [*lines, *words_at_leaving(self.kept)]
 
     def _outcome(self, frame: GameFrame) -> list[str]:
-        """How the game went."""
         ends = {"over": "no move left", "stopped": "the goal is reached"}
         how = ends.get(self.game.status.value, "not finished")
         return [
@@ -317,7 +317,6 @@ class Watched:
 
 
 def _print_board(frame: GameFrame, console: Console) -> None:
-    """Leave the final board in the terminal."""
     board = frame.board
     colours = Canvas.of(console, console.width, console.height).colours
     for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):

@@ -150,7 +150,7 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
     ]
     most = max(part.bytes for parts in planes for part in parts)
     check_memory(network.bytes + _THREADS * most, f"the weights of {file.name}")
-    weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32)
+    weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32, quick=True)
     weights = weights.reshape(network.stage_count, network.stage_size)
 
     def fill(number: int) -> None:

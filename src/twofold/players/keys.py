@@ -1,8 +1,10 @@
 """Parsers of spec values, and the keys that several players share."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.endgame.folder import NONE
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator, find_evaluator
 from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
@@ -28,18 +30,21 @@ def whole(name: str, low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def choice(name: str, values: dict[str, Any]) -> Callable[[str], Any]:
+@dataclass(frozen=True, slots=True)
+class Choice:
     """A parser of the words in `values`."""
 
-    def parse(text: str) -> Any:
-        if text not in values:
-            raise InvalidSpec(
-                f"expected {name}= and one of {', '.join(values)}, got {shown(text)}"
-                f"{did_you_mean(text, values)}"
-            )
-        return values[text]
+    name: str
+    values: Mapping[str, Any]
 
-    return parse
+    def __call__(self, text: str) -> Any:
+        """The value of a word."""
+        if text not in self.values:
+            raise InvalidSpec(
+                f"expected {self.name}= and one of {', '.join(self.values)}, got {shown(text)}"
+                f"{did_you_mean(text, self.values)}"
+            )
+        return self.values[text]
 
 
 def evaluator(text: str) -> Any:
@@ -91,18 +96,24 @@ def cut(text: str) -> float:
 
 
 def _find_tables(text: str) -> "EndgameTables | None":
-    from twofold.endgame.named import find_tables  # loads kernels
+    if text == NONE:
+        return None  # without loading any kernel
+    from twofold.endgame.named import find_tables
 
     return find_tables(text)
 
 
 def _settled_tables(text: str, rules: Rules | None) -> str:
+    if text == NONE:
+        return NONE
     from twofold.endgame.named import settled_tables
 
     return settled_tables(text, rules)
 
 
 def _tables_hash(text: str) -> str:
+    if text == NONE:
+        return ""
     from twofold.endgame.named import tables_hash
 
     return tables_hash(text)
@@ -153,5 +164,5 @@ ALPHABETA_KEYS: Final = {**TWO_PLAYER_KEYS, "table_mb": TABLE_MB}
 LAYERS: Final = Key(
     "alternating",
     "alternating: move, spawn, move; literal: two moves before the first spawn, as in the report",
-    choice("layers", {"literal": True, "alternating": False}),
+    Choice("layers", {"literal": True, "alternating": False}),
 )

@@ -23,7 +23,7 @@ from twofold.players.keys import (
     THREADS,
     TIME,
     TWO_PLAYER_KEYS,
-    choice,
+    Choice,
     cut,
     evaluator,
     even_depth,
@@ -308,7 +308,7 @@ PRESETS: Final = (
             "prune": Key(
                 "none",
                 "star1: prune chance nodes; changes no move and is faster from 4 plies on",
-                choice("prune", {"none": False, "star1": True}),
+                Choice("prune", {"none": False, "star1": True}),
             ),
             "tables": TABLES,
         },
@@ -392,7 +392,7 @@ PRESETS: Final = (
             "prune": Key(
                 "yes",
                 "skip moves that change nothing",
-                choice("prune", {"yes": True, "no": False}),
+                Choice("prune", {"yes": True, "no": False}),
             ),
             "threads": THREADS,
         },
@@ -406,7 +406,7 @@ PRESETS: Final = (
             "search": Key(
                 "alphabeta",
                 "alphabeta or minimax; both choose the same moves",
-                choice("search", {"alphabeta": True, "minimax": False}),
+                Choice("search", {"alphabeta": True, "minimax": False}),
             ),
             "depth": Key("7", "depth in half-moves", whole("depth", 1, MAX_DEPTH)),
         },

@@ -62,7 +62,7 @@ def _read(path: Path) -> str:
 def _check_owner(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise InvalidInput(f"expected a regular file, got {shown(str(path))}")
-    if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
         raise InvalidInput(f"other users can read the token in {shown(str(path))}. {_ANEW}")
 
 
