@@ -18,7 +18,7 @@ from twofold.folders import shared_on_the_way
 EXAMPLE = "  twofold doctor"
 
 FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
-BASE = ("msgspec", "numba", "numpy", "platformdirs", "rich", "scipy", "typer")
+BASE = tuple("filelock msgspec numba numpy platformdirs rich safetensors typer zstandard".split())
 DEVELOPMENT_EXTRAS = ("test", "check", "docs")
 
 
