@@ -89,9 +89,7 @@ def require_playwright() -> None:
         MissingExtra: it is not installed.
     """
     if importlib.util.find_spec("playwright") is None:
-        raise MissingExtra(
-            "expected the extra 'browser', which is not installed: pip install 'twofold[browser]'"
-        )
+        raise MissingExtra.of("browser", "playing in a browser")
 
 
 def find_browser(*, headless: bool = False) -> str:

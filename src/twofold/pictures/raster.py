@@ -23,9 +23,6 @@ Shade = Literal["light", "dark"]
 
 SHADES: Final[tuple[Shade, ...]] = ("light", "dark")
 
-INSTALL: Final = "pip install 'twofold[share]'"
-"""What brings Pillow."""
-
 CAPTION: Final = 40
 """Height of the line below a board, in the units of the picture."""
 
@@ -46,7 +43,7 @@ def is_installed() -> bool:
 def check_installed() -> None:
     """Raise `MissingExtra` where Pillow is not there."""
     if not is_installed():
-        raise MissingExtra(f"expected the extra 'share', which is not installed: {INSTALL}")
+        raise MissingExtra.of("share", "a picture in pixels")
 
 
 def draw_png(
