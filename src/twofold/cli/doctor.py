@@ -23,7 +23,7 @@ BASE = (
     "filelock", "msgspec", "numba", "numpy", "platformdirs", "rich", "safetensors", "typer",
     "zstandard",
 )  # fmt: skip
-DEVELOPMENT_EXTRAS = ("test", "check", "docs")
+DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 
 
 def command(json: JsonOption = False) -> None:
