@@ -32,7 +32,7 @@ def find_python(version: str) -> str | None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The two files that `scripts/package` builds and checks, by kind; built once for all workers."""
+    """The two files that `scripts/package` builds and checks, by kind, made once a run."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "dist"
     with FileLock(f"{folder}.lock"):
