@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ PUBLIC = """
     Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status Stop
     __version__ analyse bench make_player play_game review_game solve train
 """
+EXTRAS = ("browser", "env", "ray", "report", "share", "tui", "tune", "web")
+PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "sqlalchemy", "tensorboard"}
+"""Starlette, Uvicorn, Numba and Optuna need the first four; the last is used where it is there."""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
 UNSAFE_CALLS = {"eval", "exec", "compile", "yaml.load", "pandas.read_pickle"}
 
@@ -112,3 +116,25 @@ def test_a_command_imports_nothing_before_it_catches_ctrl_c() -> None:
     command = [sys.executable, "-I", "-S", "-c", program]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["twofold", "twofold.__main__", "twofold.version"]
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    """The packages that a module imports, at its top or later."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name.partition(".")[0] for alias in names)
+            case ast.ImportFrom(module=str(module)):
+                yield module.partition(".")[0]
+
+
+def test_every_imported_package_is_declared() -> None:
+    """Tests run with more packages than users have; `pyproject.toml` has to name them all."""
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    users = [*project["dependencies"], *(need for extra in EXTRAS for need in extras[extra])]
+    declared = {need.partition(">")[0] for need in users} | PART_OF_OTHERS
+    names = {"pillow": "PIL"}
+    found = {name for path in PACKAGE.rglob("*.py") for name in imported_packages(path)}
+    known = {names.get(name, name) for name in declared} | {"twofold"} | sys.stdlib_module_names
+    assert found - known == set()

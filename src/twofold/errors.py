@@ -107,7 +107,17 @@ class NothingToRedo(InvalidInput):
 
 
 class MissingExtra(InvalidInput):
-    """An optional part of twofold (an extra) is not installed."""
+    """An optional part of twofold, or the browser for it, is not installed."""
+
+    @classmethod
+    def of(cls, extra: str, needed_by: str) -> "MissingExtra":
+        """The error for an extra of pyproject.toml, with the command that installs it."""
+        return cls(f"{needed_by} needs the extra '{extra}'. Install it with: {install(extra)}")
+
+
+def install(extra: str) -> str:
+    """The command that adds an extra to the installed twofold."""
+    return f"pip install 'twofold[{extra}]'"
 
 
 class PlayerError(TwofoldError, RuntimeError):

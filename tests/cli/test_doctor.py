@@ -18,7 +18,7 @@ from twofold.players import entries
 def test_what_is_here(cli: Cli) -> None:
     code, out, _ = cli("doctor")
     assert code == 0
-    names = [line.split()[0] for line in out.splitlines()]
+    names = [line.split()[0] for line in out.splitlines() if line]
     for name in ("twofold", "python", "numba", "numpy", "llvmlite", "processor", "cores", "cache"):
         assert name in names
     assert platform.python_version() in out
@@ -35,9 +35,19 @@ def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyP
     needs = ["numpy>=2", "no-such-thing>=1", "no-web>=1; extra == 'web'", "nope; extra=='test'"]
     monkeypatch.setattr(importlib.metadata, "requires", lambda _: needs)
     out = cli("doctor").out
-    assert "missing: no-such-thing; get it with: pip install 'twofold'" in out
-    assert "missing: no-web; get it with: pip install 'twofold[web]'" in out
+    assert "missing: no-such-thing. Install it with: pip install twofold\n" in out
+    assert "  web  no-web not installed. Install with: pip install 'twofold[web]'\n" in out
     assert "nope" not in out
+    missing = json.loads(cli("doctor", "--json").out)["missing"]
+    assert [one["extra"] for one in missing] == ["", "web"]
+
+
+def test_extras_with_their_packages(cli: Cli) -> None:
+    extras = json.loads(cli("doctor", "--json").out)["extras"]
+    assert sorted(extras) == ["browser", "env", "ray", "report", "share", "tui", "tune", "web"]
+    version = extras["web"]["uvicorn"]
+    assert version is not None
+    assert f"uvicorn {version}" in cli("doctor").out
 
 
 def test_a_cache_folder_that_cannot_be_written(

@@ -124,7 +124,7 @@ def test_without_what_draws_there_is_the_table(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, words, err = cli("train", *SMALL, "--games", "1000", "--runs", "2", "--out", str(out))
     assert code == 0
-    assert err.count("no picture of the curve: expected the extra 'report'") == 1
+    assert err.count("no picture of the curve: a plot needs the extra 'report'") == 1
     assert words.splitlines()[-1] == f"learning curve in {out.with_suffix('.runs.csv')}"
     assert len(rows(out)) == 1
 

@@ -120,7 +120,7 @@ def test_a_missing_extra(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     code, _, err = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
     assert code == 2
     assert err == (
-        "twofold: expected the extra 'tune', which is not installed: pip install 'twofold[tune]'\n"
+        "twofold: tuning needs the extra 'tune'. Install it with: pip install 'twofold[tune]'\n"
     )
 
 

@@ -87,7 +87,7 @@ def test_without_gymnasium_the_error_says_what_to_install() -> None:
         "try:\n    import twofold.env\nexcept ValueError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    expected = "expected the extra 'env', which is not installed: pip install 'twofold[env]'\n"
+    expected = "twofold.env needs the extra 'env'. Install it with: pip install 'twofold[env]'\n"
     assert done.stdout == expected, done.stderr
 
 

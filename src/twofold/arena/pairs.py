@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.distributions import student_tail
 from twofold.arena.stats import (
     CONFIDENCE,
     Interval,
@@ -83,14 +84,12 @@ def _pair(ours: Values, theirs: Values) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _p_value(difference: NDArray[np.float64]) -> float | None:
-    from scipy.special import stdtr
-
     if difference.size == 1:
         return None
     mean, error = abs(float(difference.mean())), standard_error(difference)
     if error == 0:
         return float(mean == 0)
-    return 2 * float(stdtr(difference.size - 1, -mean / error))
+    return 2 * student_tail(mean / error, difference.size - 1)
 
 
 def _relative(

@@ -129,9 +129,7 @@ def require_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise MissingExtra(
-            "expected the extra 'ray', which is not installed: pip install 'twofold[ray]'"
-        ) from None
+        raise MissingExtra.of("ray", "playing on a Ray cluster") from None
     return ray
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.distributions import fair_coin_quantile, student_quantile
 from twofold.arena.games import GameColumns
 
 Values: TypeAlias = Sequence[float] | NDArray[Any]
@@ -113,10 +114,8 @@ def standard_error(array: NDArray[np.float64]) -> float:
 
 def student(games: int, confidence: float) -> float:
     """Half the width of the interval of a mean, in standard errors."""
-    from scipy.special import stdtrit
-
     _check_share(confidence)
-    return float(stdtrit(games - 1, (1 + confidence) / 2))
+    return student_quantile((1 - confidence) / 2, games - 1)
 
 
 def _check_share(share: float) -> None:
@@ -138,17 +137,33 @@ def bootstrap_interval(
     array = finite(values)
     if array.size > MAX_BOOTSTRAP or array.min() == array.max():
         return mean_interval(array, confidence)
-    from scipy.stats import bootstrap
+    means = _resampled_means(array, resamples, seed)
+    shares = _bca_shares(array, means, confidence)
+    low, high = np.quantile(means, shares).tolist()
+    return Interval(float(array.mean()), low, high)
 
-    found = bootstrap(
-        (array,),
-        np.mean,
-        n_resamples=resamples,
-        batch=max(1, _BATCH // array.size),
-        confidence_level=confidence,
-        random_state=np.random.default_rng(seed),
-    ).confidence_interval
-    return Interval(float(array.mean()), float(found.low), float(found.high))
+
+def _resampled_means(array: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
+    draw = np.random.default_rng(seed)
+    batch = max(1, _BATCH // array.size)
+    sizes = [min(batch, count - start) for start in range(0, count, batch)]
+    places = (draw.integers(0, array.size, (size, array.size)) for size in sizes)
+    return np.concatenate([array[place].mean(axis=1) for place in places])
+
+
+def _bca_shares(
+    array: NDArray[np.float64], means: NDArray[np.float64], confidence: float
+) -> tuple[float, float]:
+    """The two quantiles of the resampled means that are the ends of the interval."""
+    normal = statistics.NormalDist()
+    mean = array.mean()
+    below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / (2 * means.size)
+    bias = normal.inv_cdf(min(max(below, 0.5 / means.size), 1 - 0.5 / means.size))
+    away = array - mean
+    acceleration = float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
+    z = normal.inv_cdf((1 - confidence) / 2)
+    low, high = (normal.cdf(bias + x / (1 - acceleration * x)) for x in (bias + z, bias - z))
+    return low, high
 
 
 def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
@@ -170,11 +185,9 @@ def median_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
     k is the largest with P(Binomial(games, 1/2) < k) at most (1 - confidence) / 2, so the coverage
     is at least `confidence`. Five games have no interval of 95 %. Source: Thompson 1936.
     """
-    from scipy.stats import binom
-
     _check_share(confidence)
     ordered = np.sort(finite(values))
-    place = int(binom.ppf((1 - confidence) / 2, ordered.size, 0.5))
+    place = fair_coin_quantile((1 - confidence) / 2, ordered.size)
     ends = (float(ordered[place - 1]), float(ordered[-place])) if place else (None, None)
     return Interval(float(np.median(ordered)), *ends)
 

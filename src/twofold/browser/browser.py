@@ -85,9 +85,7 @@ class BrowserPlace:
 def require_playwright() -> None:
     """Check that the extra `browser` is installed, else raise MissingExtra."""
     if importlib.util.find_spec("playwright") is None:
-        raise MissingExtra(
-            "expected the extra 'browser', which is not installed: pip install 'twofold[browser]'"
-        )
+        raise MissingExtra.of("browser", "playing in a browser")
 
 
 def find_browser(*, headless: bool = False) -> str:

@@ -13,13 +13,17 @@ from rich.console import Console
 
 from twofold.cli._options import JsonOption
 from twofold.cli._output import machine, print_out, version_of, write_json
+from twofold.errors import install
 from twofold.folders import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
 
 FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
-BASE = ("msgspec", "numba", "numpy", "platformdirs", "rich", "scipy", "typer")
-DEVELOPMENT_EXTRAS = ("test", "check", "docs")
+BASE = (
+    "filelock", "msgspec", "numba", "numpy", "platformdirs", "rich", "safetensors", "typer",
+    "zstandard",
+)  # fmt: skip
+DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 
 
 def command(json: JsonOption = False) -> None:
@@ -30,6 +34,7 @@ def command(json: JsonOption = False) -> None:
         "memory_gib": _memory(),
         "cache": _cache(),
         "terminal": _terminal(),
+        "extras": _extras(),
         "missing": _missing(),
     }
     if json:
@@ -56,8 +61,14 @@ def _print(body: dict[str, Any]) -> None:
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
         print_out(f"{name:<{width}}  {text}")
+    print_out("\nextras")
+    width = max((len(name) for name in body["extras"]), default=0)
+    for extra, packages in body["extras"].items():
+        print_out(f"  {extra:<{width}}  {_versions_line(extra, packages)}")
     for missing in body["missing"]:
-        print_out(f"missing: {', '.join(missing['packages'])}; get it with: {missing['get']}")
+        if not missing["extra"]:
+            names = ", ".join(missing["packages"])
+            print_out(f"missing: {names}. Install it with: {missing['get']}")
     if not cache["writable"]:
         print_out(
             "kernels are compiled anew by each command: make the cache folder one that you alone "
@@ -116,14 +127,32 @@ def _terminal() -> dict[str, Any]:
     return {"colours": colours, "columns": size.columns, "lines": size.lines}
 
 
+def _versions_line(extra: str, packages: dict[str, str | None]) -> str:
+    """The packages of an extra: their versions, or how to install them."""
+    absent = [name for name, version in packages.items() if version is None]
+    if absent:
+        return f"{', '.join(absent)} not installed. Install with: {install(extra)}"
+    return ", ".join(f"{name} {version}" for name, version in packages.items())
+
+
+def _extras() -> dict[str, dict[str, str | None]]:
+    """The packages of each extra for users, and their versions; None where not installed."""
+    return {
+        extra: {name: version_of(name) for name in names}
+        for extra, names in _requirements().items()
+        if extra not in ("", "all", *DEVELOPMENT_EXTRAS)
+    }
+
+
 def _missing() -> list[dict[str, Any]]:
-    """Parts that are not installed, and how to get them."""
+    """Packages that are not installed, by extra, and the command that installs them."""
+    base = {name: version_of(name) for name in _requirements()[""]}
     found = []
-    for extra, names in _requirements().items():
-        absent = [name for name in names if version_of(name) is None]
-        if absent and extra not in DEVELOPMENT_EXTRAS:
-            target = f"twofold[{extra}]" if extra else "twofold"
-            found.append({"extra": extra, "packages": absent, "get": f"pip install '{target}'"})
+    for extra, packages in {"": base, **_extras()}.items():
+        absent = [name for name, version in packages.items() if version is None]
+        if absent:
+            get = install(extra) if extra else "pip install twofold"
+            found.append({"extra": extra, "packages": absent, "get": get})
     return found
 
 

@@ -121,9 +121,7 @@ def _check_can_walk(json: bool) -> None:
     if json:
         raise InvalidInput("expected --walk or --json, got both")
     if not has_extra():
-        raise MissingExtra(
-            "expected the extra 'tui', which is not installed: pip install 'twofold[tui]'"
-        )
+        raise MissingExtra.of("tui", "--walk")
     if not can_open():
         raise InvalidInput("expected a terminal for --walk, got none")
 

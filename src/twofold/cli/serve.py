@@ -120,9 +120,7 @@ def require_web() -> None:
         MissingExtra: it is not installed.
     """
     if not all(importlib.util.find_spec(name) for name in EXTRA):
-        raise MissingExtra(
-            "expected the extra 'web', which is not installed: pip install 'twofold[web]'"
-        )
+        raise MissingExtra.of("web", "the web app")
 
 
 def token_folder() -> Path:

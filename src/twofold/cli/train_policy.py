@@ -211,10 +211,7 @@ def _begin(
         try:
             import torch  # noqa: F401 - an extra
         except ImportError:
-            raise MissingExtra(
-                "this command needs the extra 'policy'. Install it with: "
-                "pip install 'twofold[policy]'"
-            ) from None
+            raise MissingExtra.of("policy", "training a policy network") from None
         from twofold.policy.checkpoint import load
         from twofold.policy.training import PolicyTraining
     if settings is not None:

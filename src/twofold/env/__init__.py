@@ -12,9 +12,7 @@ from twofold.errors import MissingExtra
 try:
     import gymnasium
 except ImportError:
-    raise MissingExtra(
-        "expected the extra 'env', which is not installed: pip install 'twofold[env]'"
-    ) from None
+    raise MissingExtra.of("env", "twofold.env") from None
 
 if TYPE_CHECKING:
     from twofold.env.conventions import ActionOrder, VectorActionOrder

@@ -23,9 +23,6 @@ Shade = Literal["light", "dark"]
 
 SHADES: Final[tuple[Shade, ...]] = ("light", "dark")
 
-INSTALL: Final = "pip install 'twofold[share]'"
-"""The command that installs Pillow."""
-
 CAPTION: Final = 40
 """Height of the caption below a board, in units."""
 
@@ -46,7 +43,7 @@ def is_installed() -> bool:
 def check_installed() -> None:
     """Raise `MissingExtra` if Pillow is not installed."""
     if not is_installed():
-        raise MissingExtra(f"expected the extra 'share', which is not installed: {INSTALL}")
+        raise MissingExtra.of("share", "a picture in pixels")
 
 
 def draw_png(

@@ -8,10 +8,11 @@ from starlette.requests import ClientDisconnect
 
 from twofold.board import Board
 from twofold.drawing import DOT, draw_board
+from twofold.errors import install
 from twofold.figures import counted
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
 from twofold.pictures.animation import FORMS, RATES, AnimationForm, animate
-from twofold.pictures.raster import INSTALL, Shade, draw_png, is_installed
+from twofold.pictures.raster import Shade, draw_png, is_installed
 from twofold.pictures.replays import replay
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, File, Media, Operation, check_id
@@ -125,8 +126,8 @@ def _animation(hub: Hub, form: AnimationForm) -> Operation:
 
 def _info(_: Call) -> PicturesInfo:
     there = is_installed()
-    install = "" if there else INSTALL
-    return PicturesInfo(there, install, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
+    hint = "" if there else install("share")
+    return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
 
 
 def _svg(call: Call) -> File:

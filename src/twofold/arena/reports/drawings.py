@@ -73,9 +73,8 @@ def require_report(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise MissingExtra(
-            "expected the extra 'report', which is not installed: pip install 'twofold[report]'"
-        ) from None
+        use = "Parquet" if module.startswith("pyarrow") else "a plot"
+        raise MissingExtra.of("report", use) from None
 
 
 def thousands(value: float, _: float) -> str:

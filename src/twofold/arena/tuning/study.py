@@ -48,9 +48,7 @@ def require_tune() -> None:
         import cmaes  # noqa: F401
         import optuna
     except ImportError:
-        raise MissingExtra(
-            "expected the extra 'tune', which is not installed: pip install 'twofold[tune]'"
-        ) from None
+        raise MissingExtra.of("tune", "tuning") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
