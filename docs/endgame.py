@@ -21,7 +21,6 @@ from twofold.drawing import (
     picture,
     rectangle,
 )
-from twofold.players.values import table_answer
 
 OUT = Path(__file__).parent / "images" / "endgame.svg"
 TABLE, FREE_CELLS = "442-512", range(6, 16)
@@ -49,7 +48,7 @@ def free_cells() -> str:
 
 def chances(board: Board) -> list[str]:
     """A bar for each legal move."""
-    answer = table_answer(make_player(f"ntuple:tables={TABLE}"), board)
+    answer = make_player(f"ntuple:tables={TABLE}").table_answer(board)
     assert answer is not None
     ink, parts = paint("auto", fill=INK), []
     for number, move in enumerate(board.legal_moves()):

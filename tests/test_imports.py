@@ -16,7 +16,7 @@ PUBLIC = """
     Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status Stop
     __version__ analyse bench make_player play_game review_game solve train
 """
-EXTRAS = ("browser", "env", "ray", "report", "share", "tui", "tune", "web")
+EXTRAS = ("browser", "env", "policy", "ray", "report", "share", "tui", "tune", "web")
 PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "sqlalchemy", "tensorboard"}
 """Starlette, Uvicorn, Numba and Optuna need the first four; the last is used where it is there."""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
