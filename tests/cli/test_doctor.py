@@ -44,7 +44,17 @@ def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyP
 
 def test_extras_with_their_packages(cli: Cli) -> None:
     extras = json.loads(cli("doctor", "--json").out)["extras"]
-    assert sorted(extras) == ["browser", "env", "policy", "ray", "report", "share", "tui", "tune", "web"]
+    assert sorted(extras) == [
+        "browser",
+        "env",
+        "policy",
+        "ray",
+        "report",
+        "share",
+        "tui",
+        "tune",
+        "web",
+    ]
     version = extras["web"]["uvicorn"]
     assert version is not None
     assert f"uvicorn {version}" in cli("doctor").out

@@ -8,7 +8,7 @@ from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidNetwork, InvalidSpec, UnsupportedRules
-from twofold.networks.policy import probabilities
+from twofold.networks.policy import PolicyNetwork, probabilities
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical
@@ -72,27 +72,66 @@ def test_tiles_past_32768_are_seen_as_they_are(net: str) -> None:
         assert player.choose(board) is max(board.legal_moves(), key=lambda move: logits[move])
 
 
-def test_one_ply_adds_rewards_to_the_critic_s_values(net: str) -> None:
-    network, board = make_policy(), Board.parse("1234/2345/3456/4560")
+class Naive:
+    """The search guided by a network, written from its description."""
 
-    def worth(state: Board) -> float:
-        return network.think(state).value if state.legal_moves() else 0.0
+    def __init__(self, network: PolicyNetwork, share: float) -> None:
+        self.network, self.share = network, share
 
-    with make_player(f"policy:net={net},ply=1") as player:
-        found = player.analyse(board)
-    for one in found.moves:
-        if not one.legal:
-            continue
-        after, reward = board.slide(one.move).board, board.slide(one.move).reward
+    def tried(self, board: Board) -> list[Move]:
+        legal = board.legal_moves()
+        chances = probabilities(self.network.think(board).logits, [move in legal for move in Move])
+        return [move for move in legal if chances[move] >= self.share * max(chances)]
+
+    def worth(self, state: Board, ply: int) -> float:
+        if not state.legal_moves():
+            return 0.0
+        if not ply:
+            return self.network.think(state).value
+        return max(self.move(state, move, ply) for move in self.tried(state))
+
+    def move(self, board: Board, move: Move, ply: int) -> float:
+        after, reward = board.slide(move).board, board.slide(move).reward
         empty = [cell for cell, tile in enumerate(after.exponents) if not tile]
         total = 0.0
         for cell in empty:
             for exponent, chance in ((1, 0.9), (2, 0.1)):
                 cells = list(after.exponents)
                 cells[cell] = exponent
-                total += chance / len(empty) * worth(Board(cells))
-        assert one.value == pytest.approx(reward + total, rel=1e-6)
-    assert found.unit == "points"
+                state = Board(cells, board.shape)
+                total += chance / len(empty) * self.worth(state, ply - 1)
+        return reward + total
+
+
+@pytest.mark.parametrize(("ply", "share"), [(1, 0.1), (1, 0.9), (2, 0.5)])
+def test_a_search_equals_its_naive_twin(ply: int, share: float, tmp_path: Path) -> None:
+    network = make_policy((2, 3), exponents=9, seed=4)
+    path, naive = write(tmp_path / "small.safetensors", network), Naive(network, share)
+    with make_player(f"policy:net={path},ply={ply},share={share}") as player:
+        for text in ("2x3:121/010", "2x3:123/321", "2x3:432/110", "2x3:111/111"):
+            board = Board.parse(text)
+            found = player.analyse(board)
+            for move in board.legal_moves():
+                assert found[move].value == pytest.approx(naive.move(board, move, ply), rel=1e-6)
+            tried = naive.tried(board)
+            best = max(tried, key=lambda move: naive.move(board, move, ply))
+            assert found.best is best is player.choose(board)
+            assert (found.unit, found.depth) == ("points", "1 ply" if ply == 1 else "2 plies")
+            assert found.nodes > 0
+
+
+def test_games_with_a_search_are_those_of_choose(tmp_path: Path) -> None:
+    path = write(tmp_path / "small.safetensors", make_policy((2, 3), exponents=9))
+    rules = Rules(2, 3)
+    with make_player(f"policy:net={path},ply=1") as player:
+        assert isinstance(player, PolicyPlayer)
+        found = play_game(player, rules, 5, keep_moves=True)
+        player.start(rules, 5)
+        player.policy = 0
+        other = play_game(player, rules, 5, keep_moves=True)
+    assert found is not None
+    assert other is not None
+    assert found.letters == other.letters
 
 
 def test_a_search_needs_values_in_points(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
-"""The player `policy` without a search: the most probable move of a policy network."""
+"""The player `policy`: the most probable move of a policy network, or a search that it guides."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from twofold.board import Board
+from twofold.errors import InvalidSpec
 from twofold.kernels._jit import address_of
 from twofold.kernels.endgame.policy import table_first
 from twofold.kernels.policy import forward
+from twofold.kernels.policy import search as kernels
+from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import context as words
 from twofold.networks.policy import PolicyNetwork, probabilities
 from twofold.players.base import check_going, move_list
@@ -23,43 +28,77 @@ if TYPE_CHECKING:
 
 
 class PolicyPlayer(CompiledPlayer):
-    """Makes the move that the network finds most probable.
+    """Makes the most probable move, or the best one of a search among the probable moves.
 
-    Tiles past 32768 are shown to the network as they are, if it knows them.
+    Endgame tables, if there are any, are asked first. Without a search, tiles past 32768 are
+    shown to the network as they are.
 
-    Endgame tables, if there are any, are asked first.
+    Args:
+        network: the policy network.
+        ply: depth of the search in plies; 0 for none.
+        share: the search tries moves at least this share as probable as the most probable one.
+        tables: endgame tables, or None.
+
+    Raises:
+        InvalidSpec: a search with a network whose values are not in points, or not on bits.
     """
 
-    def __init__(self, network: PolicyNetwork, tables: "EndgameTables | None" = None) -> None:
-        self.network, self.tables = network, tables
+    def __init__(
+        self,
+        network: PolicyNetwork,
+        ply: int = 0,
+        *,
+        share: float = 0.1,
+        tables: "EndgameTables | None" = None,
+    ) -> None:
+        if ply and network.unit != "points":
+            raise InvalidSpec(
+                "expected a network trained with --reward points for ply=, "
+                f"got values in {network.unit}"
+            )
+        if ply and max(network.shape) > 4:
+            raise InvalidSpec("expected a network of a board up to 4x4 for ply=")
+        self.network, self.ply, self.share, self.tables = network, ply, share, tables
         self._asked: EndgameTables | None = None
 
     def unsupported(self, rules: Rules) -> str:
         """Why the network cannot play under these rules."""
         rows, cols = self.network.shape
-        return "" if rules.shape == self.network.shape else f"expected rules {rows}x{cols}"
+        if rules.shape != self.network.shape:
+            return f"expected rules {rows}x{cols}"
+        return "expected spawn tiles up to 32768" if self.ply and not fits_bits(rules) else ""
 
     def prepare(self, rules: Rules) -> None:
         """Set policy and context."""
-        found = np.zeros(words.OWN + 1, dtype=np.uint64)
-        found[forward.NETWORK] = self.network.words.ctypes.data
-        own = address_of(forward.choose)
         self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
+        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        found = np.zeros(kernels.WORDS, dtype=np.uint64)
+        found[forward.NETWORK] = self.network.words.ctypes.data
+        found[kernels.PLY] = self.ply
+        found[kernels.MARGIN] = np.float64(-math.log(self.share)).view(np.uint64)
+        found[words.LAW] = self._law.ctypes.data
+        own = 0
+        if fits_bits(rules):
+            shape = frame(*rules.shape)
+            found[words.ACROSS] = shape.across.ctypes.data
+            found[words.DOWN] = shape.down.ctypes.data
+            found[words.MASK] = shape.mask
+            own = address_of(kernels.choose if self.ply else forward.choose)
         self.policy = own
-        if self._asked is not None:
+        if own and self._asked is not None:
             found[words.TABLES] = self._asked.words.ctypes.data
             found[words.INNER_POLICY] = own
             self.policy = address_of(table_first)
-        if not fits_bits(rules):
-            self.policy = 0
         self.context = found
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The move of an endgame table, else the most probable one."""
+        """The move of an endgame table, else the network's."""
         legal = check_going(board)
         answer = self.table_answer(board)
         if answer is not None:
             return answer.best
+        if self.ply:
+            return self._searched(board, legal)[0]
         logits = self.network.think(board).logits
         return max(legal, key=lambda move: logits[move])
 
@@ -67,6 +106,16 @@ class PolicyPlayer(CompiledPlayer):
         """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
         return None if self._asked is None else self._asked.answer(as_searched(board))
+
+    def _searched(self, board: Board, legal: tuple[Move, ...]) -> tuple[Move, dict[Move, float]]:
+        """The move of the search, and the values of all legal moves."""
+        self._fit(board)
+        values = np.zeros(4)
+        mask = sum(1 << move for move in legal)
+        bits = np.uint64(as_searched(board).to_bits())
+        tried = kernels.value_moves(bits, mask, self.context, values)
+        best = max((move for move in legal if tried >> move & 1), key=lambda move: values[move])
+        return best, {move: float(values[move]) for move in legal}
 
     def analyse(
         self,
@@ -76,21 +125,29 @@ class PolicyPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """The probability of each move, and the critic's value of the board."""
+        """The probability of each move, or its value in points; and the value of the board.
+
+        With a search `best` is a probable move, even if the critic values another more highly.
+        """
         legal = check_going(board)
         answer = self.table_answer(board)
         thought = self.network.think(board)
         chances = probabilities(thought.logits, [move in legal for move in Move])
-        values = {move: MoveValue(chances[move], 1) for move in legal}
-        likely = max(legal, key=lambda move: thought.logits[move])
+        best = max(legal, key=lambda move: thought.logits[move])
+        values = {move: chances[move] for move in legal}
+        before = int(self.context[words.NODES])
+        if self.ply:
+            best, values = self._searched(board, legal)
+        nodes = int(self.context[words.NODES]) - before
         return Analysis(
             board,
-            move_list(board, values),
-            likely if answer is None else answer.best,
+            move_list(board, {move: MoveValue(value, 0) for move, value in values.items()}),
+            best if answer is None else answer.best,
             self.spec,
-            unit=PROBABILITY,
-            nodes=1,
-            evaluator="policy",
+            unit="points" if self.ply else PROBABILITY,
+            depth=f"{self.ply} {'ply' if self.ply == 1 else 'plies'}" if self.ply else "",
+            nodes=nodes,
+            evaluator="critic" if self.ply else "policy",
             critic=thought.value,
             critic_unit=self.network.unit,
             table=answer,

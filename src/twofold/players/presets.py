@@ -8,7 +8,7 @@ from twofold.endgame.pattern import suits
 from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.errors import InvalidSpec
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
-from twofold.notation import format_spec, parse_spec
+from twofold.notation import format_spec, parse_number, parse_spec, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
 from twofold.players.keys import (
@@ -152,24 +152,11 @@ def _searching(
     return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
 
 
-def _policy(
-    net: str,
-    ply: Depth | None,
-    cut: float,
-    time: float | None,
-    nodes: int | None,
-    tables: "EndgameTables | None",
-) -> Player:
+def _policy(net: str, ply: int | None, share: float, tables: "EndgameTables | None") -> Player:
     from twofold.networks.policy_file import load_policy
+    from twofold.players.policy import PolicyPlayer
 
-    network = load_policy(net)
-    if ply is None and time is None and nodes is None:
-        from twofold.players.policy import PolicyPlayer
-
-        return PolicyPlayer(network, tables)
-    from twofold.evaluators.policy import critic_evaluator
-
-    return _searching(critic_evaluator(network), ply, time, nodes, cut=cut, tables=tables)
+    return PolicyPlayer(load_policy(net), ply or 0, share=share, tables=tables)
 
 
 def _exact(table: str) -> Player:
@@ -282,6 +269,13 @@ def _policy_hash(name: str) -> str:
     return policy_hash(name)
 
 
+def _share(text: str) -> float:
+    value = parse_number(text, "share", InvalidSpec)
+    if not 0 < value <= 1:
+        raise InvalidSpec(f"expected share above 0 and up to 1, got {shown(text)}")
+    return value
+
+
 def _downgrade(text: str) -> int:
     value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
     if value % 2:
@@ -346,12 +340,14 @@ PRESETS: Final = (
             "net": Key("", "file of the network; it has no default", hash_of=_policy_hash),
             "ply": Key(
                 "none",
-                "depth in plies of a search with its critic; none for no search",
-                optional(Depth.parse, "none"),
+                "depth in plies of a search with its critic, 1 or 2; none for no search",
+                optional(whole("ply", 1, 2), "none"),
             ),
-            "cut": CUT,
-            "time": TIME,
-            "nodes": NODES,
+            "share": Key(
+                "0.1",
+                "with ply: skip moves less probable than this share of the most probable",
+                _share,
+            ),
             "tables": TABLES,
         },
         source="Schulman et al. 2017",

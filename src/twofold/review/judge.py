@@ -222,23 +222,22 @@ def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
     if searching is not None:
         unit, exact, expects = searching.unit, False, searching.evaluator.adds_reward
     else:
-        unit, exact = _unit_of_opening(player, rules)
-        expects = exact
+        unit, exact, expects = _unit_of_opening(player, rules)
     if unit in (CHANCE, PROBABILITY) or (exact and unit != POINTS):
         return unit, 0.0
     return unit, FLOOR if expects and unit == POINTS else None
 
 
-def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool]:
+def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool, bool]:
     """The unit of a player's values, and whether they are exact."""
     games = (Game(rules, seed) for seed in range(OPENINGS))
     opening = next((game for game in games if not game.is_finished), None)
     if opening is None:
-        return "", False
+        return "", False, False
     analysis = player.analyse(opening.board, Budget(ply=1), score=0)
     if analysis.value is None:
         raise InvalidSpec(
             "expected a player that values moves, such as ntuple or expectimax, "
             f"got {shown(player.spec)}"
         )
-    return analysis.unit, analysis.exact
+    return analysis.unit, analysis.exact, analysis.exact or analysis.critic is not None

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from numba import types
 
 from tests.support.policies import make_policy
 from twofold.board import Board
-from twofold.kernels._jit import address_of
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import pointer
 from twofold.kernels.policy import forward
-from twofold.kernels.search.evaluate import evaluate_once
 from twofold.networks.policy import PolicyNetwork
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
@@ -47,24 +48,16 @@ def test_many_boards_at_once_give_the_same() -> None:
         assert outputs == [*thought.logits, thought.value]
 
 
-def test_policy_and_critic_read_bits_as_cells() -> None:
-    network = make_policy((3, 4))
-    critic = np.uint64(address_of(forward.critic))
-    params = network.words.view(np.float32)
-    for board in random_boards((3, 4), 60):
-        found = evaluate_once(critic, np.uint64(board.to_bits()), 0, params)
-        if not board.legal_moves():
-            assert found == 0
-        else:
-            assert found == np.float32(network.think(board).value)
+def test_dead_boards_are_found() -> None:
+    for board in [*random_boards((3, 4), 200, most=3), Board.parse("3x4:1212/2121/1212")]:
+        cells = np.array(board.exponents, dtype=np.uint8)
+        found = _is_dead(cells, *board.shape)
+        assert found == (not board.legal_moves())
 
 
-def test_the_critic_gives_a_dead_board_nothing() -> None:
-    network, dead = make_policy(), Board.parse("1212/2121/1212/2121")
-    critic = np.uint64(address_of(forward.critic))
-    params = network.words.view(np.float32)
-    assert evaluate_once(critic, np.uint64(dead.to_bits()), 0, params) == 0
-    assert network.think(dead).value != 0
+@kernel(types.boolean(types.Array(types.uint8, 1, "C"), types.int64, types.int64), cached=False)
+def _is_dead(cells, rows, cols):  # type: ignore[no-untyped-def]
+    return forward.is_dead(pointer(cells), rows, cols)
 
 
 def test_inputs_that_are_not_positive_count_nothing() -> None:

@@ -11,7 +11,6 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import (
-    EVALUATOR,
     F32_POINTER,
     POLICY,
     U8_POINTER,
@@ -21,7 +20,6 @@ from twofold.kernels.intrinsics import (
     pointer,
     u64_at,
     u64_offset,
-    u64_pointer,
 )
 from twofold.kernels.policy.words import (
     BIAS,
@@ -35,7 +33,6 @@ from twofold.kernels.policy.words import (
     OUTPUTS,
     ROWS,
     TABLE,
-    VALUE,
     WEIGHTS,
     WIDEST,
     WIDTH,
@@ -152,18 +149,6 @@ def choose(bits, legal, score, draw, context):
     unpack(bits, words, pointer(cells))
     forward(pointer(cells), words, pointer(outputs))
     return best_legal(pointer(outputs), legal)
-
-
-@kernel(EVALUATOR)
-def critic(bits, score, params):
-    """The value of a state, 0 if no move is legal; `params` holds the words of the network."""
-    words, cells = u64_pointer(params), np.empty(16, dtype=np.uint8)
-    unpack(bits, words, pointer(cells))
-    if is_dead(pointer(cells), np.int64(words[ROWS]), np.int64(words[COLS])):
-        return 0.0  # such boards are never learnt from
-    outputs = np.empty(OUTPUT, dtype=np.float32)
-    forward(pointer(cells), words, pointer(outputs))
-    return np.float64(outputs[VALUE])
 
 
 @kernel(

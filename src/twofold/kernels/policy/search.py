@@ -1,0 +1,109 @@
+"""Expectimax guided by a policy network: it tries the probable moves, and its critic values leaves.
+
+A critic is learnt from boards that its policy comes by, and values others too highly. So each max
+node tries only moves that are not much less probable than the most probable one.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U8_POINTER,
+    U64_POINTER,
+    as_f64,
+    pointer,
+    u64_at,
+)
+from twofold.kernels.policy.forward import NETWORK, forward, is_dead, unpack
+from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
+from twofold.kernels.rules import bits as on_bits
+from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.search.context import ACROSS, DOWN, LAW, MASK, NODES
+
+PLY: Final = NETWORK + 1
+"""The depth in plies, 1 or more."""
+MARGIN: Final = NETWORK + 2
+"""How far below the largest logit a move may be to be tried; the bits of a float64."""
+WORDS: Final = NETWORK + 3
+
+
+@kernel(types.int64(types.int64, U8_POINTER, U64_POINTER))
+def probable(legal, cells, context):
+    """The legal moves to try, as 4 bits."""
+    outputs = np.empty(OUTPUT, dtype=np.float32)
+    forward(cells, u64_at(context[NETWORK]), pointer(outputs))
+    largest = -np.inf
+    for move in range(4):
+        if (legal >> move) & 1:
+            largest = max(largest, np.float64(outputs[move]))
+    tried = 0
+    for move in range(4):
+        if (legal >> move) & 1 and outputs[move] >= largest - as_f64(context[MARGIN]):
+            tried |= 1 << move
+    return tried
+
+
+@kernel(types.float64(types.uint64, types.int64, types.int64, U64_POINTER))
+def move_value(bits, move, ply, context):
+    """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep."""
+    across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
+    after, packed = on_bits.slide(bits, move, across, down)
+    words, law = u64_at(context[NETWORK]), u64_at(context[LAW])
+    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    cells, outputs = np.empty(16, dtype=np.uint8), np.empty(OUTPUT, dtype=np.float32)
+    empty = on_bits.empty_mask(after, context[MASK])
+    count, total = 0, 0.0
+    for cell in range(16):
+        shift = np.uint64(4 * cell)
+        if (empty >> shift) & np.uint64(1) == np.uint64(0):
+            continue
+        count += 1
+        for tile in range(np.int64(law[0])):
+            state = after | (law[LAW_EXPONENT + LAW_STRIDE * tile] << shift)
+            chance = as_f64(law[LAW_PROBABILITY + LAW_STRIDE * tile])
+            unpack(state, words, pointer(cells))
+            if is_dead(pointer(cells), rows, cols):
+                continue  # worth nothing
+            if ply == 1:
+                context[NODES] += np.uint64(1)
+                forward(pointer(cells), words, pointer(outputs))
+                total += chance * np.float64(outputs[VALUE])
+                continue
+            tried = probable(on_bits.legal_mask(state, across, down), pointer(cells), context)
+            best = -np.inf
+            for reply in range(4):
+                if (tried >> reply) & 1:
+                    best = max(best, move_value(state, reply, ply - 1, context))
+            total += chance * best
+    return np.float64(on_bits.reward_of(packed)) + total / count
+
+
+@kernel(POLICY)
+def choose(bits, legal, score, draw, context):
+    """The best of the probable moves; the first of equals."""
+    cells = np.empty(16, dtype=np.uint8)
+    unpack(bits, u64_at(context[NETWORK]), pointer(cells))
+    tried = probable(legal, pointer(cells), context)
+    best, best_value = -1, 0.0
+    for move in range(4):
+        if (tried >> move) & 1:
+            value = move_value(bits, move, np.int64(context[PLY]), context)
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+    return best
+
+
+@kernel(types.int64(types.uint64, types.int64, types.Array(types.uint64, 1, "C"),
+                    types.Array(types.float64, 1, "C")))  # fmt: skip
+def value_moves(bits, legal, context, values):
+    """Fill in the values of all legal moves; returns the moves that `choose` compares."""
+    cells, words = np.empty(16, dtype=np.uint8), pointer(context)
+    unpack(bits, u64_at(words[NETWORK]), pointer(cells))
+    for move in range(4):
+        if (legal >> move) & 1:
+            values[move] = move_value(bits, move, np.int64(words[PLY]), words)
+    return probable(legal, pointer(cells), words)
