@@ -56,7 +56,7 @@ def test_dead_boards_are_found() -> None:
 
 
 @kernel(types.boolean(types.Array(types.uint8, 1, "C"), types.int64, types.int64), cached=False)
-def _is_dead(cells, rows, cols):  # type: ignore[no-untyped-def]
+def _is_dead(cells, rows, cols):
     return forward.is_dead(pointer(cells), rows, cols)
 
 
