@@ -164,7 +164,7 @@ def verdict(exercise: int, path: Path) -> str:
         CHECKS[exercise](load(path))
     except Wrong as wrong:
         return f"failed: {wrong}"
-    except Exception as error:  # of the solution
+    except (Exception, SystemExit) as error:  # of the solution
         return f"failed: {type(error).__name__}: {error}"
     return "passed"
 

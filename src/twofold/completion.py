@@ -42,6 +42,10 @@ SHAPES: Final = ("2x2", "2x3", "3x3", "3x4", "4x4", "5x5", "6x6")
 
 _PLAIN: Final = re.compile(r"[\w.+/-]+", re.ASCII)
 
+_BASH_SAFE: Final = re.compile(r"[\w.+/:=,@%^~-]*", re.ASCII)
+_BASH_SAFE_QUOTED: Final = re.compile(r"[\w.+/:=,@%^~ -]*", re.ASCII)
+"""Text that bash takes as it is, outside and inside quotes: it inserts candidates unescaped."""
+
 
 class Candidate(NamedTuple):
     """One way to go on.
@@ -296,8 +300,16 @@ def answer_lines(shell: str, line: str, breaks: str = "", word: str | None = Non
     with open(FOLDER / "words.json", encoding="utf-8") as file:
         found = complete(written.words[1:], json.load(file))
     kept = _kept(written, breaks, word)
-    lines = [_formatted(shell, one, kept, written.quote) for one in found.candidates]
+    safe = [one for one in found.candidates if shell != "bash" or _is_safe(one, written)]
+    lines = [_formatted(shell, one, kept, written.quote) for one in safe]
     return ["files" if found.files else "words", *lines]
+
+
+def _is_safe(candidate: Candidate, line: Line) -> bool:
+    """True if bash can insert the candidate: nothing in the word is escaped or has a meaning."""
+    if line.last[:1] in ("'", '"'):
+        return bool(_BASH_SAFE_QUOTED.fullmatch(candidate.value + line.last[1:]))
+    return bool(_BASH_SAFE.fullmatch(candidate.value + line.last))
 
 
 def _kept(line: Line, breaks: str, word: str | None) -> int:
@@ -325,6 +337,8 @@ def main(environment: Mapping[str, str] = os.environ) -> None:
     shell = environment[VARIABLE]
     if shell not in SHELLS:
         return
+    if not environment.get("TWOFOLD_LINE", "").isprintable():
+        return  # nothing that a person types
     lines = answer_lines(
         shell,
         environment.get("TWOFOLD_LINE", ""),

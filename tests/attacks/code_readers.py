@@ -149,7 +149,7 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     ]
     with GameWorkers(1, [False] * len(specs)) as workers:
         list(play(workers, schedules, rules, lambda: False))
-    assert all("without code" in one.errors[1] for one in schedules)
+    assert all("imports no code" in one.errors[1] for one in schedules)
 
 
 def tunings(folder: Path, specs: list[str]) -> None:

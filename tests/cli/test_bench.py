@@ -167,7 +167,7 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
     code, out, err = cli(*again)
     assert (code, out) == (2, "")
     assert err == (
-        "twofold: cannot go on with 's.db': it names players that run code, and a file alone "
+        "twofold: cannot continue 's.db': it names players that run code, and a file alone "
         "starts none. If you trust that code: twofold bench --resume s.db mine.py:choose\n"
     )
     resumed = document(cli, "--resume", "--out", "s.db", player)

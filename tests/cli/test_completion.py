@@ -276,3 +276,24 @@ def read_until(terminal: int, expected: str) -> None:
         if select.select([terminal], [], [], 1)[0]:
             heard += os.read(terminal, 4096).decode(errors="replace")
     assert expected in heard
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "twofold bench policy:net=\\`touch\\ x\\`.safetensors,pl",
+        "twofold bench policy:net=a\\$HOME,pl",
+        "twofold play --rules 4x4\\ sto",
+        "twofold bench policy:net=my\\ net.safetensors,pl",
+        'twofold bench "policy:net=$(id),pl',
+    ],
+)
+def test_bash_is_offered_nothing_that_it_would_change(line: str) -> None:
+    """bash puts candidates in place as they are: what was escaped would have a meaning then."""
+    assert completion.answer_lines("bash", line, breaks="=:")[1:] == []
+
+
+def test_bash_completes_rules_in_quotes() -> None:
+    assert "4x4 stop=" in completion.answer_lines(
+        "bash", "twofold play --rules '4x4 sto", breaks="=:"
+    )

@@ -24,8 +24,8 @@ from twofold.selftest import SelfCheck, SelfTest
 
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
-    "tune", "train", "solve", "engine", "engine-check", "players", "warmup", "selftest", "doctor",
-    "net", "tables", "completion",
+    "tune", "train", "train-policy", "solve", "engine", "engine-check", "players", "warmup",
+    "selftest", "doctor", "net", "tables", "completion",
 ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def test_without_the_extra_it_says_what_to_install(
         (("--out", "nowhere/p.safetensors"), "existing folder"),
         (("--out", "p.csv"), "ends in .safetensors"),
         (("512-x", "--out", "p.safetensors"), "outputs of layers such as 512-256"),
-        (("0", "--out", "p.safetensors"), "a layer of --hidden"),
+        (("0", "--out", "p.safetensors"), "outputs of a hidden layer"),
         (("--gamma", "2", "--out", "p.safetensors"), "gamma from 0 to 1"),
         (("--reward", "gold", "--out", "p.safetensors"), "points, exponents, large"),
         (("--moves", "0", "--out", "p.safetensors"), "moves"),

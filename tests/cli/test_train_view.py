@@ -78,7 +78,7 @@ def test_the_live_view_shows_evaluations() -> None:
         console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
         console.print(view(training, now, 80))
         text = console.export_text()
-        assert f"network  mean {100 * count} ± 5, 14000.txt 75.0%, after 10 moves" in text
+        assert f"network  mean {100 * count}.0 ± 5.0, 14000.txt 75.0%, after 10 moves" in text
         assert ("mean score of the evaluations" in text) == (count > 1)
         console.file.close()
 

@@ -66,7 +66,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def test_the_registered_players() -> None:
-    needing_a_file = {"exact"}  # see tests/players/test_exact.py
+    needing_a_file = {"exact", "policy"}  # see test_exact.py and test_policy.py
     assert [entry.name for entry in entries() if entry.name not in needing_a_file] == NAMES
     assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())
     assert all(key.help for entry in entries() for key in entry.keys.values())

@@ -297,7 +297,7 @@ def _check_named(study: Study, named: list[str], out: str) -> None:
         )
     if there.keys() - given.keys():
         raise InvalidInput(
-            f"cannot go on with {study.name}: it names players that run code, and a file alone "
+            f"cannot continue {study.name}: it names players that run code, and a file alone "
             f"starts none. If you trust that code: {printable(_going_on(out, there))}"
         )
 

@@ -115,7 +115,7 @@ def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha25
     }
     width = Console().width
     for name, text in facts.items():
-        for line in labelled(name, text, width) if text else ():
+        for line in labelled(name, printable(text), width) if text else ():
             print_out(line.plain)
     means = [float(row[3]) for row in card.curve if len(row) > 3]
     if means:
@@ -228,7 +228,7 @@ def convert(
 def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
     """Write a policy network without its training run."""
     if Path(out).suffix == TDL_SUFFIX:
-        raise InvalidInput(f"expected an n-tuple network for {out}, got a policy network")
+        raise InvalidInput(f"expected an n-tuple network for {shown(out)}, got a policy network")
     network, card = read_policy(path)
     card = msgspec.structs.replace(card, note=note) if note else card
     with _held(out):

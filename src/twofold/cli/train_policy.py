@@ -167,12 +167,12 @@ def command(options: PolicyOptions) -> None:
     if not out or not Path(out).absolute().parent.is_dir():
         raise InvalidInput("expected --out FILE in an existing folder, to keep the network in")
     if Path(out).suffix != SUFFIX:
-        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
     if resume:
         check_resumed(options.context, SETTINGS)
     elif Path(out).exists():
         raise InvalidInput(
-            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
+            f"expected a new file for --out, or --resume to go on with the run in it, got {shown(out)}"
         )
     limits = _read_limits(options.moves, options.time, resume=resume)
     interval = read_seconds(options.checkpoint, "checkpoint")

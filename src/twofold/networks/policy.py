@@ -67,8 +67,23 @@ class PolicyNetwork:
         unit: str,
     ) -> None:
         self.shape, self.unit = shape, unit
-        self.table, self.bias, self.layers = table, bias, tuple(layers)
+        self._table, self._bias, self._layers = table, bias, tuple(layers)
         self._check()
+
+    @property
+    def table(self) -> Floats:
+        """The first layer, (cells, exponents, width)."""
+        return self._table
+
+    @property
+    def bias(self) -> Floats:
+        """The bias of the first layer, (width,)."""
+        return self._bias
+
+    @property
+    def layers(self) -> tuple[Dense, ...]:
+        """The layers after the first; the last one is the head."""
+        return self._layers
 
     def _check(self) -> None:
         cells = self.shape[0] * self.shape[1]
@@ -144,6 +159,8 @@ class PolicyNetwork:
             raise InvalidBoard(f"expected boards of {cells} cells, got {boards.shape}")
         found = np.empty((len(boards), names.OUTPUT), dtype=np.float32)
         forward_each(np.ascontiguousarray(boards, dtype=np.uint8), self.words, found)
+        if not np.isfinite(found).all():
+            raise InvalidNetwork("the outputs of the network are not finite: weights are too large")
         return found
 
     def think(self, board: Board) -> Thought:

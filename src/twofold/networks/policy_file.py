@@ -18,7 +18,7 @@ from twofold.files import open_regular
 from twofold.networks.file import Count
 from twofold.networks.library import file_hash, file_identity
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
-from twofold.notation import shown
+from twofold.notation import check_length, printable, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
@@ -78,7 +78,8 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
                 Dense(_read(file, f"layers.{number}.weights"), _read(file, f"layers.{number}.bias"))
                 for number in range(card.layers)
             ]
-            return PolicyNetwork(shape, table, bias, layers, unit=card.unit), card
+            check_length(card.unit, "unit", InvalidNetwork)
+            return PolicyNetwork(shape, table, bias, layers, unit=printable(card.unit)), card
         except InvalidInput as error:
             raise InvalidNetwork(f"{error} in {file.name}") from None
 

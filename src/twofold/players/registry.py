@@ -15,7 +15,7 @@ from twofold.search.depth import Depth
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 
-_MOST_NAMED: Final = 5
+_MOST_NAMED: Final = 6
 """Maximum players that an error message suggests."""
 
 

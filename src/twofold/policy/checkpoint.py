@@ -131,6 +131,10 @@ def load(
         _restore(training, state, arrays)
     except InvalidInput as error:
         raise InvalidNetwork(f"{error} in {name}") from None
+    except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
+        raise InvalidNetwork(
+            f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
+        ) from None
     return training
 
 

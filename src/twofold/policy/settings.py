@@ -33,6 +33,16 @@ _RANGES: Final = {
 }
 """The smallest and the largest value of each number."""
 
+_NAMES: Final = {
+    "games": "games at once",
+    "decay": "lambda",
+    "learning_rate": "learning rate",
+    "final_rate": "final rate",
+    "value_weight": "value weight",
+    "max_gradient": "largest gradient",
+}
+"""Settings whose names differ in messages."""
+
 _COUNTS: Final = {
     "embedding": (1, 256),
     "games": (1, MAX_TRAINING_ENVS),
@@ -97,14 +107,14 @@ class PolicySettings:
 
     def __post_init__(self) -> None:
         for name, (low, high) in _COUNTS.items():
-            check_limit(name, getattr(self, name), low, high)
+            check_limit(_NAMES.get(name, name), getattr(self, name), low, high)
         for name, (least, most) in _RANGES.items():
-            _check_number(name, getattr(self, name), least, most)
+            _check_number(_NAMES.get(name, name), getattr(self, name), least, most)
         check_limit("moves between two updates", self.games * self.horizon, 1, MAX_BATCH)
         check_limit("exponents", self.exponents, 2, 36)
-        check_limit("layers of --hidden", len(self.hidden), 1, 16)
+        check_limit("hidden layers", len(self.hidden), 1, 16)
         for width in self.hidden:
-            check_limit("a layer of --hidden", width, 1, MAX_WIDTH)
+            check_limit("outputs of a hidden layer", width, 1, MAX_WIDTH)
         find_reward(self.reward)
 
     def document(self) -> dict[str, Any]:
@@ -122,7 +132,7 @@ class PolicySettings:
         known = {field.name: type(getattr(cls(), field.name)) for field in fields(cls)}
         if set(document) != set(known):
             wrong = sorted(set(document) ^ set(known))[0]
-            raise InvalidInput(f"expected the settings of a policy run, got {shown(wrong)}")
+            raise InvalidInput(f"unknown or missing setting of a policy run: {shown(wrong)}")
         values = dict(document)
         try:
             values["rules"] = Rules.parse(values["rules"])
@@ -135,7 +145,9 @@ class PolicySettings:
             else:
                 good = type(values[name]) is kind or (kind is float and type(values[name]) is int)
             if not good:
-                raise InvalidInput(f"expected {name} as {kind.__name__}, got {shown(values[name])}")
+                raise InvalidInput(
+                    f"expected {name} of type {kind.__name__}, got {shown(values[name])}"
+                )
         return cls(**values)
 
     def describe(self) -> str:
@@ -148,8 +160,15 @@ class PolicySettings:
         )
 
 
+def _is_finite(value: object) -> bool:
+    try:
+        return isinstance(value, int | float) and isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _check_number(name: str, value: object, low: float, high: float) -> None:
-    if not isinstance(value, int | float) or not isfinite(value) or not low <= value <= high:
+    if not _is_finite(value) or not low <= value <= high:
         raise InvalidInput(
             f"expected {name} from {format_number(low)} to {format_number(high)}, "
             f"got {shown(value)}"

@@ -160,6 +160,11 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
             "expected a solved table that the owner named when the server started, "
             f"got {shown(text)}"
         )
+    if entry.name == "policy" and key == "net":
+        raise InvalidSpec(
+            "expected a policy network that the owner named when the server started, "
+            f"got {shown(text)}"
+        )
     if known is not None and known.hash_of is not None and text not in shipped():
         names = ", ".join(shipped()) or "none"
         raise InvalidSpec(
