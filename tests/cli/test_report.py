@@ -1,5 +1,7 @@
 """`twofold report`: its outputs, what it refuses, the exit codes."""
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -182,3 +184,13 @@ def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:
     code, _, err = cli("report", str(empty), "--format", "tdl")
     assert code == 2
     assert "expected a study with finished games" in err
+
+
+def test_texts_of_strangers_are_shown_without_control_characters(cli: Cli, tmp_path: Path) -> None:
+    study = tmp_path / "s.db"
+    assert cli("bench", "greedy", "--games", "2", "--rules", "2x2", "--out", str(study)).code == 0
+    with contextlib.closing(sqlite3.connect(study)) as file, file:
+        file.execute("update run set player = 'greedy' || char(27) || ']0;x' || char(7)")
+    out = cli("report", str(study)).out
+    assert "greedy\\x1b]0;x\\x07" in out
+    assert "\x1b" not in out

@@ -142,8 +142,10 @@ def command(
             _write_boards(opened, write_boards)
         if form or printed:
             from twofold.arena.reports.text import plain, tdl_table
+            from twofold.notation import printable
 
-            print_out(tdl_table(opened) if form else plain(opened))
+            text = tdl_table(opened) if form else plain(opened)
+            print_out("\n".join(map(printable, text.split("\n"))))
 
 
 def _check_request(

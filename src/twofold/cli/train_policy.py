@@ -172,7 +172,8 @@ def command(options: PolicyOptions) -> None:
         check_resumed(options.context, SETTINGS)
     elif Path(out).exists():
         raise InvalidInput(
-            f"expected a new file for --out, or --resume to go on with the run in it, got {shown(out)}"
+            "expected a new file for --out, or --resume to go on with the run in it, "
+            f"got {shown(out)}"
         )
     limits = _read_limits(options.moves, options.time, resume=resume)
     interval = read_seconds(options.checkpoint, "checkpoint")

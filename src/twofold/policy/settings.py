@@ -160,15 +160,12 @@ class PolicySettings:
         )
 
 
-def _is_finite(value: object) -> bool:
-    try:
-        return isinstance(value, int | float) and isfinite(value)
-    except OverflowError:
-        return False
-
-
 def _check_number(name: str, value: object, low: float, high: float) -> None:
-    if not _is_finite(value) or not low <= value <= high:
+    try:
+        good = isinstance(value, int | float) and isfinite(value) and low <= value <= high
+    except OverflowError:
+        good = False
+    if not good:
         raise InvalidInput(
             f"expected {name} from {format_number(low)} to {format_number(high)}, "
             f"got {shown(value)}"
