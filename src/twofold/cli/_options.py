@@ -76,7 +76,7 @@ RulesOption = Annotated[
     option(
         "--rules",
         "RULES",
-        "Rules of the game, such as '3x4 goal=512 stop=goal'. Default: 4x4 2048.",
+        "Rules of the game, such as '3x4 goal=512 stop=goal'. Default: '4x4 goal=2048'.",
     ),
 ]
 DiceSeedOption = Annotated[

@@ -156,7 +156,8 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> SprtQuestion | Non
         raise InvalidInput("expected --tile together with --sprt")
     if tile is not None and (tile < 4 or tile & (tile - 1)):
         raise InvalidInput(f"expected a tile such as 2048, got {tile}")
-    wanted = InvalidInput(f"expected --delta such as 500 or 5%, got {shown(delta)}")
+    forms = "such as 500 or 5%" if tile is None else "in percent such as 5% with --tile"
+    wanted = InvalidInput(f"expected --delta {forms}, got {shown(delta)}")
     share = delta.endswith("%")
     try:
         value = float(delta.rstrip("%"))

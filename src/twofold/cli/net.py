@@ -209,6 +209,8 @@ def convert(
     """
     for_tdl = _suffix(out, release) == TDL_SUFFIX
     path = network_path(network)
+    if path.exists() and Path(out).exists() and path.samefile(out):
+        raise InvalidInput(f"expected another file to write than the one to read, got {shown(out)}")
     if path.suffix != TDL_SUFFIX and is_policy(path):
         _convert_policy(path, out, half=release, note=note)
         return
