@@ -61,14 +61,14 @@ class Candidate(NamedTuple):
     final: bool = True
 
 
-class Answer(NamedTuple):
+class Completions(NamedTuple):
     """What can follow: the candidates, and whether file names can too."""
 
     candidates: tuple[Candidate, ...]
     files: bool
 
 
-class Line(NamedTuple):
+class WrittenLine(NamedTuple):
     """A command line up to the cursor.
 
     Attributes:
@@ -82,7 +82,7 @@ class Line(NamedTuple):
     last: str
 
 
-def split_line(line: str, escape: str = "\\") -> Line:
+def split_line(line: str, escape: str = "\\") -> WrittenLine:
     """Divide a command line as a shell does.
 
     Args:
@@ -104,13 +104,13 @@ def split_line(line: str, escape: str = "\\") -> Line:
             word, start = "", index + 1
         else:
             word += character
-    return Line((*words, word), quote, line[start:])
+    return WrittenLine((*words, word), quote, line[start:])
 
 
 # ---- what can follow
 
 
-def complete(words: Sequence[str], table: Mapping[str, Any]) -> Answer:
+def complete(words: Sequence[str], table: Mapping[str, Any]) -> Completions:
     """What can stand in the place of the last word.
 
     Args:
@@ -133,7 +133,7 @@ def complete(words: Sequence[str], table: Mapping[str, Any]) -> Answer:
     if kind is None and word.startswith("-") and "=" in word:
         name, _, value = word.partition("=")
         found = _of_kind(options.get(name, {}).get("takes", ""), value, table)
-        return Answer(tuple(_prefixed(f"{name}=", found.candidates)), found.files)
+        return Completions(tuple(_prefixed(f"{name}=", found.candidates)), found.files)
     if kind is None and word.startswith("-"):
         return _matching(word, _options(group, rest, word))
     places = group["arguments"]
@@ -160,7 +160,7 @@ def _options(group: Mapping[str, Any], used: Sequence[str], word: str) -> list[C
     return [Candidate(name, one["help"]) for name, one in options if name not in used]
 
 
-def _of_kind(kind: str | Sequence[str], word: str, table: Mapping[str, Any]) -> Answer:
+def _of_kind(kind: str | Sequence[str], word: str, table: Mapping[str, Any]) -> Completions:
     """The values of an option or argument.
 
     Args:
@@ -180,19 +180,19 @@ def _of_kind(kind: str | Sequence[str], word: str, table: Mapping[str, Any]) -> 
         return _matching(word, _joined(word, [*table["tables"], *_built()]), files=True)
     if kind == "built":
         return _matching(word, map(Candidate, _built()), files=True)
-    return Answer((), files=kind == "file")
+    return Completions((), files=kind == "file")
 
 
-def _matching(word: str, candidates: Iterable[Candidate], *, files: bool = False) -> Answer:
+def _matching(word: str, candidates: Iterable[Candidate], *, files: bool = False) -> Completions:
     unique = {one.value: one for one in candidates if one.value.startswith(word)}
-    return Answer(tuple(unique.values()), files)
+    return Completions(tuple(unique.values()), files)
 
 
 def _prefixed(before: str, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     return (one._replace(value=before + one.value) for one in candidates)
 
 
-def _player(word: str, table: Mapping[str, Any]) -> Answer:
+def _player(word: str, table: Mapping[str, Any]) -> Completions:
     """A player's name, or the keys and values after it."""
     name, colon, rest = word.partition(":")
     players = table["players"]
@@ -217,7 +217,7 @@ def _player(word: str, table: Mapping[str, Any]) -> Answer:
         ]
         return _matching(word, _prefixed(before, new))
     found = _key_values(keys.get(key, {}), value, table)
-    return Answer(tuple(_prefixed(f"{before}{key}=", found.candidates)), found.files)
+    return Completions(tuple(_prefixed(f"{before}{key}=", found.candidates)), found.files)
 
 
 def _keys_of(
@@ -235,7 +235,7 @@ def _key_help(entry: Mapping[str, str]) -> str:
     return f"{entry['help']} (default {default})" if default else entry["help"]
 
 
-def _key_values(entry: Mapping[str, Any], value: str, table: Mapping[str, Any]) -> Answer:
+def _key_values(entry: Mapping[str, Any], value: str, table: Mapping[str, Any]) -> Completions:
     """The values of a key. A comma may follow each, so that no space does."""
     kind = entry.get("takes", "")
     if kind == "evaluator":
@@ -305,14 +305,14 @@ def answer_lines(shell: str, line: str, breaks: str = "", word: str | None = Non
     return ["files" if found.files else "words", *lines]
 
 
-def _is_safe(candidate: Candidate, line: Line) -> bool:
+def _is_safe(candidate: Candidate, line: WrittenLine) -> bool:
     """True if bash can insert the candidate: nothing in the word is escaped or has a meaning."""
     if line.last[:1] in ("'", '"'):
         return bool(_BASH_SAFE_QUOTED.fullmatch(candidate.value + line.last[1:]))
     return bool(_BASH_SAFE.fullmatch(candidate.value + line.last))
 
 
-def _kept(line: Line, breaks: str, word: str | None) -> int:
+def _kept(line: WrittenLine, breaks: str, word: str | None) -> int:
     """How many characters of the last word the shell keeps and does not replace."""
     whole = line.words[-1]
     if word is not None:

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.completion_words import PATH, text
 from tests.support.commands import Cli
 from twofold import completion
-from twofold.completion import SHELLS, VARIABLE, Line, split_line
+from twofold.completion import SHELLS, VARIABLE, WrittenLine, split_line
 
 TABLE = json.loads(PATH.read_text(encoding="utf-8"))
 MOST_SECONDS = 0.3
@@ -120,17 +120,17 @@ def test_tables_that_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("twofold", Line(("twofold",), "", "twofold")),
-        ("twofold ", Line(("twofold", ""), "", "")),
-        ("a  'b c'", Line(("a", "b c"), "", "'b c'")),
-        ("a 'b c", Line(("a", "b c"), "'", "'b c")),
-        ("a \"b'", Line(("a", "b'"), '"', "\"b'")),
-        ("a b\\ c", Line(("a", "b c"), "", "b\\ c")),
-        ("a '' b", Line(("a", "", "b"), "", "b")),
-        ("a \\", Line(("a", ""), "", "\\")),
+        ("twofold", WrittenLine(("twofold",), "", "twofold")),
+        ("twofold ", WrittenLine(("twofold", ""), "", "")),
+        ("a  'b c'", WrittenLine(("a", "b c"), "", "'b c'")),
+        ("a 'b c", WrittenLine(("a", "b c"), "'", "'b c")),
+        ("a \"b'", WrittenLine(("a", "b'"), '"', "\"b'")),
+        ("a b\\ c", WrittenLine(("a", "b c"), "", "b\\ c")),
+        ("a '' b", WrittenLine(("a", "", "b"), "", "b")),
+        ("a \\", WrittenLine(("a", ""), "", "\\")),
     ],
 )
-def test_lines_are_divided_as_a_shell_does(line: str, expected: Line) -> None:
+def test_lines_are_divided_as_a_shell_does(line: str, expected: WrittenLine) -> None:
     assert split_line(line) == expected
 
 
