@@ -66,6 +66,21 @@ def fill(served: Served) -> None:
         GameFile(path).save(Record.from_game(game, player="me", date=begun.date, tags=begun.tags))
 
 
+def least_shift(one: Visit, path: str) -> float:
+    """How far the page moves while it opens, the least of up to three times.
+
+    On a busy machine a frame may be drawn before the style of the page is there; a page that
+    moves by itself does so each time.
+    """
+    least = float(one.page.evaluate(SHIFTS))
+    for _ in range(2):
+        if least >= 0.02:
+            one.open(path, ".my-figures")
+            one.rest()
+            least = min(least, float(one.page.evaluate(SHIFTS)))
+    return least
+
+
 @pytest.mark.parametrize("path", ["/games", "/daily"])
 def test_everybody_can_read_them(path: str, laptop: Visit, phone: Visit, served: Served) -> None:
     fill(served)
@@ -74,8 +89,7 @@ def test_everybody_can_read_them(path: str, laptop: Visit, phone: Visit, served:
         one.rest()
         assert one.violations() == []
         assert not one.is_too_wide()
-        # On a busy machine a frame may be drawn between the figures and the chart below them.
-        assert one.page.evaluate(SHIFTS) < 0.05
+        assert least_shift(one, path) < 0.02
     laptop.page.set_viewport_size({"width": 320, "height": 640})
     assert not laptop.is_too_wide()
     laptop.page.set_viewport_size(LAPTOP["viewport"])
