@@ -102,8 +102,7 @@ def test_a_clock_counts_if_wanted(laptop: Visit) -> None:
     expect(time).to_have_count(0)
     switch(page, "Clock and moves a minute beside the game")
     expect(time).to_have_text("0:00")
-    page.get_by_role("button", name="New game", exact=True).click()
-    play(page, 4)
+    play(page, moves(page) + 4)
     expect(time).to_have_text("0:01")
 
 
