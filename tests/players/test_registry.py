@@ -9,10 +9,18 @@ from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
-from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
+from twofold.players import (
+    Player,
+    canonical,
+    entries,
+    make_player,
+    play_game,
+    settled,
+    short_spec,
+)
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
-from twofold.players.presets import default_player
+from twofold.players.presets import STRENGTHS, default_player
 from twofold.players.registry import code_of, entry_of, file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
@@ -146,7 +154,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nobody", r"expected a player \(random, .*path/to/file.py:Name\), got 'nobody'"),
+        ("nobody", r"expected a player \(fast, .*random, .*path/to/file.py:Name\), got 'nobody'"),
         ("Random", "expected a player"),
         ("", "expected a player name"),
         (
@@ -477,3 +485,21 @@ def test_the_default_player_plays_every_shape(rules: str) -> None:
         player.start(used, 1)
         board = Board.from_tiles([[2] * used.cols] * used.rows)
         assert player.choose(board) in board.legal_moves()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 3), (5, 5)])
+@pytest.mark.parametrize("name", STRENGTHS)
+def test_a_strength_is_a_plain_player_for_each_shape(name: str, shape: tuple[int, int]) -> None:
+    rules = Rules(rows=shape[0], cols=shape[1])
+    plain = settled(name, rules)
+    assert parse_spec(plain).name in ("ntuple", "expectimax")
+    assert settled(plain, rules) == plain
+    assert make_player(plain).unsupported(rules) == ""
+
+
+def test_keys_of_a_strength_replace_its_own() -> None:
+    assert settled("normal:threads=2,ply=1") == "ntuple:ply=1,threads=2"
+    assert make_player("fast").spec == make_player("ntuple:ply=1").spec
+    assert short_spec("strong") == "ntuple:ply=3"
+    with pytest.raises(InvalidSpec, match="did you mean strong"):
+        make_player("strnog")

@@ -12,7 +12,7 @@ from twofold.exact import Problem
 from twofold.exact.solver import Solver
 from twofold.exact.store import LayerStore
 from twofold.players import Player, entries, make_player
-from twofold.players.presets import DEFAULT_PLAYER, DEFAULT_PLAYER_LARGE
+from twofold.players.presets import DEFAULT_PLAYER, STRENGTHS
 from twofold.rules import STANDARD, Rules
 from twofold.web import roster as module
 from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
@@ -40,7 +40,7 @@ class Mine(Player):
         ("ntuple:net=../tiny.safetensors", "only the owner can name a file"),
         ("ntuple:net=weights.w", "only the owner can name a file"),
         ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
-        ("nobody", "expected a player (random, greedy"),
+        ("nobody", "expected a player (fast, normal"),
         ("", "expected a player name"),
         ("greedy:", "expected key=value"),
     ],
@@ -151,7 +151,7 @@ def test_a_pick_may_be_the_default() -> None:
 
 def test_the_default_depends_on_the_rules() -> None:
     assert Roster().spec("", STANDARD) == DEFAULT_PLAYER
-    assert Roster().spec(" ", Rules(5, 5)) == DEFAULT_PLAYER_LARGE
+    assert Roster().spec(" ", Rules(5, 5)) == STRENGTHS["strong"][2]
     assert Roster("greedy").spec("", Rules(5, 5)) == "greedy"
     assert Roster("greedy").spec(" random ", STANDARD) == "random"
 
@@ -189,3 +189,10 @@ def test_names_of_tables_with_caps_stay_whole() -> None:
         "ntuple:net=mine.safetensors,tables=442-512/32-128+443-512.twofold-table"
     )
     assert _without_folders(r"exact:table=C:\data\2x3.table") == "exact:table=C:2x3.table"
+
+
+def test_a_strength_may_be_requested() -> None:
+    roster = Roster()
+    assert roster.spec("fast", STANDARD) == "ntuple:ply=1"
+    with pytest.raises(LimitExceeded, match="threads"):
+        roster.check("fast:threads=1000000")

@@ -39,14 +39,23 @@ if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.evaluators.base import Evaluator
 
+STRENGTHS: Final = {
+    "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
+    "normal": ("ntuple:ply=2,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
+    "strong": (
+        "ntuple:net=default,ply=3,tables=auto",
+        "expectimax:eval=rows,ply=6,cut=0.003",
+        "expectimax:eval=rows,ply=4/3@7",
+    ),
+    "max": ("ntuple:ply=4,tables=auto", "expectimax:ply=7,cut=0.001", "expectimax:ply=4"),
+}
+"""Names of strengths: the players for 4x4, for smaller boards and for larger ones.
+
+A move of `strong`, the default player, takes about 1 ms on 4x4, of `max` ten times as long.
+"""
+
 DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
-"""The player for 4x4 if none is named."""
-
-DEFAULT_PLAYER_SMALL: Final = "expectimax:eval=rows,ply=6,cut=0.003"
-"""The same for smaller boards, which have no shipped network."""
-
-DEFAULT_PLAYER_LARGE: Final = "expectimax:eval=rows,ply=4/3@7"
-"""The same for larger boards; on 5x5 and 6x6 most moves take less than 50 ms."""
+"""The player for 4x4 if none is named and no endgame table is built."""
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -68,22 +77,34 @@ IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
 def default_player(rules: Rules) -> str:
-    """The spec of the player that faces use if the user names none.
+    """The spec of the player that faces use if the user names none: `strong`.
 
     On 4x4 it includes the endgame tables built on this machine, by name.
     """
+    return strength("strong", rules)
+
+
+def strength(name: str, rules: Rules) -> str:
+    """The spec of the player that plays at a named strength under these rules.
+
+    >>> strength("fast", Rules())
+    'ntuple:ply=1'
+    """
+    on_4x4, on_small, on_large = STRENGTHS[name]
     if rules.shape == (4, 4):
-        return _with_tables(DEFAULT_PLAYER, rules)
-    return DEFAULT_PLAYER_SMALL if max(rules.shape) <= BITS_MAX_SIDE else DEFAULT_PLAYER_LARGE
+        return _with_tables(on_4x4, rules)
+    return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
 
 
 def _with_tables(spec: str, rules: Rules) -> str:
-    if not (suits(rules) and files_in(tables_folder())):
-        return spec  # avoids loading kernels
-    from twofold.endgame.named import settled_tables
+    """The spec with `tables=auto` replaced by the tables built here, if there are any."""
+    name, values = parse_spec(spec)
+    if values.pop("tables", NONE) == AUTO and suits(rules) and files_in(tables_folder()):
+        from twofold.endgame.named import settled_tables  # loads kernels
 
-    tables, parsed = settled_tables(AUTO, rules), parse_spec(spec)
-    return spec if tables == NONE else format_spec(parsed.name, parsed.values | {"tables": tables})
+        tables = settled_tables(AUTO, rules)
+        values |= {} if tables == NONE else {"tables": tables}
+    return format_spec(name, values)
 
 
 def _random() -> Player:

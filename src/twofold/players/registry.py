@@ -9,8 +9,8 @@ from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
-from twofold.players.presets import PRESETS
-from twofold.rules import Rules
+from twofold.players.presets import PRESETS, STRENGTHS, strength
+from twofold.rules import STANDARD, Rules
 from twofold.search.depth import Depth
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
@@ -36,7 +36,7 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     Raises:
         InvalidSpec: the name, a key or a value is unknown or invalid.
     """
-    parsed = _parse(spec)
+    parsed = parse_player(spec)
     if not allow_code and code_of(spec):
         raise InvalidSpec(
             f"expected a player that imports no code and runs no program, got {shown(spec)}"
@@ -71,7 +71,7 @@ def code_of(spec: str) -> frozenset[str]:
         >>> code_of("expectimax:eval=rows,ply=2")
         frozenset()
     """
-    parsed = _parse(spec)
+    parsed = parse_player(spec)
     if is_code(parsed.name):
         return frozenset({parsed.name})
     keys = entry_of(parsed.name).keys.items()
@@ -81,7 +81,7 @@ def code_of(spec: str) -> frozenset[str]:
 
 def home_of(spec: str) -> Rules | None:
     """The only rules that a player supports; None for many. Makes the player if needed."""
-    name = notation.parse_spec(spec).name
+    name = parse_player(spec).name
     if is_code(name) or not entry_of(name).has_home:
         return None
     with make_player(spec) as player:
@@ -111,7 +111,9 @@ def canonical(spec: str) -> str:
 
 
 def settled(spec: str, rules: Rules | None = None) -> str:
-    """Replace values that depend on the machine: `tables=auto` becomes the names of tables.
+    """Replace what depends on the machine or the rules.
+
+    `tables=auto` becomes the names of tables, a strength such as `strong` its player.
 
     Store and show specs in this form. `rules` are those of the games, None for any.
 
@@ -119,11 +121,11 @@ def settled(spec: str, rules: Rules | None = None) -> str:
         InvalidTable: an endgame table is missing or invalid.
         UnsupportedRules: endgame tables are named that do not support the rules.
     """
-    parsed = _parse(spec)
+    parsed = parse_player(spec, rules or STANDARD)
     if is_code(parsed.name):
         return spec
-    values = _settled(entry_of(parsed.name).keys, parsed.values, rules)
-    return spec if values == parsed.values else notation.format_spec(parsed.name, values)
+    plain = parsed._replace(values=_settled(entry_of(parsed.name).keys, parsed.values, rules))
+    return spec if plain == notation.parse_spec(spec) else notation.format_spec(*plain)
 
 
 def short_spec(spec: str) -> str:
@@ -134,7 +136,7 @@ def short_spec(spec: str) -> str:
         >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
         'expectimax:ply=5'
     """
-    parsed = notation.parse_spec(spec)
+    parsed = parse_player(spec)
     if is_code(parsed.name):
         texts = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
         return notation.format_spec(parsed.name, texts)
@@ -155,8 +157,22 @@ def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], 
     return entry.keys, notation.split_hashes(values)[0]
 
 
-def _parse(spec: str) -> notation.Spec:
+def parse_player(spec: str, rules: Rules = STANDARD) -> notation.Spec:
+    """The name and keys of a spec; a strength such as `strong` becomes its player.
+
+    Keys of the spec replace those of the strength: `strong:threads=2`.
+
+        >>> parse_player("fast")
+        Spec(name='ntuple', values={'ply': '1'})
+
+    Raises:
+        InvalidSpec: the text is no spec.
+        InvalidTable: an endgame table built here is invalid.
+    """
     parsed = notation.parse_spec(spec)
+    if parsed.name in STRENGTHS:
+        plain = notation.parse_spec(strength(parsed.name, rules))
+        return plain._replace(values=plain.values | parsed.values)
     home, colon, _ = parsed.name.partition(":")
     if colon and home in _ENTRIES:
         raise InvalidSpec(f"expected key=value after {shown(home + ':')}, got {shown(parsed.name)}")
@@ -166,10 +182,10 @@ def _parse(spec: str) -> notation.Spec:
 def entry_of(name: str) -> Entry:
     """The entry of a player; raises `InvalidSpec` with a list of all players."""
     if name not in _ENTRIES:
-        known = ", ".join(_ENTRIES)
+        known = ", ".join((*STRENGTHS, *_ENTRIES))
         raise InvalidSpec(
             f"expected a player ({known}, or path/to/file.py:Name), got {shown(name)}"
-            f"{did_you_mean(name, _ENTRIES)}"
+            f"{did_you_mean(name, (*STRENGTHS, *_ENTRIES))}"
         )
     return _ENTRIES[name]
 

@@ -23,7 +23,7 @@ from twofold.players.entry import Entry
 from twofold.players.keys import TABLES
 from twofold.players.own_code import is_code
 from twofold.players.presets import DEFAULT_PLAYER, default_player
-from twofold.players.registry import code_of, entry_of
+from twofold.players.registry import code_of, entry_of, parse_player
 from twofold.rules import Rules
 from twofold.web.protocol import PlayerInfo
 
@@ -130,7 +130,7 @@ class Roster:
         Players of the same name are made one at a time, since they share a network.
         """
         self.check(spec)
-        name = notation.parse_spec(spec).name
+        name = parse_player(spec).name
         with self._lock:
             lock = self._making.setdefault(name, threading.Lock())
         with lock:
@@ -139,7 +139,7 @@ class Roster:
 
 def check_plain(spec: str) -> None:
     """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`."""
-    parsed = notation.parse_spec(spec)
+    parsed = parse_player(spec)
     if code_of(spec):
         raise InvalidSpec(
             f"expected a built-in player, got {shown(spec)}: only the owner can name code or a "
