@@ -179,7 +179,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     roster = Roster()
     first = roster.infos[0]
     assert first.spec == "ntuple:net=default,ply=3,tables=44-16+442-16"
-    assert first.name == "default: network, 3 plies, tables"
+    assert first.name == "default: strong (network, 3 plies, tables)"
     assert first.summary.endswith("; endgame tables 44-16, 442-16")
     assert roster.infos[1].spec == "ntuple:ply=1"
     assert roster.spec("", STANDARD) == first.spec

@@ -130,10 +130,10 @@ def test_the_owners_players_are_looked_at_when_the_server_starts() -> None:
 def test_the_players_to_pick_from() -> None:
     infos = Roster().infos
     assert infos[0].spec == DEFAULT_PLAYER
-    assert infos[0].name == "default: network, 3 plies"
+    assert infos[0].name == "default: strong (network, 3 plies)"
     assert infos[0].elsewhere == "default: rows"
     assert "eval=rows" in Roster().spec("", Rules(rows=3, cols=3))
-    others = [spec for spec, _ in PICKS if spec != DEFAULT_PLAYER]
+    others = ["ntuple:ply=1", "ntuple:ply=2", "ntuple:ply=4", *(spec for spec, _ in PICKS)]
     assert [info.spec for info in infos[1:]] == others
     assert {info.spec for info in infos if not info.values} == {"corner", "random"}
     assert all(info.summary for info in infos)
@@ -144,7 +144,7 @@ def test_the_players_to_pick_from() -> None:
 
 def test_a_pick_may_be_the_default() -> None:
     infos = Roster("ntuple:ply=2").infos
-    assert infos[0].name == "default: network, 2 plies"
+    assert infos[0].name == "default: normal (network, 2 plies)"
     assert infos[0].elsewhere == ""  # the owner named it for every board
     assert [info.spec for info in infos].count("ntuple:ply=2") == 1
 

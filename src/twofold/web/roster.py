@@ -22,9 +22,9 @@ from twofold.players import Player, home_of, make_player, settled
 from twofold.players.entry import Entry
 from twofold.players.keys import TABLES
 from twofold.players.own_code import is_code
-from twofold.players.presets import DEFAULT_PLAYER, default_player
+from twofold.players.presets import default_player, strength
 from twofold.players.registry import code_of, entry_of, parse_player
-from twofold.rules import Rules
+from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
@@ -33,10 +33,15 @@ MAX_TABLE_MB: Final = 256
 MAX_THREADS: Final = max(1, os.cpu_count() or 1)
 """Maximum number of threads for one move."""
 
+STRENGTH_NAMES: Final = {
+    "fast": "network, 1 ply",
+    "normal": "network, 2 plies",
+    "strong": "network, 3 plies",
+    "max": "network, 4 plies",
+}
+"""How people read the players of each strength on 4x4."""
+
 PICKS: Final = (
-    ("ntuple:ply=1", "network, 1 ply"),
-    ("ntuple:ply=2", "network, 2 plies"),
-    (DEFAULT_PLAYER, "network, 3 plies"),
     ("expectimax", "rows, 3 plies"),
     ("expectimax:ply=5", "rows, 5 plies"),
     ("expectimax:eval=snake", "snake, 3 plies"),
@@ -51,12 +56,10 @@ PICKS: Final = (
     ("corner", "corner"),
     ("random", "random"),
 )
-"""The players to choose from, by spec and short name, after the default one."""
+"""The players to choose from, by spec and short name, after the default one and the strengths."""
 
 ELSEWHERE: Final = "rows"
 """The evaluator of twofold's default player on boards that are not 4x4."""
-
-_NAMES: Final = dict(PICKS)
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
@@ -82,20 +85,19 @@ class Roster:
         own = [*([] if self.default is None else [self.default]), *map(settled, allowed)]
         self._own = set(own)
         self.home: Final = None if default is None else home_of(default)
+        names = _names()  # imports the code for endgame tables before the first request
         self._own_infos: Final = {
-            spec: _info(spec, _NAMES.get(spec) or _without_folders(spec)) for spec in own
+            spec: _info(spec, names.get(spec) or _without_folders(spec)) for spec in own
         }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
-        default_player(Rules())  # imports the code for endgame tables before the first request
 
     @property
     def infos(self) -> list[PlayerInfo]:
         """The players to choose from, the default one first."""
         default = self.default or default_player(Rules())
-        known = {spec: _info(spec, name) for spec, name in PICKS} | self._own_infos
-        first = known.get(default) or _info(default, f"{_NAMES[DEFAULT_PLAYER]}, tables")
-        infos = list(({default: first} | self._own_infos | known).values())
+        known = {spec: _info(spec, name) for spec, name in _names().items()} | self._own_infos
+        infos = list(({default: known[default]} | self._own_infos | known).values())
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
         elsewhere = f"default: {ELSEWHERE}" if self.default is None else ""
         infos[0] = msgspec.structs.replace(
@@ -135,6 +137,16 @@ class Roster:
             lock = self._making.setdefault(name, threading.Lock())
         with lock:
             return make_player(spec, allow_code=spec in self._own)
+
+
+def _names() -> dict[str, str]:
+    """The short names of the strengths, with the endgame tables built here, and of `PICKS`."""
+    names = {}
+    for word, name in STRENGTH_NAMES.items():
+        spec = strength(word, STANDARD)
+        with_tables = ", tables" if "tables" in notation.parse_spec(spec).values else ""
+        names[spec] = f"{word} ({name}{with_tables})"
+    return names | dict(PICKS)
 
 
 def check_plain(spec: str) -> None:
