@@ -89,9 +89,38 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if sys.modules.get("gymnasium") is not None:  # importing it would take most of a second
+class _GymnasiumFinder:
+    """Registers the environments when Gymnasium is imported after twofold.
+
+    Gymnasium 1.0 and later loads no plugins itself, and importing it takes most of a second.
+    """
+
+    @classmethod
+    def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
+        if name != "gymnasium":
+            return None
+        others = sys.meta_path[sys.meta_path.index(cls) + 1 :]
+        spec = next(filter(None, (one.find_spec(name, path, target) for one in others)), None)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            load = spec.loader.exec_module
+
+            def load_and_register(module: "Any") -> None:
+                load(module)
+                _register_environments()
+
+            spec.loader.exec_module = load_and_register
+        return spec
+
+
+def _register_environments() -> None:
     import contextlib
     import importlib
 
     with contextlib.suppress(Exception):  # boards and games work with a broken Gymnasium
-        importlib.import_module("twofold.env")  # registers the environments
+        importlib.import_module("twofold.env")
+
+
+if sys.modules.get("gymnasium") is not None:
+    _register_environments()
+elif "gymnasium" not in sys.modules:
+    sys.meta_path.insert(0, _GymnasiumFinder)
