@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from twofold.exact.table import solve
     from twofold.game import Game
     from twofold.players import Player, make_player, play_game
+    from twofold.records.formats import load_game, save_game
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
-    from twofold.shortcuts import analyse, bench, review_game, train
+    from twofold.shortcuts import analyse, bench, compare, review_game, train
     from twofold.step import Status
 
 _HOMES = {
@@ -43,9 +44,12 @@ _HOMES = {
     "Stop": "twofold.search.stop",
     "analyse": "twofold.shortcuts",
     "bench": "twofold.shortcuts",
+    "compare": "twofold.shortcuts",
+    "load_game": "twofold.records.formats",
     "make_player": "twofold.players",
     "play_game": "twofold.players",
     "review_game": "twofold.shortcuts",
+    "save_game": "twofold.records.formats",
     "solve": "twofold.exact.table",
     "train": "twofold.shortcuts",
 }
@@ -67,9 +71,12 @@ __all__ = [
     "__version__",
     "analyse",
     "bench",
+    "compare",
+    "load_game",
     "make_player",
     "play_game",
     "review_game",
+    "save_game",
     "solve",
     "train",
 ]
@@ -100,7 +107,8 @@ class _GymnasiumFinder:
         if name != "gymnasium":
             return None
         others = sys.meta_path[sys.meta_path.index(cls) + 1 :]
-        spec = next(filter(None, (one.find_spec(name, path, target) for one in others)), None)
+        found = (finder.find_spec(name, path, target) for finder in others)
+        spec: Any = next(filter(None, found), None)
         if spec is not None and hasattr(spec.loader, "exec_module"):
             load = spec.loader.exec_module
 
