@@ -107,7 +107,8 @@ class _GymnasiumFinder:
         if name != "gymnasium":
             return None
         others = sys.meta_path[sys.meta_path.index(cls) + 1 :]
-        found = (finder.find_spec(name, path, target) for finder in others)
+        finders = (finder for finder in others if hasattr(finder, "find_spec"))
+        found = (finder.find_spec(name, path, target) for finder in finders)
         spec: Any = next(filter(None, found), None)
         if spec is not None and hasattr(spec.loader, "exec_module"):
             load = spec.loader.exec_module
