@@ -23,7 +23,7 @@ from twofold.limits import (
 )
 from twofold.networks.network import check_stages
 from twofold.networks.patterns import format_patterns, parse_patterns
-from twofold.notation import check_length, format_number, shown
+from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
 
 Method = Literal["td", "tc", "rule"]
@@ -68,7 +68,8 @@ class Phase:
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
     """Parse phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`; shares add up to 100 %."""
-    check_length(text, "a schedule", InvalidNetwork)
+    if not isinstance(text, str):
+        raise InvalidNetwork(f"expected a schedule as text, got {shown(text)}")
     words = text.split(",")
     found = [_PHASE.fullmatch(word.strip()) for word in words]
     if not all(found) or len(words) > 100:

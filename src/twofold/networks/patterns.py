@@ -6,7 +6,7 @@ from typing import Final
 
 from twofold.errors import InvalidNetwork
 from twofold.limits import BITS_MAX_SIDE, MAX_PATTERN_CELLS, MAX_PATTERNS, MIN_CELLS, check_limit
-from twofold.notation import check_length, shown
+from twofold.notation import shown
 
 NAMED: Final = {
     "4x6": "012345 456789 012456 45689a",
@@ -57,7 +57,8 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
 
     Patterns are separated by spaces or commas; names stand for patterns of 4x4.
     """
-    check_length(text, "patterns", InvalidNetwork)
+    if not isinstance(text, str):
+        raise InvalidNetwork(f"expected patterns as text, got {shown(text)}")
     if text in NAMED:
         if shape != (4, 4):
             rows, cols = shape
