@@ -14,7 +14,8 @@ import twofold
 PACKAGE = Path(__file__).parent.parent / "src" / "twofold"
 PUBLIC = """
     Analysis Board Budget Game Move MoveAnalysis Player Record Rules Slide Spawn Status Stop
-    __version__ analyse bench make_player play_game review_game solve train
+    __version__ analyse bench compare load_game make_player play_game review_game save_game solve
+    train
 """
 EXTRAS = ("browser", "env", "policy", "ray", "report", "share", "tui", "tune", "web")
 PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "sqlalchemy", "tensorboard"}

@@ -2,22 +2,40 @@
 
 import copy
 import pickle  # noqa: TID251 (of our own making)
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import twofold
-from twofold import Board, Game, Move, make_player
-from twofold.errors import GameOver, InvalidInput, InvalidSpec
+from twofold import Board, Game, Move, Player, make_player
+from twofold.arena.bench import Bench
+from twofold.arena.duel import duel
+from twofold.arena.studies.study import Study
+from twofold.errors import (
+    GameOver,
+    InvalidInput,
+    InvalidRecord,
+    InvalidRules,
+    InvalidSpec,
+    ResourceError,
+    UnsupportedRules,
+)
+from twofold.exact import ExactObjective, Problem
 from twofold.learn.checkpoint import load
 from twofold.players import play_games
+from twofold.records.record import read_record
 from twofold.review.review import judge, review
 from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
 
 BOARD = "0012/0013/0024/1357"
+UNTYPED: Any = twofold
+"""For calls that the types forbid."""
 
 
 def played(rules: str = "2x2", seed: int = 1) -> Game:
@@ -51,6 +69,24 @@ def test_a_game_is_reviewed() -> None:
     assert "accuracy" in str(expected)
 
 
+def test_a_game_is_saved_loaded_and_reviewed_from_its_file(tmp_path: Path) -> None:
+    game, path = played(), tmp_path / "game.2048"
+    game.undo()
+    twofold.save_game(game, path, player="me")
+    again = twofold.load_game(str(path))
+    assert (again.board, again.score, again.seed) == (game.board, game.score, game.seed)
+    assert again.legal_moves()
+    assert [step.board for step in again.iter_steps()] == [step.board for step in game.iter_steps()]
+    for judged in (path, str(path)):
+        found = twofold.review_game(judged, "expectimax:ply=2")
+        assert found == twofold.review_game(game, "expectimax:ply=2")
+    record = replace(read_record(path), date="2048-01-31")
+    twofold.save_game(record, path)
+    assert (read_record(path).player, read_record(path).date) == ("me", "2048-01-31")
+    with pytest.raises(InvalidRecord, match="cannot read"):
+        twofold.load_game(tmp_path / "none.2048")
+
+
 def test_players_are_compared_over_the_same_games() -> None:
     own = make_player("corner")
     result = twofold.bench(["greedy", own, "corner"], games=20, seed=7, jobs=2)
@@ -60,6 +96,23 @@ def test_players_are_compared_over_the_same_games() -> None:
     assert result[0].games.scores.tolist() == [one.score for one in greedy]
     assert str(result).splitlines()[1].startswith("greedy")
     assert "<pre>" in result._repr_html_()
+
+
+def test_the_stronger_of_two_players_is_named() -> None:
+    found = twofold.compare(make_player("greedy"), "random", 60, rules="3x3", jobs=1)
+    assert (found.verdict, found.test) == ("A", None)
+    assert found.words.startswith("greedy is stronger: ")
+    assert found.comparison is not None
+    with Study() as study:
+        bench = Bench(study, Rules(3, 3))
+        expected = duel(bench, ("greedy", "random"), SeedRange(1, 60), jobs=1)
+    assert found.comparison == expected.comparison
+    assert str(found) == repr(found) == f"{found.tables}\n\n{found.words}."
+    assert "A - B, 95 %" in found.tables
+    assert found._repr_html_().startswith("<pre>player")
+    same = twofold.compare("greedy", "greedy", 2, rules="3x3", jobs=1)
+    assert same.verdict is None
+    assert same.words == "no difference was found: the scores are the same in all of 2 games"
 
 
 def test_a_network_is_trained_and_plays(tmp_path: Path) -> None:
@@ -91,6 +144,22 @@ def test_a_game_is_solved() -> None:
     assert repr(table) == "<ExactTable of 2x2, expected score to 32: 57 states>"
     with pytest.raises(GameOver):
         table.best("2x2:12/21")
+    chance = twofold.solve("2x2 start=1", goal=32)
+    assert chance.problem == Problem(Rules.parse("2x2 start=1 goal=32"), ExactObjective.GOAL)
+    assert twofold.solve(chance.problem).start_value == chance.start_value
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "message"),
+    [
+        ("4x4", UnsupportedRules, "4x4 is too large to solve: more than 10.15 states, .* 3x3"),
+        ("3x4", ResourceError, "too large to solve: about 1,100,000,000,000 states, .* 3x3"),
+        ("2x2 16", InvalidRules, "expected a shape such as 3x4, got '16'"),
+    ],
+)
+def test_a_game_that_cannot_be_solved(rules: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        twofold.solve(rules)
 
 
 def test_players_show_their_spec_and_can_be_copied() -> None:
@@ -102,6 +171,23 @@ def test_players_show_their_spec_and_can_be_copied() -> None:
         assert other.choose(Board.parse(BOARD)) == player.choose(Board.parse(BOARD))
 
 
+def test_results_show_themselves(tmp_path: Path) -> None:
+    analysis = twofold.analyse(BOARD, "greedy")
+    assert repr(analysis) == f"<Analysis of {BOARD}: best up 4.00, down 4.00, left 0, in points>"
+    assert repr(twofold.analyse("2x2:12/00", "corner")) == "<Analysis of 2x2:12/00: best down>"
+    result = twofold.bench("corner", games=2, rules="2x2", jobs=1)
+    assert repr(result) == str(result)
+    mean = f"2 games, mean score {result[0].games.scores.mean():.0f}"
+    assert repr(result[0]) == f"<PlayerStanding of corner: {mean}>"
+    assert repr(result[0].games) == f"<GameColumns: {mean}>"
+    training = twofold.train("01 23", tmp_path / "net", games=5, rules="2x2")
+    assert re.fullmatch(
+        r"<Training of 01 23 on 2x2: 5 games, \d+ moves, \d\.\d s, mean score \d+ of the last "
+        r"5 games>",
+        repr(training),
+    )
+
+
 def test_notebooks_show_results() -> None:
     analysis = twofold.analyse(BOARD, "expectimax:ply=1")
     assert str(analysis).count("best") == 1
@@ -111,6 +197,32 @@ def test_notebooks_show_results() -> None:
     record = twofold.Record.from_game(game, player="me")
     assert "<svg" in record._repr_svg_()
     assert twofold.review_game(game, "expectimax:ply=1")._repr_html_().startswith("<pre>accuracy")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: UNTYPED.analyse(BOARD, 3), "expected a player or its spec, got 3"),
+        (lambda: UNTYPED.analyse(BOARD, "greedy", 3), "expected a budget as text, got 3"),
+        (lambda: UNTYPED.analyse(BOARD, "greedy", score="x"), "expected a score as a whole number"),
+        (lambda: UNTYPED.review_game(5), "expected a game, its record or the path of one, got 5"),
+        (lambda: UNTYPED.review_game(Game(), 5), "expected a player or its spec, got 5"),
+        (lambda: UNTYPED.save_game(5, "file"), "expected a game or its record, got 5"),
+        (lambda: UNTYPED.bench(5), "expected a player or its spec, got 5"),
+        (lambda: UNTYPED.bench(Player), "expected a player or its spec, got <class"),
+        (lambda: UNTYPED.bench(["greedy", None]), "expected a player or its spec, got None"),
+        (lambda: UNTYPED.bench("greedy", 2.5), "expected games as a whole number .*, got 2.5"),
+        (lambda: UNTYPED.bench(make_player("greedy"), 0), "expected games from 1 to .*, got 0"),
+        (lambda: UNTYPED.bench("greedy", seed=-1), "expected a seed from 0 .*, got -1"),
+        (lambda: UNTYPED.bench("greedy", jobs="2"), "expected jobs as a whole number .*, got '2'"),
+        (lambda: UNTYPED.play_game(5), "expected a player spec as text, got 5"),
+        (lambda: UNTYPED.train(5, "file", games=1), "expected patterns as text, got 5"),
+        (lambda: UNTYPED.train("4x6", "f", games=1, schedule=5), "expected a schedule as text"),
+    ],
+)  # fmt: skip
+def test_arguments_of_other_types_are_refused_by_name(call: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        call()
 
 
 def test_one_player_needs_no_list() -> None:

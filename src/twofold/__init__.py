@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from twofold.exact.table import solve
     from twofold.game import Game
     from twofold.players import Player, make_player, play_game
+    from twofold.records.formats import load_game, save_game
     from twofold.records.record import Record
     from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
-    from twofold.shortcuts import analyse, bench, review_game, train
+    from twofold.shortcuts import analyse, bench, compare, review_game, train
     from twofold.step import Status
 
 _HOMES = {
@@ -43,9 +44,12 @@ _HOMES = {
     "Stop": "twofold.search.stop",
     "analyse": "twofold.shortcuts",
     "bench": "twofold.shortcuts",
+    "compare": "twofold.shortcuts",
+    "load_game": "twofold.records.formats",
     "make_player": "twofold.players",
     "play_game": "twofold.players",
     "review_game": "twofold.shortcuts",
+    "save_game": "twofold.records.formats",
     "solve": "twofold.exact.table",
     "train": "twofold.shortcuts",
 }
@@ -67,9 +71,12 @@ __all__ = [
     "__version__",
     "analyse",
     "bench",
+    "compare",
+    "load_game",
     "make_player",
     "play_game",
     "review_game",
+    "save_game",
     "solve",
     "train",
 ]
@@ -89,9 +96,40 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if sys.modules.get("gymnasium") is not None:  # importing it would take most of a second
+class _GymnasiumFinder:
+    """Registers the environments when Gymnasium is imported after twofold.
+
+    Gymnasium 1.0 and later loads no plugins itself, and importing it takes most of a second.
+    """
+
+    @classmethod
+    def find_spec(cls, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
+        if name != "gymnasium":
+            return None
+        others = sys.meta_path[sys.meta_path.index(cls) + 1 :]
+        finders = (finder for finder in others if hasattr(finder, "find_spec"))
+        found = (finder.find_spec(name, path, target) for finder in finders)
+        spec: Any = next(filter(None, found), None)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            load = spec.loader.exec_module
+
+            def load_and_register(module: "Any") -> None:
+                load(module)
+                _register_environments()
+
+            spec.loader.exec_module = load_and_register
+        return spec
+
+
+def _register_environments() -> None:
     import contextlib
     import importlib
 
     with contextlib.suppress(Exception):  # boards and games work with a broken Gymnasium
-        importlib.import_module("twofold.env")  # registers the environments
+        importlib.import_module("twofold.env")
+
+
+if sys.modules.get("gymnasium") is not None:
+    _register_environments()
+elif "gymnasium" not in sys.modules:
+    sys.meta_path.insert(0, _GymnasiumFinder)

@@ -284,9 +284,10 @@ def parse_rules(text: str) -> RulesText:
         key, equals, value = word.partition("=")
         if not equals:
             key, value = "shape", word
+        part = _parse_rules_part(key, value)
         if key in found:
             raise InvalidRules(f"expected each part of the rules once, got {key!r} twice")
-        found[key] = _parse_rules_part(key, value)
+        found[key] = part
     found["stop_at_goal"] = found.pop("stop", None)
     return RulesText(**found)  # type: ignore[arg-type]
 

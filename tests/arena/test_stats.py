@@ -304,8 +304,8 @@ def test_survival_by_move() -> None:
     assert list(survival_by_move([0])) == [0]
 
 
-def of_two(function: Callable[..., object]) -> Callable[[Any], object]:
-    return lambda values: function(values, values)
+def of_two(function: Callable[..., object]) -> Callable[..., object]:
+    return lambda values, **more: function(values, values, **more)
 
 
 @pytest.mark.parametrize(
@@ -330,9 +330,31 @@ def test_invalid_pairs_are_refused() -> None:
             function([1, 0], [1])
     with pytest.raises(ValueError, match="expected 0 or 1 for each game, got 2"):
         paired_rates([0, 1], [1, 2])
-    for interval in (mean_interval, bootstrap_interval, median_interval):
-        with pytest.raises(ValueError, match="confidence between 0 and 1, got 95"):
-            interval([1, 2], confidence=95)
+
+
+@pytest.mark.parametrize("confidence", [-1, 0, 1, 95, math.nan])
+def test_invalid_confidences_are_refused(confidence: float) -> None:
+    for interval in (
+        mean_interval, bootstrap_interval, median_interval, of_two(paired_interval),
+        of_two(paired_rates), lambda values, confidence: wilson_interval(1, 2, confidence),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"confidence between 0 and 1, got {confidence}"):
+            interval([1], confidence=confidence)
+
+
+@pytest.mark.parametrize("confidence", [0.9999, 1 - 1e-9, 1 - 2**-53])
+def test_intervals_near_certainty_stay_around_the_value(confidence: float) -> None:
+    scores = np.append(np.random.default_rng(1).normal(1000, 10, 199), 1e6)  # a long tail
+    hits = scores > 1000
+    for found in (
+        *(interval(scores, confidence) for interval in (mean_interval, median_interval)),
+        *(bootstrap_interval(sign * scores, confidence) for sign in (1, -1)),
+        wilson_interval(3, 200, confidence),
+        paired_rates(hits, hits[::-1], confidence).difference,
+    ):
+        assert found.low is not None
+        assert found.high is not None
+        assert -2e6 < found.low < found.value < found.high < 2e6
 
 
 def test_a_million_games_take_no_time() -> None:

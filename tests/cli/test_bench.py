@@ -15,6 +15,10 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.studies.study import Study
+from twofold.learn.checkpoint import save
+from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import Training
+from twofold.rules import Rules
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"
@@ -70,6 +74,19 @@ def test_players_of_your_own_with_two_jobs(cli: Cli) -> None:
     assert code == 0
     assert f"1  {names[0]}" in out
     assert f"2  {names[1]}" in out
+
+
+@pytest.mark.parametrize("command", ["bench", "watch"])
+def test_a_network_for_another_shape_names_the_option(
+    command: str, cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "n.safetensors"
+    save(Training(TrainingSettings(patterns="01 23", rules=Rules(2, 2))), path)
+    code, _, err = cli(command, f"ntuple:net={path}")
+    assert code == 2
+    assert f" with ntuple:net={path}, got rules 4x4 spawn=" in err
+    assert err.endswith("; add --rules 2x2\n")
+    assert "--rules" not in cli(command, "ntuple", "--rules", "3x3").err
 
 
 def test_an_evaluator_of_your_own_with_two_jobs(cli: Cli) -> None:

@@ -81,6 +81,13 @@ def test_the_name_imports_the_module() -> None:
     assert (done.returncode, done.stdout.strip()) == (0, b"2"), done.stderr
 
 
+@pytest.mark.parametrize("imports", ["twofold, gymnasium", "gymnasium, twofold"])
+def test_the_name_is_known_after_both_imports_in_any_order(imports: str) -> None:
+    code = f"import {imports}; print({ENV_ID!r} in gymnasium.registry)"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True)
+    assert (done.returncode, done.stdout.strip()) == (0, b"True"), done.stderr
+
+
 def test_without_gymnasium_the_error_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['gymnasium'] = None\n"

@@ -42,8 +42,14 @@ def test_an_estimate_in_words() -> None:
 @pytest.mark.parametrize(
     ("states", "disk", "memory", "free", "message"),
     [
-        (10**12, 10**13, 0, 10**15, "at most 100,000,000,000 states to solve, got about 1,000,0"),
-        (10**6, 10**9, 10**18, 10**15, "of the free memory for a solution"),
+        (10**12, 10**13, 0, 10**15, "about 1,000,000,000,000 states, where at most 100,000,000,0"),
+        (
+            10**6,
+            10**9,
+            10**18,
+            10**15,
+            "of the free memory for a solution.*Choose a smaller board or goal",
+        ),
         (10**6, 10**9, 10, 10**9, "solving about 1,000,000 states needs 2.0 GB of free disk"),
     ],
 )

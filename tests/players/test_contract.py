@@ -10,6 +10,7 @@ from tests.support.twins import small_positions
 from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
 from twofold.players import Player, canonical, entries, make_player, play_game
+from twofold.players.base import typed_spec
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 
@@ -108,7 +109,7 @@ def test_other_shapes_are_played_or_refused_by_name(player: Player) -> None:
         reason = player.unsupported(Rules(*shape))
         if reason:
             assert reason.startswith("expected ")
-            message = re.escape(f"{reason} with {player.spec}, got rules {Rules(*shape)}")
+            message = re.escape(f"{reason} with {typed_spec(player)}, got rules {Rules(*shape)}")
             with pytest.raises(UnsupportedRules, match=f"^{message}$"):
                 player.start(Rules(*shape), 1)
             with pytest.raises(UnsupportedRules, match=f"^{message}$"):

@@ -1,6 +1,7 @@
 """The player `ntuple`: networks by name and file, shared, hashed, downgrading, deeper searches."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,8 @@ def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
         result = play_game(player, Rules.parse(rules), 1)
     assert result is not None
     assert result.moves > 5
-    with pytest.raises(UnsupportedRules, match=f"expected {rules} for eval=ntuple"):
+    message = re.escape(f"expected {rules} for eval=ntuple with ntuple:net={path}, got rules 4x4 ")
+    with pytest.raises(UnsupportedRules, match=message):
         make_player(f"ntuple:net={path}").start(Rules(), 1)
 
 

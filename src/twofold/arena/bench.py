@@ -59,6 +59,10 @@ class PlayerStanding:
     error: str = ""
     failed_seed: int | None = None
 
+    def __repr__(self) -> str:
+        failure = f", failed on seed {self.failed_seed}: {self.error}" if self.error else ""
+        return f"<PlayerStanding of {self.player}: {self.games.words}{failure}>"
+
 
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.

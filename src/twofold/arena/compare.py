@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rates
 from twofold.arena.sprt import SprtState, Verdict
 from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
-from twofold.arena.table import MAX_COLUMNS
+from twofold.arena.table import MAX_COLUMNS, format_table
 from twofold.figures import format_rate
 
-__all__ = ["Comparison", "compare_scores", "verdict_words"]
+__all__ = ["Comparison", "compare_scores", "reach_table", "verdict_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,32 @@ def _reach(
     shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
     tiles = [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]
     return {tile: paired_rates(tiles_a >= tile, tiles_b >= tile, confidence) for tile in tiles}
+
+
+def reach_table(found: Comparison) -> str:
+    """The reach rates and their differences as text, one line a tile; empty if there are none."""
+    if not found.reach:
+        return ""
+    rows = [
+        [
+            str(tile),
+            _rate(rates.ours.value),
+            _rate(rates.theirs.value),
+            _rate_difference(rates.difference),
+        ]
+        for tile, rates in found.reach.items()
+    ]
+    return format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows)
+
+
+def _rate(rate: float) -> str:
+    return f"{100 * rate:.1f}"
+
+
+def _rate_difference(found: Interval) -> str:
+    if found.low is None or found.high is None:
+        return f"{100 * found.value:+.1f}"
+    return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
 
 
 def verdict_words(

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.bench import Bench, PlayerStanding
-from twofold.arena.compare import Comparison, compare_scores
+from twofold.arena.compare import Comparison, compare_scores, reach_table, verdict_words
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
+from twofold.arena.table import format_runs
+from twofold.drawing import preformatted
 from twofold.errors import InvalidInput
 from twofold.notation import format_spec, parse_spec
 from twofold.seeds import SeedRange
@@ -39,14 +41,55 @@ class SprtQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DuelOutcome:
-    """The result of a duel; `comparison` is None without common seeds.
+    """The result of a duel; printed as tables and a sentence.
 
-    With a sequential test, the standings are of the games that it has used.
+    Attributes:
+        comparison: the players on their common seeds; None without any.
+        test: the state of the sequential test; None without one.
+        standings: the games of A and B; with a test those that it has used.
+        tile: the tile whose reach rates are tested; None for scores.
     """
 
     comparison: Comparison | None
     test: SprtState | None
     standings: tuple[PlayerStanding, PlayerStanding]
+    tile: int | None = None
+
+    @property
+    def verdict(self) -> str | None:
+        """The stronger player, `A` or `B`; `EQUAL` by a test; None if it is not known."""
+        if self.test is not None:
+            return None if self.test.verdict is None else str(self.test.verdict)
+        if self.comparison is None:
+            return None
+        lead = self.comparison.paired.difference
+        if lead.low is not None and lead.low > 0:
+            return "A"
+        return "B" if lead.high is not None and lead.high < 0 else None
+
+    @property
+    def words(self) -> str:
+        """The result as one sentence without a full stop; empty without common seeds."""
+        if self.test is not None:
+            first, second = self.standings
+            return verdict_words(self.test, (first.player, second.player), self.tile)
+        return "" if self.comparison is None else verdict_words(self.comparison)
+
+    @property
+    def tables(self) -> str:
+        """The scores, then the reach rates."""
+        scores = format_runs(self.standings, rates=False)
+        rates = "" if self.comparison is None else reach_table(self.comparison)
+        return "\n\n".join(filter(None, (scores, rates)))
+
+    def __str__(self) -> str:
+        return f"{self.tables}\n\n{self.words}." if self.words else self.tables
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 def with_budget(player: str, budget: str) -> str:
@@ -94,7 +137,8 @@ def duel(
             test.extend(differences[test.pairs :])
             ended = ended or test.finished
         if ended or known >= games:
-            return _outcome(players, (first, second), None if test is None else test.state())
+            state = None if test is None else test.state()
+            return _outcome((first, second), state, None if question is None else question.tile)
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
@@ -134,20 +178,22 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
 
 
 def _outcome(
-    players: tuple[str, str],
-    standings: tuple[PlayerStanding, PlayerStanding],
-    state: SprtState | None,
+    standings: tuple[PlayerStanding, PlayerStanding], state: SprtState | None, tile: int | None
 ) -> DuelOutcome:
     """The outcome, without games that were played after the test had decided."""
     if state is not None:
         first, second = (replace(one, games=one.games.first(state.pairs)) for one in standings)
         standings = first, second
-    return DuelOutcome(_compared(players, *standings), state, standings)
+    return DuelOutcome(_compared(*standings), state, standings, tile)
 
 
-def _compared(
-    players: tuple[str, str], first: PlayerStanding, second: PlayerStanding
-) -> Comparison | None:
+def played_duel(first: PlayerStanding, second: PlayerStanding) -> DuelOutcome:
+    """The outcome of games that A and B have played, without a sequential test."""
+    return DuelOutcome(_compared(first, second), None, (first, second))
+
+
+def _compared(first: PlayerStanding, second: PlayerStanding) -> Comparison | None:
+    names = (first.player, second.player)
     ours, theirs = first.games, second.games
     if not len(np.intersect1d(ours.seeds, theirs.seeds)):
         return None
@@ -156,7 +202,7 @@ def _compared(
         ours.scores,
         theirs.seeds,
         theirs.scores,
-        names=players,
+        names=("A", "B") if first.player == second.player else names,
         max_tiles_a=ours.max_tiles,
         max_tiles_b=theirs.max_tiles,
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
+from twofold.figures import counted
 from twofold.limits import MAX_EXPONENT
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
@@ -116,6 +117,15 @@ class GameColumns:
     seconds: NDArray[np.float64]
     move_seconds: NDArray[np.float64]
     tile_sums: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"<GameColumns: {self.words}>"
+
+    @property
+    def words(self) -> str:
+        """The number of games and the mean score, as in `50 games, mean score 3,071`."""
+        mean = f", mean score {self.scores.mean():,.0f}" if len(self) else ""
+        return counted(len(self), "game") + mean
 
     def __len__(self) -> int:
         return len(self.seeds)

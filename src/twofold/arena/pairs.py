@@ -4,7 +4,6 @@ Values are one a game, in the order of the same seeds; see `stats`.
 """
 
 import math
-import statistics
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from twofold.arena.stats import (
     Values,
     finite,
     mean_interval,
+    normal_ends,
     standard_error,
     student,
     wilson_interval,
@@ -135,5 +135,5 @@ def _adjusted_wald(more: int, less: int, games: int, confidence: float) -> tuple
     """The Wald interval with one more discordant pair for each player."""
     plus, minus = (more + 1) / (games + 2), (less + 1) / (games + 2)
     error = math.sqrt((plus + minus - (plus - minus) ** 2) / (games + 2))
-    half = statistics.NormalDist().inv_cdf((1 + confidence) / 2) * error
+    half = normal_ends(confidence) * error
     return max(-1.0, plus - minus - half), min(1.0, plus - minus + half)

@@ -99,6 +99,7 @@ def finite(values: Values) -> NDArray[np.float64]:
 
 def mean_interval(values: Values, confidence: float = CONFIDENCE) -> Interval:
     """The mean and its confidence interval by Student's t."""
+    _check_share(confidence)
     array = finite(values)
     mean = float(array.mean())
     if array.size == 1:
@@ -114,8 +115,13 @@ def standard_error(array: NDArray[np.float64]) -> float:
 
 def student(games: int, confidence: float) -> float:
     """Half the width of the interval of a mean, in standard errors."""
-    _check_share(confidence)
     return student_quantile((1 - confidence) / 2, games - 1)
+
+
+def normal_ends(confidence: float) -> float:
+    """Half the width of the interval of a normal value, in standard deviations."""
+    _check_share(confidence)
+    return -statistics.NormalDist().inv_cdf((1 - confidence) / 2)
 
 
 def _check_share(share: float) -> None:
@@ -161,16 +167,22 @@ def _bca_shares(
     bias = normal.inv_cdf(min(max(below, 0.5 / means.size), 1 - 0.5 / means.size))
     away = array - mean
     acceleration = float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
-    z = normal.inv_cdf((1 - confidence) / 2)
-    low, high = (normal.cdf(bias + x / (1 - acceleration * x)) for x in (bias + z, bias - z))
+    z = normal_ends(confidence)
+    low, high = (_bca_share(bias, acceleration, x) for x in (bias - z, bias + z))
     return low, high
+
+
+def _bca_share(bias: float, acceleration: float, x: float) -> float:
+    """The quantile; at the pole of the formula, which large confidences reach, it is 0 or 1."""
+    slack = 1 - acceleration * x
+    return statistics.NormalDist().cdf(bias + x / slack) if slack > 0 else float(x > 0)
 
 
 def wilson_interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
     """The share hits / trials and its score interval. Source: Wilson 1927."""
     if not 0 <= hits <= trials or trials == 0:
         raise ValueError(f"expected 0 <= hits <= trials and a trial, got {hits} of {trials}")
-    z = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
+    z = normal_ends(confidence)
     share = hits / trials
     middle = share + z * z / (2 * trials)
     half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))

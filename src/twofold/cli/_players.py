@@ -1,16 +1,18 @@
 """Players that commands ask for: settled, checked, made ready."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from twofold.cli._output import print_note
 from twofold.cli._progress import loading
 from twofold.endgame.folder import files_in, tables_folder
 from twofold.endgame.pattern import suits
+from twofold.errors import UnsupportedRules
 from twofold.game import Game
 from twofold.players import Player, make_player, settled
-from twofold.rules import Rules
+from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 
 TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
@@ -44,7 +46,23 @@ def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool =
         InvalidInput: a spec is wrong, or its player cannot play under these rules.
     """
     for spec in specs:
-        open_player(spec, rules, seed, allow_code=allow_code).close()
+        with hint_at_rules(spec, rules):
+            open_player(spec, rules, seed, allow_code=allow_code).close()
+
+
+@contextmanager
+def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
+    """Name the option in an error about a player of one other shape, if it was not given."""
+    try:
+        yield
+    except UnsupportedRules as error:
+        from twofold.engine.messages import ALL_SHAPES
+
+        with make_player(spec) as player:
+            shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]
+        if rules != STANDARD or len(shapes) != 1:
+            raise
+        raise UnsupportedRules(f"{error}; add --rules {shapes[0][0]}x{shapes[0][1]}") from None
 
 
 def open_player(

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from twofold.arena.bench import Bench
-from twofold.arena.compare import verdict_words
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
-from twofold.arena.table import format_runs, format_table
 from twofold.cli._bench import boards_document, live_games, print_boards, read_starts
 from twofold.cli._options import (
     BoardsOption,
@@ -132,17 +130,16 @@ def command(
             stop=asked.is_set,
         )
     seconds = time.perf_counter() - began
-    tested = tile if sprt else None
     if json:
         body = {
             "rules": str(used_rules),
             "seed": str(start),
             "boards": boards_document(starts),
-            **_document(outcome, players, tested),
+            **_document(outcome),
         }
         write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
     else:
-        _print(outcome, players, tested)
+        _print(outcome)
         if games is None and starts is None:
             _print_power(outcome)
         print_words(f"\nrules {used_rules}, seeds from {start}")
@@ -172,28 +169,11 @@ def _question(delta: str, tile: int | None, *, sprt: bool) -> SprtQuestion | Non
     return SprtQuestion(delta=value)
 
 
-def _print(outcome: DuelOutcome, players: tuple[str, str], tile: int | None) -> None:
-    print_out(format_runs(outcome.standings, rates=False))
-    found = outcome.comparison
-    if found is None:
-        return
-    if found.reach:
-        rows = [
-            [
-                str(tile_),
-                _percent(rates.ours),
-                _percent(rates.theirs),
-                _difference(rates.difference),
-            ]
-            for tile_, rates in found.reach.items()
-        ]
+def _print(outcome: DuelOutcome) -> None:
+    print_out(outcome.tables)
+    if outcome.words:
         print_out()
-        print_out(format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows))
-    print_out()
-    if outcome.test is not None:
-        print_words(_sentence(verdict_words(outcome.test, players, tile)))
-    else:
-        print_words(_sentence(verdict_words(found)))
+        print_words(f"{outcome.words}.")
 
 
 def _print_power(outcome: DuelOutcome) -> None:
@@ -215,20 +195,6 @@ def _means(outcome: DuelOutcome) -> list[float]:
     return [float(one.games.scores.mean()) for one in outcome.standings]
 
 
-def _sentence(words: str) -> str:
-    return f"{words}."
-
-
-def _percent(rate: Interval) -> str:
-    return f"{100 * rate.value:.1f}"
-
-
-def _difference(found: Interval) -> str:
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:+.1f}"
-    return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
-
-
 def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
     failed = [one for one in outcome.standings if one.error]
     for one in failed:
@@ -239,40 +205,23 @@ def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
     if interrupted and not known and any(len(one.games) < count for one in outcome.standings):
         print_note("twofold: interrupted")
         raise typer.Exit(INTERRUPTED)
-    if _verdict(outcome) == "B":
+    if outcome.verdict == "B":
         raise typer.Exit(1)
-
-
-def _verdict(outcome: DuelOutcome) -> str | None:
-    """A, B, EQUAL, or None where it is not known."""
-    if outcome.test is not None:
-        return None if outcome.test.verdict is None else str(outcome.test.verdict)
-    if outcome.comparison is None:
-        return None
-    lead = outcome.comparison.paired.difference
-    if lead.low is not None and lead.low > 0:
-        return "A"
-    return "B" if lead.high is not None and lead.high < 0 else None
 
 
 # ---- the document
 
 
-def _document(outcome: DuelOutcome, players: tuple[str, str], tile: int | None) -> dict[str, Any]:
+def _document(outcome: DuelOutcome) -> dict[str, Any]:
     found, test = outcome.comparison, outcome.test
-    words = None
-    if test is not None:
-        words = verdict_words(test, players, tile)
-    elif found is not None:
-        words = verdict_words(found)
     return {
         "players": [
             {"player": one.player, "spec": one.spec, "games": len(one.games), "error": one.error}
             for one in outcome.standings
         ],
         "games": found.games if found else 0,
-        "verdict": _verdict(outcome),
-        "words": words,
+        "verdict": outcome.verdict,
+        "words": outcome.words or None,
         "difference": None if found is None else _interval(found.paired.difference),
         "wins_draws_losses": (
             None if found is None else [found.paired.wins, found.paired.draws, found.paired.losses]
@@ -290,7 +239,7 @@ def _document(outcome: DuelOutcome, players: tuple[str, str], tile: int | None) 
         if test is None
         else {
             "delta": test.delta,
-            "tile": tile,
+            "tile": outcome.tile,
             "alpha": test.alpha,
             "beta": test.beta,
             "pairs": test.pairs,

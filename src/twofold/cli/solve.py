@@ -3,7 +3,6 @@
 import contextlib
 import shutil
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from twofold.cli._options import (
     JsonOption,
     ThreadsOption,
+    argument,
     flag,
     option,
     read_jobs,
@@ -47,9 +47,12 @@ EXAMPLE = """  twofold solve --rules 2x2
 
 
 def command(
+    board: Annotated[
+        str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
+    ] = "",
     rules: Annotated[
-        str, option("--rules", "RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
-    ],
+        str, option("--rules", "RULES", "The same as the argument.", show_default=False)
+    ] = "",
     goal: Annotated[
         int | None,
         option("--goal", "TILE", "Maximise the chance of this tile. Default: maximise the score."),
@@ -72,7 +75,7 @@ def command(
         from twofold.exact.store import parts_in, work_folder  # loads kernels
         from twofold.exact.table import ExactTable
 
-        problem = _problem(rules, goal, score)
+        problem = _problem(_only(board, rules), goal, score)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem)
     if known is None:
@@ -94,17 +97,22 @@ def command(
         _print(table, out, ends, None if known or resumed else seconds)
 
 
-def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
-    from twofold.exact.problem import ExactObjective, Problem
+def _only(board: str, rules: str) -> str:
+    if bool(board) == bool(rules):
+        found = "two" if board else "none"
+        raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
+    return board or rules
 
-    if goal is None:
-        return Problem(read_rules(rules))
-    if score:
+
+def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
+    from twofold.exact.problem import Problem
+
+    if score and goal is not None:
         raise InvalidInput(
             "expected --goal or --score, got both; "
             "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
         )
-    return Problem(replace(read_rules(rules), goal=goal), ExactObjective.GOAL)
+    return Problem.of(read_rules(rules), goal)
 
 
 def _known_table(out: str, problem: "Problem") -> "ExactTable | None":

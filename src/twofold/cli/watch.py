@@ -34,7 +34,7 @@ from twofold.cli._output import (
     print_words,
     shell_line,
 )
-from twofold.cli._players import hint_at_tables, settled_specs
+from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED
@@ -198,7 +198,8 @@ class Watched:
         self.kept: KeptGame | None = None  # once a person has taken over
         with loading():
             self.player = make_player(spec)
-        self.player.start(rules, seed)
+        with hint_at_rules(spec, rules):
+            self.player.start(rules, seed)
 
     def _frames(self, stop: threading.Event, *, slow_start: bool = False) -> Iterator[GameFrame]:
         source = frames(self.player, self.game, time.perf_counter)

@@ -1,7 +1,7 @@
 """2048 for reinforcement learning: environments of Gymnasium, one game or many at once.
 
-Importing this module registers `twofold/2048-v0`; so does `import twofold` after Gymnasium. See
-`docs/howto/train-with-gymnasium.md`.
+Importing this module registers `twofold/2048-v0`; so does importing both `twofold` and Gymnasium,
+in any order. See `docs/howto/train-with-gymnasium.md`.
 """
 
 import importlib

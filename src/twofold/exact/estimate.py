@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
 from twofold.exact.plan import Slots
-from twofold.exact.problem import Problem
+from twofold.exact.problem import SMALLER, Problem
 from twofold.figures import bytes_words, time_words
 from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
 from twofold.memory import check_memory
@@ -59,10 +59,13 @@ class Estimate:
         """Raise `ResourceError` if a solution does not fit; `free_disk` None means no table."""
         if self.states > MAX_SOLVED_STATES:
             raise ResourceError(
-                f"expected at most {MAX_SOLVED_STATES:,} states to solve, "
-                f"got about {_rounded(self.states):,}"
+                f"too large to solve: about {_rounded(self.states):,} states, where at most "
+                f"{MAX_SOLVED_STATES:,} are possible. {SMALLER}"
             )
-        check_memory(self.memory, "a solution")
+        try:
+            check_memory(self.memory, "a solution")
+        except ResourceError as error:
+            raise ResourceError(f"{error}. Choose a smaller board or goal") from None
         if free_disk is not None and 2 * self.disk > free_disk:
             raise ResourceError(
                 f"solving about {_rounded(self.states):,} states needs "

@@ -14,6 +14,7 @@ from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
+    MAX_SOLVED_STATES,
     MAX_SPAWN_RATIO,
     MAX_START_BOARDS,
 )
@@ -22,6 +23,9 @@ from twofold.rules import STANDARD, Rules
 
 MOST_KEY_CELLS: Final = 9
 """Boards of up to this number of cells have keys of 32 bits."""
+
+SMALLER: Final = "Choose a smaller board such as 3x3, or a small goal such as 32"
+"""The end of an error about a game with too many states."""
 
 _CHUNK: Final = 1 << 15
 """Boards that `_canonical` turns at a time, in 30 MB."""
@@ -86,6 +90,11 @@ class Problem:
             raise UnsupportedRules(
                 f"expected at most {BITS_MAX_SIDE} rows and columns to solve, got rules {rules}"
             )
+        if self.cells == BITS_MAX_SIDE**2 and self.max_exponent > BITS_MAX_EXPONENT:
+            raise UnsupportedRules(
+                f"{rules.rows}x{rules.cols} is too large to solve: more than 10^15 states, where "
+                f"at most {MAX_SOLVED_STATES:,} are possible. {SMALLER}"
+            )
         if max(self.max_exponent, *rules.spawn_exponents) > BITS_MAX_EXPONENT:
             raise UnsupportedRules(
                 f"expected rules without tiles past {1 << BITS_MAX_EXPONENT} to solve, or with a "
@@ -111,6 +120,20 @@ class Problem:
     def parse(cls, rules: str, objective: str = "score") -> Self:
         """A problem from the texts of its rules and its objective, `score` or `goal`."""
         return cls(Rules.parse(rules), objective)  # type: ignore[arg-type]
+
+    @classmethod
+    def of(cls, rules: "Problem | Rules | str", goal: int | None = None) -> "Problem":
+        """The problem of rules, also as text; with a goal, which replaces theirs, the chance of it.
+
+        A problem without a goal is itself.
+        """
+        if isinstance(rules, Problem):
+            if goal is None:
+                return rules
+            rules = rules.rules
+        if goal is None:
+            return cls(Rules.of(rules))
+        return cls(replace(Rules.of(rules), goal=goal), ExactObjective.GOAL)
 
     def __str__(self) -> str:
         """In words: `2x2, chance of 32`."""

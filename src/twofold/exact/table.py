@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidBoard, InvalidTable
+from twofold.exact.estimate import estimate
 from twofold.exact.format import Layers, read_layers
 from twofold.exact.plan import plan_words
 from twofold.exact.problem import ExactObjective, Problem
@@ -27,11 +28,13 @@ from twofold.exact.solver import SolveProgress, Solver, start_value
 from twofold.exact.store import LayerStore
 from twofold.figures import counted
 from twofold.kernels.exact import solved
-from twofold.limits import BITS_MAX_EXPONENT
+from twofold.limits import BITS_MAX_EXPONENT, MAX_JOBS, check_limit
 from twofold.notation import shown
 from twofold.rules import Move, Rules
 
 _NOTHING: Final = np.empty(0)
+_SMALL_CELLS: Final = 6
+"""Boards of so few cells are solved without an estimate: at most 16^6 states."""
 
 
 class ExactTable:
@@ -181,15 +184,31 @@ def _as_bits(boards: Sequence[int] | NDArray[np.uint64]) -> NDArray[np.uint64]:
 def solve(
     problem: Problem | Rules | str,
     *,
+    goal: int | None = None,
     threads: int = 1,
     on_progress: Callable[[SolveProgress], None] | None = None,
 ) -> ExactTable:
-    """Solve a problem in memory; rules, also as text, mean the expected score.
+    """Solve a problem in memory.
 
-    `threads` does not change the result; `on_progress` is called after each layer.
+        >>> round(solve("2x2").start_value, 2)
+        66.96
+        >>> solve("2x2", goal=16)
+        <ExactTable of 2x2, chance of 16: 35 states>
+
+    Args:
+        problem: a problem, or rules, also as text such as `"2x3 start=1"`.
+        goal: maximise the chance of this tile; None for the expected score.
+        threads: they do not change the result.
+        on_progress: called after each layer.
+
+    Raises:
+        UnsupportedRules: the game cannot be solved.
+        ResourceError: it has too many states for this machine.
     """
-    if not isinstance(problem, Problem):
-        problem = Problem(Rules.of(problem))
+    problem = Problem.of(problem, goal)
+    check_limit("threads", threads, 1, MAX_JOBS)
+    if problem.cells > _SMALL_CELLS:
+        estimate(problem, threads=threads, in_memory=True).check(None)
     store = LayerStore(problem)
     Solver(problem, store, threads=threads, on_progress=on_progress).run()
     return ExactTable(store.table())

@@ -68,6 +68,8 @@ class Phase:
 
 def parse_schedule(text: str) -> tuple[Phase, ...]:
     """Parse phases: `tc`, `td:0.1`, or `td:0.1@90%,tc:1@10%`; shares add up to 100 %."""
+    if not isinstance(text, str):
+        raise InvalidNetwork(f"expected a schedule as text, got {shown(text)}")
     words = text.split(",")
     found = [_PHASE.fullmatch(word.strip()) for word in words]
     if not all(found) or len(words) > 100:

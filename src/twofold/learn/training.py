@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
+from twofold.figures import counted
 from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
 from twofold.kernels.rules.dice import spawn_law
@@ -192,6 +193,16 @@ class Training:
         self.workers = [Worker(self) for _ in range(settings.threads)]
         self._lock = threading.Lock()
         self._enough = NO_LIMIT
+
+    def __repr__(self) -> str:
+        rows, cols = self.settings.rules.shape
+        with self._lock:
+            games, last, mean = self.curve.games, len(self.curve.recent), self.curve.mean
+        return (
+            f"<Training of {self.settings.patterns} on {rows}x{cols}: {counted(games, 'game')}, "
+            f"{counted(self.moves, 'move')}, {self.seconds:,.1f} s, "
+            f"mean score {mean:,.0f} of the last {counted(last, 'game')}>"
+        )
 
     # ---- progress
 

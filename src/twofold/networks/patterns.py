@@ -57,6 +57,8 @@ def parse_patterns(text: str, shape: tuple[int, int] = (4, 4)) -> tuple[Pattern,
 
     Patterns are separated by spaces or commas; names stand for patterns of 4x4.
     """
+    if not isinstance(text, str):
+        raise InvalidNetwork(f"expected patterns as text, got {shown(text)}")
     if text in NAMED:
         if shape != (4, 4):
             rows, cols = shape

@@ -7,6 +7,7 @@ Example::
             return board.legal_moves()[-1]
 """
 
+import contextlib
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -72,7 +73,7 @@ class Player(ABC):
         """
         reason = self.unsupported(rules)
         if reason:
-            raise UnsupportedRules(f"{reason} with {self.spec}, got rules {rules}")
+            raise UnsupportedRules(f"{reason} with {typed_spec(self)}, got rules {rules}")
         self.rules = rules
         self.seed = seed
 
@@ -133,6 +134,13 @@ class Player(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def typed_spec(player: Player) -> str:
+    """The spec of a player for messages: as a user would type it, where that is known."""
+    with contextlib.suppress(InvalidSpec):
+        return str(_registry().short_spec(player.spec))
+    return player.spec
 
 
 def _registry() -> Any:

@@ -9,7 +9,7 @@ from twofold.exact.problem import Problem
 from twofold.exact.table import ExactTable
 from twofold.kernels._jit import address_of
 from twofold.kernels.exact import solved
-from twofold.players.base import check_going, move_list
+from twofold.players.base import check_going, move_list, typed_spec
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis, MoveValue
@@ -56,12 +56,13 @@ class ExactPlayer(CompiledPlayer):
         check_going(board)
         if board.shape != self.home.shape:
             raise UnsupportedRules(
-                f"expected rules {self.home} with {self.spec}, got rules {Rules(*board.shape)}"
+                f"expected rules {self.home} with {typed_spec(self)}, "
+                f"got rules {Rules(*board.shape)}"
             )
         try:
             found = self.table.move_values(board)
         except InvalidBoard as error:
-            raise UnsupportedRules(f"{error} with {self.spec}") from None
+            raise UnsupportedRules(f"{error} with {typed_spec(self)}") from None
         best = max(found, key=lambda move: found[move])
         values = {move: MoveValue(value, 0) for move, value in found.items()}
         return Analysis(

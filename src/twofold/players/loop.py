@@ -86,7 +86,7 @@ def play_game(
         UnsupportedRules: the player cannot play under these rules.
         PlayerError: the player made an illegal move.
     """
-    if isinstance(player, str):
+    if not isinstance(player, Player):  # a spec
         with make_player(player) as made:
             return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     rules = Rules.of(rules)

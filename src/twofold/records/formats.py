@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import IO, Final, NamedTuple
 
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidInput, InvalidRecord
 from twofold.files import open_regular
+from twofold.game import Game
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.notation import shown
 from twofold.records import text as record_text
@@ -29,7 +30,7 @@ from twofold.records.foreign.verse import (
     parse_verse_old,
 )
 from twofold.records.json_lines import format_line, parse_line
-from twofold.records.record import Record, format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record, write_record
 from twofold.records.text import located
 
 
@@ -159,6 +160,36 @@ def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Re
         data = file.read(MAX_RECORD_BYTES + 1)
     with located(shown(os.fspath(path))):
         return parse_any_record(data, form)
+
+
+def save_game(game: Game | Record, path: str | os.PathLike[str], *, player: str = "") -> None:
+    """Write a game to a file as a record of twofold, in one step; an existing file is replaced.
+
+    Args:
+        game: the game, finished or not, or a record with more about it. Undone moves are not kept.
+        path: the file; records of twofold end in `.2048`.
+        player: who played a `Game`; free text.
+
+    Raises:
+        InvalidInput: it is no game, there is no such folder, or the path names no file.
+        ResourceError: the file cannot be written.
+    """
+    if not isinstance(game, (Game, Record)):
+        raise InvalidInput(f"expected a game or its record, got {shown(game)}")
+    if isinstance(game, Game):
+        game = Record.from_game(game, player=player)
+    write_record(path, game)
+
+
+def load_game(path: str | os.PathLike[str]) -> Game:
+    """The game in a file, which goes on where it was saved; its moves are checked.
+
+    The file holds a record, or a game of another program in any of the formats above. The record
+    alone, with its comments, is that of `read_any_record`.
+
+    Raises `InvalidRecord` for other files.
+    """
+    return read_any_record(path).resume()
 
 
 def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterator[Record]:

@@ -103,6 +103,13 @@ class Analysis:
     def __getitem__(self, move: Move) -> MoveAnalysis:
         return self.moves[move]
 
+    def __repr__(self) -> str:
+        others = [one for one in self.moves if one.legal and one.move is not self.best]
+        others.sort(key=lambda one: -math.inf if one.value is None else one.value, reverse=True)
+        values = ", ".join(map(_move_words, (self.moves[self.best], *others)))
+        rest = filter(None, (self.unit and f"in {self.unit}", self.depth))
+        return f"<Analysis of {self.board}: best {', '.join((values, *rest))}>"
+
     def __str__(self) -> str:
         """One line per move: value and reward; the best one is marked."""
         unit = f"values in {self.unit}" if self.unit else ""
@@ -124,6 +131,11 @@ class Analysis:
     def chance(self, move: Move) -> float | None:
         """The probability from the endgame table; None if no table knows it."""
         return None if self.table is None else self.table.chances.get(move)
+
+
+def _move_words(one: MoveAnalysis) -> str:
+    value = "" if one.value is None else f" {format_value(one.value)}"
+    return one.move.name.lower() + value
 
 
 def format_chance(chance: float) -> str:
