@@ -252,11 +252,13 @@ def test_the_players_of_presets_can_play(name: str) -> None:
     [
         (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
-        (("--resume", "no.db", "--games", "5"), "expected --games together with players"),
+        (("--resume", "no.db", "--games", "5"), "expected no --games with --resume: the study says"),
+        (("--resume", "no.db", "--seed", "1"), "expected no --seed with --resume"),
+        (("--preset", "league", "--rules", "3x3"), "expected no --rules with --preset"),
         (("--resume",), "expected --resume FILE, the study to go on with"),
         (("--resume", "--out", "no.db"), "expected a study to go on with"),
         (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
-        (("greedy", "--timeout", "soon"), "expected timeout such as 30m"),
+        (("greedy", "--timeout", "soon"), "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
         (("greedy", "--out", "no/such/s.db"), "expected an existing folder"),
     ],
 )

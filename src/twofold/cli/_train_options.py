@@ -276,7 +276,7 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
         options += [word for path in boards for word in ("--eval-boards", path)]
         options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
         games = _read_games(every)
-        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
+        seconds = math.inf if games else read_seconds(every, "--eval-every such as 10000g, or a time")
         return Trials(seconds, games, count, boards, downgrade, options)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
@@ -299,7 +299,7 @@ def read_limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]
         check_limit("games", games, 1, MAX_TRAINING_GAMES)
     if not time and games is None and not resume:
         time = DEFAULT_TIME
-    return {"games": games, "seconds": read_seconds(time, "time") if time else None}
+    return {"games": games, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def read_sums(text: str, expected: str) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.folders import data_folder
 from twofold.notation import shown
 from twofold.play.folder import games_folder, make_folder
+from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
 from twofold.web.security import LOOPBACK, Access, parse_origin
@@ -77,6 +78,8 @@ def command(
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
+            if player is not None:
+                make_player(player).close()  # refuses what the server would only find later
             from twofold.web.app import create_app  # an extra
             from twofold.web.server import Server, listen
 

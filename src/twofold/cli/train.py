@@ -35,7 +35,7 @@ def command(options: TrainOptions) -> None:
     """
     one, out, resume = options, options.out, options.resume
     limits = read_limits(one.games, one.time, resume=resume)
-    interval = read_seconds(one.checkpoint, "checkpoint")
+    interval = read_seconds(one.checkpoint, "--checkpoint")
     trials = read_trials(one.eval_every, one.eval_games, one.eval_boards or [], one.eval_downgrade)
     check_out(out)
     if not (one.network or resume):

@@ -176,8 +176,8 @@ def command(options: PolicyOptions) -> None:
             f"got {shown(out)}"
         )
     limits = _read_limits(options.moves, options.time, resume=resume)
-    interval = read_seconds(options.checkpoint, "checkpoint")
-    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "eval-every")
+    interval = read_seconds(options.checkpoint, "--checkpoint")
+    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "--eval-every")
     check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
     settings = None if resume else options.settings()
     with held(out):
@@ -288,7 +288,7 @@ def _read_limits(moves: int | None, time: str, *, resume: bool) -> dict[str, Any
         check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
     if not time and moves is None and not resume:
         time = DEFAULT_TIME
-    return {"moves": moves, "seconds": read_seconds(time, "time") if time else None}
+    return {"moves": moves, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def _read_widths(text: str) -> tuple[int, ...]:
