@@ -46,6 +46,7 @@ VALUES: Final[dict[tuple[str, str], str | list[str]]] = {
     ("convert", "--to"): [*READ, "html"],
     ("drive", "--adapter"): list(ADAPTERS),
     ("net convert", "--bytes"): ["2", "4", "8"],
+    ("players", "NAME"): list(dict.fromkeys([*(one.name for one in entries()), *EVALUATORS])),
     ("report", "--format"): ["tdl"],
     ("tables build", "--bits"): ["8", "16"],
     ("tables build", "NAME"): ["default", *DEFAULT],

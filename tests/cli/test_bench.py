@@ -252,7 +252,10 @@ def test_the_players_of_presets_can_play(name: str) -> None:
     [
         (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
-        (("--resume", "no.db", "--games", "5"), "expected no --games with --resume: the study says"),
+        (
+            ("--resume", "no.db", "--games", "5"),
+            "expected no --games with --resume: the study says",
+        ),
         (("--resume", "no.db", "--seed", "1"), "expected no --seed with --resume"),
         (("--preset", "league", "--rules", "3x3"), "expected no --rules with --preset"),
         (("--resume",), "expected --resume FILE, the study to go on with"),

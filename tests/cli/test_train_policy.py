@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -116,7 +117,8 @@ def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path
     path = write(tmp_path / "p.safetensors")
     code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}")
     assert code == 0
-    assert "in probability" in out
+    assert "probability of each move" in out
+    assert re.search(r"^up +\d+\.\d %  ", out, re.MULTILINE)
     assert "critic" in out
     code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}", "--json")
     document = json.loads(out)

@@ -276,7 +276,9 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
         options += [word for path in boards for word in ("--eval-boards", path)]
         options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
         games = _read_games(every)
-        seconds = math.inf if games else read_seconds(every, "--eval-every such as 10000g, or a time")
+        seconds = (
+            math.inf if games else read_seconds(every, "--eval-every such as 10000g, or a time")
+        )
         return Trials(seconds, games, count, boards, downgrade, options)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")

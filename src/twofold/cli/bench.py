@@ -209,9 +209,7 @@ def _check_request(
     if resume and not Path(out).exists():
         raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
     if not (resume or players or preset):
-        raise InvalidInput(
-            "missing argument: expected players, --preset NAME or --resume FILE"
-        )
+        raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
 
 
 def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:

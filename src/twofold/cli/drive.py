@@ -125,7 +125,9 @@ def command(
     place = BrowserPlace(parse_url(url), attach and parse_endpoint(attach), headless, browser)
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
     wanted = kinds(adapter, told)
-    wishes = Wishes(read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience, "--patience"))
+    wishes = Wishes(
+        read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience, "--patience")
+    )
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     chosen = Chosen(player, budget, read_rules(rules) if rules else None)
     if record is not None:

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import open_regular
 from twofold.networks.file import FORMAT as NTUPLE_FORMAT
-from twofold.networks.file import POLICY_FORMAT as FORMAT
-from twofold.networks.file import Count
+from twofold.networks.file import POLICY_FORMAT, Count
 from twofold.networks.library import TDL_SUFFIX, file_hash, file_identity, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
 from twofold.notation import check_length, printable, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
+
+FORMAT: Final = POLICY_FORMAT
+"""The text under the metadata key `format`."""
 
 MAX_POLICY_BYTES: Final = 1 << 30
 """Largest tensor of weights that is read."""

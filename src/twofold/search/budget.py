@@ -98,12 +98,12 @@ def _seconds(text: str, name: str = "a time") -> float:
         return notation.parse_number(text, name, InvalidBudget)
     found = _TIME.fullmatch(text)
     if not found or not text:
-        raise InvalidBudget(
-            f"expected {name} such as 50ms, 0.5s, 2m or 1h30m, got {shown(text)}"
-        )
+        raise InvalidBudget(f"expected {name} such as 50ms, 0.5s, 2m or 1h30m, got {shown(text)}")
     parts = zip(found.groups(), _UNITS.values(), strict=True)
     return sum(
-        notation.parse_number(number, name, InvalidBudget) * unit for number, unit in parts if number
+        notation.parse_number(number, name, InvalidBudget) * unit
+        for number, unit in parts
+        if number
     )
 
 
