@@ -94,7 +94,9 @@ def check_spawns(solution: ModuleType) -> None:
                 raise Wrong(f"{call}: expected the board {board_after}, which is missing")
             close(f"{call}[{board_after}]", found[board_after], probability)
         if more := found.keys() - expected.keys():
-            raise Wrong(f"{call}: expected {len(expected)} boards, got one more: {next(iter(more))}")
+            raise Wrong(
+                f"{call}: expected {len(expected)} boards, got one more: {next(iter(more))}"
+            )
 
 
 def check_heuristic(solution: ModuleType) -> None:

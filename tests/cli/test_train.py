@@ -152,7 +152,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     again = f"twofold train --out {path} --resume --checkpoint 1s"
-    assert f"interrupted; saved; {again} goes on" in err
+    assert f"interrupted and saved. Continue with: {again}" in err
     assert not load(path).is_finished
 
 
@@ -292,14 +292,14 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     assert out.startswith("0123 0145 for 3x4")
     assert err == (
         f"twofold: {path} has trained for 2 h 00 m, and --time is the time in all (5 s): "
-        "nothing is left to do; name a longer time to go on\n"
+        "nothing is left to do; name a longer time to continue\n"
     )
     assert cli("train", "--resume", "--games", "100", "--out", path).err == (
         f"twofold: {path} has begun 200 games, and --games is their number in all (100): "
-        "none is left to begin; name more games to go on\n"
+        "none is left to begin; name more games to continue\n"
     )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
-    assert err == f"twofold: {path} goes on after 2 h 00 m and 200 games\n"
+    assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"
 
 
 def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:

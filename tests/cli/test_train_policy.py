@@ -141,7 +141,7 @@ def test_a_run_goes_on_and_plays(cli: Cli, tmp_path: Path) -> None:
     assert "sampled_mean" in (tmp_path / "p.evaluations.csv").read_text()
     code, text, err = cli("train-policy", "--out", out, "--resume", "--moves", "2048")
     assert code == 0, err
-    assert "goes on after" in err
+    assert "continuing " in err
     assert "2,048 moves" in text
     code, text, _ = cli("bench", f"policy:net={out}", "--rules", "2x2", "--games", "10", "--json")
     assert code == 0

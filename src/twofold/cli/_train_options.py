@@ -328,11 +328,11 @@ def check_new(out: str, *, resume: bool) -> None:
     """Refuse to write over a file, unless the run in it goes on."""
     if not resume and Path(out).exists():
         raise InvalidInput(
-            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
+            f"expected a new file for --out, or --resume to continue the run in it, got {out}"
         )
     first = Path(out).with_stem(f"{Path(out).stem}-1")
     if resume and first.exists() and not Path(out).exists():
-        raise InvalidInput(f"expected --runs N to go on with {first} and those after it, got none")
+        raise InvalidInput(f"expected --runs N to continue {first} and the runs after it, got none")
     if resume:
         read_card(out)  # before kernels are compiled
 
@@ -349,7 +349,7 @@ def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
         source = context.get_parameter_source(name)
         if name in names and source is not None and source.name == "COMMANDLINE":
             raise InvalidInput(
-                f"expected --resume without {parameter.opts[0]}: the run goes on with the "
+                f"expected --resume without {parameter.opts[0]}: the run keeps the "
                 "settings that it began with"
             )
 

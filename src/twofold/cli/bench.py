@@ -203,11 +203,11 @@ def _check_request(
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
     if resume and not out:
-        raise InvalidInput("expected --resume FILE, the study to go on with")
+        raise InvalidInput("expected --resume FILE, the study to continue")
     if records and not out:
         raise InvalidInput("expected --out FILE, the study that keeps the records")
     if resume and not Path(out).exists():
-        raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
+        raise InvalidInput(f"expected a study to continue, got {shown(out)}, which does not exist")
     if not (resume or players or preset):
         raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
 
@@ -271,7 +271,7 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
 def _check_asked(study: Study) -> None:
     if not study.wanted():
         raise InvalidInput(
-            f"there is nothing to go on with in {study.name}: it was asked for no games. Name "
+            f"there is nothing to continue in {study.name}: it was asked for no games. Name "
             "players and --games"
         )
 
@@ -335,7 +335,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
         named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
-        how = f"; {_going_on(out, [*named, *options])} goes on" if out else ""
+        how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
     if failed and json:

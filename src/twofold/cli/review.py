@@ -107,7 +107,7 @@ def command(
         _print(record, name, unit, judged, worst, seconds)
         _offer_walk(file)
     if interrupted:
-        print_note("interrupted: this is about the moves judged so far")
+        print_note("interrupted: the result is that of the moves judged so far")
         raise typer.Exit(INTERRUPTED)
 
 

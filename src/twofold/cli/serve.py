@@ -143,8 +143,8 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
             f"expected --allow-network with --host {host}, which other machines can reach"
         )
     print_note(
-        "warning: other machines can reach this server; whoever learns its address with the "
-        "token can use it, and nothing on the way is encrypted"
+        "warning: other machines can reach this server; anyone who has its address with the "
+        "token can use it, and nothing is encrypted"
     )
 
 

@@ -172,7 +172,7 @@ def command(options: PolicyOptions) -> None:
         check_resumed(options.context, SETTINGS)
     elif Path(out).exists():
         raise InvalidInput(
-            "expected a new file for --out, or --resume to go on with the run in it, "
+            "expected a new file for --out, or --resume to continue the run in it, "
             f"got {shown(out)}"
         )
     limits = _read_limits(options.moves, options.time, resume=resume)
@@ -224,11 +224,11 @@ def _begin(
     if training.is_finished:
         print_note(
             f"twofold: {options.out} has ended after {took} and {counted(training.moves, 'move')}; "
-            "name a larger --time or --moves to go on"
+            "name a larger --time or --moves to continue"
         )
     else:
         print_note(
-            f"twofold: {options.out} goes on after {took} and {counted(training.moves, 'move')}"
+            f"twofold: continuing {options.out} after {took} and {counted(training.moves, 'move')}"
         )
     return training
 
@@ -240,7 +240,7 @@ def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
         _print_run(training, options.out)
     if not training.is_finished:
         again = shell_line("twofold", "train-policy", "--out", options.out, "--resume")
-        print_note(f"twofold: interrupted; saved; {again} goes on")
+        print_note(f"twofold: interrupted and saved. Continue with: {again}")
         raise typer.Exit(INTERRUPTED)
 
 
