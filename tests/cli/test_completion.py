@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import resource
+import runpy
 import select
 import shutil
 import subprocess
@@ -18,7 +19,6 @@ import pytest
 from tests.cli.completion_words import PATH, text
 from tests.support.commands import Cli
 from twofold import completion
-from twofold.__main__ import main as command
 from twofold.completion import SHELLS, VARIABLE, WrittenLine, split_line
 
 TABLE = json.loads(PATH.read_text(encoding="utf-8"))
@@ -215,7 +215,7 @@ def test_another_value_of_the_variable_silences_no_command(monkeypatch: pytest.M
     monkeypatch.setenv(VARIABLE, "1")
     monkeypatch.setattr("twofold.cli.main", lambda: sys.exit(7))
     with pytest.raises(SystemExit, match="7"):
-        command()
+        runpy.run_module("twofold.__main__")["main"]()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -197,6 +197,13 @@ def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_
     assert "you reached" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", [("--rules", "3x3"), ("--seed", "1")])
+def test_what_a_saved_game_has_is_not_given(cli: Cli, option: tuple[str, str]) -> None:
+    code, out, err = cli("play", "--resume", "game.2048", *option)
+    assert (code, out) == (2, "")
+    assert f"expected no {option[0]} with --resume" in err
+
+
 @pytest.mark.parametrize(
     ("rules", "says"),
     [("2x2 goal=4 stop=goal", "the game stops here"), ("1x3", "the game is over")],

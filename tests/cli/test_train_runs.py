@@ -107,7 +107,10 @@ def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:
     assert cli("train", *SMALL, *options).code == 0
     more = ["train", "--resume", "--runs", "3", "--games", "80", "--out", str(out)]
     code, _, err = cli(*more)
-    assert (code, "expected the --start of the first run: run 3 has not begun yet" in err) == (2, True)
+    assert (code, "expected the --start of the first run: run 3 has not begun yet" in err) == (
+        2,
+        True,
+    )
     code, _, err = cli(*more, "--start", str(run_of(out, 1)))
     assert (code, "expected a run that began as the first did, got" in err) == (2, True)
     found = cli(*more, "--start", str(start), "--json")

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -352,6 +352,15 @@ def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
                 f"expected --resume without {parameter.opts[0]}: the run keeps the "
                 "settings that it began with"
             )
+
+
+def check_beside(context: typer.Context, pairs: Mapping[str, str]) -> None:
+    """Refuse options that have no effect without another one: name to name of the other."""
+    options = {one.name or "": one.opts[0] for one in context.command.params}
+    for name, other in pairs.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and not context.params[other]:
+            raise InvalidInput(f"expected {options[name]} together with {options[other]}")
 
 
 def goes_on(options: TrainOptions, trials: Trials | None) -> str:

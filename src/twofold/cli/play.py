@@ -24,7 +24,14 @@ from twofold.cli._output import (
     wrapped,
 )
 from twofold.cli._players import open_player, settled_specs
-from twofold.errors import INTERRUPTED, GameOver, InvalidMove, PlayerError, TwofoldError
+from twofold.errors import (
+    INTERRUPTED,
+    GameOver,
+    InvalidInput,
+    InvalidMove,
+    PlayerError,
+    TwofoldError,
+)
 from twofold.figures import (
     counted,
 )
@@ -88,6 +95,9 @@ def command(
     continues the game.
     """
     if resume is not None:
+        for name, given in (("--rules", rules), ("--seed", seed)):
+            if given:
+                raise InvalidInput(f"expected no {name} with --resume: the saved game has its own")
         file = GameFile(resume)
         record = file.read()
         game = record.replay()
