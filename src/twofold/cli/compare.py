@@ -161,7 +161,7 @@ def _limited(player: str, budget: str) -> str:
     name = parse_spec(player).name
     if not is_code(name) and "time" not in entry_of(name).keys:
         raise InvalidSpec(
-            f"expected players with a time limit for --budget, got {shown(player)}"
+            f"expected players with the key time for --budget, got {shown(player)}"
             f"{players_with('time')}"
         )
     return with_budget(player, budget)
