@@ -1,6 +1,8 @@
 """The checks of the exercises accept right solutions and refuse wrong ones."""
 
 import importlib.util
+import re
+import threading
 from pathlib import Path
 from types import ModuleType
 
@@ -49,10 +51,45 @@ def test_a_wrong_solution_fails_with_the_reason(
     assert said in found
 
 
-def test_a_solution_that_raises_fails(checks: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "raises.py"
-    path.write_text("def slide_row(row):\n    return row.nothing\n", encoding="utf-8")
-    assert checks.verdict(1, path).startswith("failed: AttributeError: ")
+MESSAGES = [
+    (1, "def slide_row(row):\n    return row.a", "AttributeError: .* \\(mine.py, line 2\\)$"),
+    (1, "def slide_row(row):\n    return", "expected two values, got None$"),
+    (
+        1,
+        "def slide(row):\n    return row, 0",
+        "expected a function slide_row in mine.py, got none$",
+    ),
+    (1, "def slide_row(row)\n", "SyntaxError: expected ':' \\(mine.py, line 1\\)$"),
+    (2, "def spawns(cells):\n    return {}", "expected the board \\(.*\\), which is missing$"),
+    (2, "def spawns(cells):\n    return [cells] * 99", "expected a dictionary, got "),
+    (3, "def value(board):\n    return 1 / 0", "ZeroDivisionError: .* \\(mine.py, line 2\\)$"),
+    (4, "def search(board, ply):\n    pass", "expected a number, got None$"),
+    (5, "def learn(games):\n    return lambda board: 'left'", "Move such as Move.LEFT .* 'left'$"),
+    (6, "def interval(scores):\n    return 5", "expected two values, got 5$"),
+]
+
+
+@pytest.mark.parametrize(("exercise", "text", "said"), MESSAGES)
+def test_what_students_often_get_wrong_is_a_short_sentence(
+    checks: ModuleType, tmp_path: Path, exercise: int, text: str, said: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    found = checks.verdict(exercise, path)
+    assert re.match(f"failed: .*{said}", found), found
+    assert len(found) <= 150
+
+
+def test_a_solution_without_end_fails(
+    checks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr(threading, "gate", gate, raising=False)
+    path = tmp_path / "mine.py"
+    path.write_text("import threading\nthreading.gate.wait()\n", encoding="utf-8")
+    found = checks.verdict(1, path, 0.05)
+    gate.set()
+    assert found == "failed: expected an end within 0.05 s, got none"
 
 
 def test_the_exit_code_is_that_of_the_check(

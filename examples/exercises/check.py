@@ -9,6 +9,7 @@ solution: check only files that you would run yourself.
 import importlib.util
 import math
 import sys
+import threading
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -18,6 +19,7 @@ from types import ModuleType
 from twofold import Board, Game, Move, Player, Rules, bench, reference
 from twofold.arena.pairs import paired_interval
 from twofold.arena.stats import mean_interval
+from twofold.players.faults import describe, note_source
 
 BOARDS = (
     "1123/0012/0001/0000",
@@ -26,6 +28,8 @@ BOARDS = (
     "5430/4300/3000/0001",
 )
 SMALL = Rules.parse("2x2")
+SECONDS = 120.0
+"""Most time for one check; solutions take a few seconds."""
 
 
 class Wrong(Exception):
@@ -38,8 +42,12 @@ def expect(call: str, found: object, expected: object) -> None:
         raise Wrong(f"{call}: expected {expected}, got {found}")
 
 
-def close(call: str, found: float, expected: float, tolerance: float = 1e-6) -> None:
+def close(call: str, found: object, expected: float, tolerance: float = 1e-6) -> None:
     """Compare two numbers."""
+    try:
+        found = float(found)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise Wrong(f"{call}: expected a number, got {found!r}") from None
     if not math.isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance):
         raise Wrong(f"{call}: expected {expected:.6g}, got {found:.6g}")
 
@@ -49,27 +57,46 @@ def tiles(exponents: tuple[int, ...] | list[int]) -> list[int]:
     return [1 << exponent if exponent else 0 for exponent in exponents]
 
 
+def pair(call: str, found: object) -> tuple[object, object]:
+    """The two values of an answer."""
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
+        raise Wrong(f"{call}: expected two values, got {found!r}")
+    return found[0], found[1]
+
+
+def as_list(row: object) -> object:
+    """A row as a list; anything else stays."""
+    return list(row) if isinstance(row, tuple) else row
+
+
 def check_slide(solution: ModuleType) -> None:
     """1: `slide_row(row)` returns (row slid to the left, reward)."""
     for row in product(range(5), repeat=4):
         slid, reward = reference.slide_row(row)
         given = tiles(row)
-        found, points = solution.slide_row(list(given))
-        expect(f"slide_row({given})", (list(found), points), (tiles(slid), reward))
+        found, points = pair(f"slide_row({given})", solution.slide_row(list(given)))
+        expect(f"slide_row({given})", (as_list(found), points), (tiles(slid), reward))
 
 
 def check_spawns(solution: ModuleType) -> None:
     """2: `spawns(cells)` returns {board after the spawn: probability}."""
     for text in BOARDS:
         board = Board.parse(text)
-        expected = {}
+        call, expected = f"spawns({text})", {}
         for spawn in board.spawns():
             after = board.place(spawn.cell, spawn.tile)
             expected[tuple(tiles(after.exponents))] = spawn.probability
         found = solution.spawns(tuple(tiles(board.exponents)))
-        expect(f"the boards of spawns({text})", set(found), set(expected))
-        for after, probability in expected.items():
-            close(f"spawns({text})[{after}]", found[after], probability)
+        if not isinstance(found, dict):
+            raise Wrong(f"{call}: expected a dictionary, got {found!r:.60}")
+        for board_after, probability in expected.items():
+            if board_after not in found:
+                raise Wrong(f"{call}: expected the board {board_after}, which is missing")
+            close(f"{call}[{board_after}]", found[board_after], probability)
+        if more := found.keys() - expected.keys():
+            raise Wrong(
+                f"{call}: expected {len(expected)} boards, got one more: {next(iter(more))}"
+            )
 
 
 def check_heuristic(solution: ModuleType) -> None:
@@ -118,8 +145,11 @@ def check_learning(solution: ModuleType) -> None:
         game = Game(SMALL, seed=seed)
         while moves := game.legal_moves():
             move = policy(game.board)
+            if not isinstance(move, Move):
+                raise Wrong(f"expected a Move such as Move.LEFT from the policy, got {move!r}")
             if move not in moves:
-                raise Wrong(f"expected a legal move on {game.board}, got {move}")
+                legal = ", ".join(one.name for one in moves)
+                raise Wrong(f"expected a legal move on {game.board} ({legal}), got {move.name}")
             game.play(move)
         scores.append(game.score)
     mean = sum(scores) / len(scores)
@@ -132,7 +162,7 @@ def check_interval(solution: ModuleType) -> None:
     dice = Random(1)
     for games in (2, 5, 100):
         scores = [dice.gauss(3_000, 1_500) for _ in range(games)]
-        low, high = solution.interval(scores)
+        low, high = pair(f"interval of {games} games", solution.interval(scores))
         known = mean_interval(scores)
         close(f"the lower end for {games} games", low, known.low, 0.005)
         close(f"the upper end for {games} games", high, known.high, 0.005)
@@ -148,25 +178,43 @@ CHECKS = {
 }
 
 
-def load(path: Path) -> ModuleType:
+FUNCTIONS = ("slide_row", "spawns", "value", "search", "learn", "interval")
+"""What each exercise asks for."""
+
+
+def load(path: Path, exercise: int) -> ModuleType:
     """Import a solution from its file."""
     spec = importlib.util.spec_from_file_location("solution", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise Wrong(f"expected a Python file, got {path}")
+    note_source(str(spec.origin), path.name)  # errors then name the line in it
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    name = FUNCTIONS[exercise - 1]
+    if not callable(getattr(module, name, None)):
+        raise Wrong(f"expected a function {name} in {path.name}, got none")
     return module
 
 
-def verdict(exercise: int, path: Path) -> str:
+def check(exercise: int, path: Path) -> str:
     """`passed`, or `failed: ` and why."""
     try:
-        CHECKS[exercise](load(path))
+        CHECKS[exercise](load(path, exercise))
     except Wrong as wrong:
         return f"failed: {wrong}"
     except (Exception, SystemExit) as error:  # of the solution
-        return f"failed: {type(error).__name__}: {error}"
+        return f"failed: {describe(error)}"
     return "passed"
+
+
+def verdict(exercise: int, path: Path, seconds: float = SECONDS) -> str:
+    """What `check` says, if it does so in time."""
+    said: list[str] = []
+    # A daemon: Python can end while the solution still runs.
+    thread = threading.Thread(target=lambda: said.append(check(exercise, path)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return said[0] if said else f"failed: expected an end within {seconds:g} s, got none"
 
 
 def main(arguments: list[str]) -> int:

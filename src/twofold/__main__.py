@@ -10,16 +10,18 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command; Ctrl-C during the imports ends it without a traceback, too.
 
-    With TWOFOLD_COMPLETE in the environment, answer a shell that completes a command line.
+    With a shell as TWOFOLD_COMPLETE in the environment, answer it: it completes a command line.
     """
     try:
         import os  # with -S it is not there yet
 
         if "TWOFOLD_COMPLETE" in os.environ:
+            from twofold.completion import SHELLS
             from twofold.completion import main as complete
 
-            complete()
-            sys.exit(0)
+            if os.environ["TWOFOLD_COMPLETE"] in SHELLS:
+                complete()
+                sys.exit(0)
         from twofold.cli import main as run
     except KeyboardInterrupt:
         sys.exit(130)

@@ -197,12 +197,14 @@ def _player(word: str, table: Mapping[str, Any]) -> Completions:
     name, colon, rest = word.partition(":")
     players = table["players"]
     if not colon or name not in players:
-        names = [Candidate(one, entry["help"]) for one, entry in players.items()]
-        names += [
-            Candidate(f"{one}:", "with keys", final=False)
-            for one, entry in players.items()
-            if entry["keys"]
-        ]
+        names: list[Candidate] = []
+        for one, entry in players.items():
+            alone = all(key["default"] for key in entry["keys"].values())
+            if alone:
+                names.append(Candidate(one, entry["help"]))
+            if entry["keys"]:
+                about = "with keys" if alone else entry["help"]
+                names.append(Candidate(f"{one}:", about, final=False))
         return _matching(word, names, files=True)
     done, _, last = rest.rpartition(",")
     before = word[: len(word) - len(last)]
@@ -333,10 +335,8 @@ def _formatted(shell: str, candidate: Candidate, kept: int, quote: str) -> str:
 
 
 def main(environment: Mapping[str, str] = os.environ) -> None:
-    """Print the answer to the question in the environment; nothing for an unknown shell."""
+    """Print the answer to the question in the environment, from one of `SHELLS`."""
     shell = environment[VARIABLE]
-    if shell not in SHELLS:
-        return
     if not environment.get("TWOFOLD_LINE", "").isprintable():
         return  # nothing that a person types
     lines = answer_lines(

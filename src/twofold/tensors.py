@@ -241,16 +241,21 @@ def array_of(data: bytearray | memoryview | mmap.mmap, place: Place) -> NDArray[
 
 
 def _read_header(file: IO[bytes], size: int, name: str) -> bytes:
-    length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
-    if size <= _LENGTH_BYTES or length > MAX_HEADER_BYTES:
+    start = file.read(_LENGTH_BYTES + 1)
+    length = int.from_bytes(start[:_LENGTH_BYTES], "little")
+    if not start.endswith(b"{") or len(start) <= _LENGTH_BYTES:
+        found = "another kind of file" if size else "an empty file"
+        raise InvalidNetwork(f"expected a safetensors file, got {found}: {name}")
+    if length > MAX_HEADER_BYTES:
         raise InvalidNetwork(
             f"expected a safetensors file, with a header of at most {MAX_HEADER_BYTES} bytes, "
-            f"got {f'one of {length}' if size > _LENGTH_BYTES else f'{size} bytes'} in {name}"
+            f"got one of {length} in {name}"
         )
     if _LENGTH_BYTES + length > size:
         raise InvalidNetwork(
             f"expected a header of {length} bytes, got {size - _LENGTH_BYTES} in {name}"
         )
+    file.seek(_LENGTH_BYTES)
     return file.read(length)
 
 

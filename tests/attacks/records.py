@@ -60,7 +60,7 @@ REFUSED: Final = [
     Attack(
         "no seed and no tile",
         lambda: '[Twofold "1"]\n[Board "2x2:10/00"]\n\nr',
-        "line 4, move 1: expected the new tile as @cell:tile, as there is no Seed",
+        "line 4, move 1: expected the new tile as @cell:tile in a record without Seed",
     ),
     # an end that is another
     Attack("wrong score", instead('"12"', '"13"'), "expected Score 12 after move 6, got '13'"),

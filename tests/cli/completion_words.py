@@ -22,6 +22,7 @@ from twofold.notation import format_number
 from twofold.players import entries
 from twofold.players.entry import Key
 from twofold.players.keys import Choice
+from twofold.players.presets import STRENGTHS
 from twofold.records.formats import FORMATS
 
 PATH: Final = FOLDER / "words.json"
@@ -46,6 +47,9 @@ VALUES: Final[dict[tuple[str, str], str | list[str]]] = {
     ("convert", "--to"): [*READ, "html"],
     ("drive", "--adapter"): list(ADAPTERS),
     ("net convert", "--bytes"): ["2", "4", "8"],
+    ("players", "NAME"): list(
+        dict.fromkeys([*STRENGTHS, *(one.name for one in entries()), *EVALUATORS])
+    ),
     ("report", "--format"): ["tdl"],
     ("tables build", "--bits"): ["8", "16"],
     ("tables build", "NAME"): ["default", *DEFAULT],
@@ -70,7 +74,8 @@ def words() -> dict[str, Any]:
     return {
         "commands": {name: _command(name, _loaded(name)) for name in COMMANDS},
         "options": {"--help": _HELP, "--version": {"help": "Show the version."}},
-        "players": {
+        "players": {name: {"help": on_4x4, "keys": {}} for name, (on_4x4, *_) in STRENGTHS.items()}
+        | {
             one.name: {
                 "help": one.summary,
                 "keys": {name: _key(name, key) for name, key in one.keys.items()},

@@ -281,6 +281,14 @@ def test_players_without_an_evaluator_have_no_terms(cli: Cli, code: Path) -> Non
         assert err.startswith("twofold: expected a player with an evaluator for --explain, got ")
 
 
+@pytest.mark.parametrize("limit", [("--ply", "2"), ("--time", "1s"), ("--nodes", "1000")])
+def test_limits_without_effect_are_refused(cli: Cli, code: Path, limit: tuple[str, str]) -> None:
+    for player in ("greedy", f"{code}:First"):
+        status, out, err = cli("analyse", BOARD, "--player", player, *limit)
+        assert (status, out) == (2, "")
+        assert f"whose search can be limited, such as ntuple, with {limit[0]}, got " in err
+
+
 # ---- boards
 
 

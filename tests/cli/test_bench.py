@@ -228,7 +228,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert f"twofold bench --resume '{out}' --records goes on" in err
+    assert f"Continue with: twofold bench --resume '{out}' --records" in err
     assert 0 < finished_games(out) < 500
 
 
@@ -269,11 +269,16 @@ def test_the_players_of_presets_can_play(name: str) -> None:
     [
         (("--preset", "league", "--resume"), "expected one of players, --preset and --resume"),
         (("greedy", "--preset", "league"), "expected one of players, --preset and --resume"),
-        (("--resume", "no.db", "--games", "5"), "expected --games together with players"),
-        (("--resume",), "expected --resume FILE, the study to go on with"),
-        (("--resume", "--out", "no.db"), "expected a study to go on with"),
+        (
+            ("--resume", "no.db", "--games", "5"),
+            "expected no --games with --resume: the study says",
+        ),
+        (("--resume", "no.db", "--seed", "1"), "expected no --seed with --resume"),
+        (("--preset", "league", "--rules", "3x3"), "expected no --rules with --preset"),
+        (("--resume",), "expected --resume FILE, the study to continue"),
+        (("--resume", "--out", "no.db"), "expected a study to continue"),
         (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
-        (("greedy", "--timeout", "soon"), "expected timeout such as 30m"),
+        (("greedy", "--timeout", "soon"), "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
         (("greedy", "--out", "no/such/s.db"), "expected an existing folder"),
     ],
 )

@@ -84,7 +84,9 @@ def test_a_player_that_fails(cli: Cli) -> None:
         (("greedy", "random", "--sprt", "--delta", "much"), "expected --delta such as 500 or 5%"),
         (("greedy", "random", "--sprt", "--delta", "-1"), "expected --delta such as 500 or 5%"),
         (("greedy", "random", "--sprt", "--tile", "64", "--delta", "9"), "expected --delta"),
-        (("greedy", "random", "--budget", "1ms"), "expected a key of greedy"),
+        (("greedy", "random", "--delta", "5%"), "expected --delta together with --sprt"),
+        (("greedy", "random", "--budget", "1ms"), "expected players with the key time for --bud"),
+        (("expectimax", "greedy", "--budget", "soon"), "expected --budget such as 50ms, 0.5s"),
         (("greedy", "random", "--games", "0"), "expected games from 1"),
     ],
 )

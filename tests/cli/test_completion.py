@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import resource
+import runpy
 import select
 import shutil
 import subprocess
@@ -53,6 +54,7 @@ def test_the_words_are_those_of_the_commands_and_players() -> None:
         ("net --h", ["--help"]),
         ("bench gr", ["greedy"]),
         ("bench greedy cor", ["corner"]),
+        ("bench engi", ["engine:"]),
         ("bench expecti", ["expectimax", "expectimax:"]),
         ("bench expectimax:p", ["expectimax:ply=", "expectimax:prune="]),
         ("bench expectimax:ply=2,pl", []),
@@ -83,7 +85,7 @@ def test_the_words_are_those_of_the_commands_and_players() -> None:
         ("bench --games ", []),
         ("nonsense ", []),
         ("watch nonsense:ply", []),
-        ("players ", []),
+        ("players sn", ["snake"]),
     ],
 )
 def test_what_can_follow(line: str, expected: list[str]) -> None:
@@ -191,7 +193,6 @@ def ask(environment: Mapping[str, str], tmp_path: Path) -> list[str]:
             ["files"],
         ),
         ({VARIABLE: "fish", "TWOFOLD_LINE": "twofold"}, ["words"]),
-        ({VARIABLE: "tcsh", "TWOFOLD_LINE": "twofold "}, []),
     ],
 )
 def test_answers_to_shells(
@@ -204,11 +205,17 @@ def test_an_answer_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", stream)
     completion.main({VARIABLE: "zsh", "TWOFOLD_LINE": "twofold doc"})
-    completion.main({VARIABLE: "ksh", "TWOFOLD_LINE": "twofold doc"})
     answer = stream.buffer.getvalue()
     assert (
         answer == b"words\ndoctor\t1\tShow what is installed, what it runs on, what is missing.\n"
     )
+
+
+def test_another_value_of_the_variable_silences_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr("twofold.cli.main", lambda: sys.exit(7))
+    with pytest.raises(SystemExit, match="7"):
+        runpy.run_module("twofold.__main__")["main"]()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -78,7 +78,7 @@ def test_one_game_of_many(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["x.2048"], "expected one game in the format twofold, got several"),
-        (["x.2048", "--game", "3"], "expected --game up to 2, as there are no more, got 3"),
+        (["x.2048", "--game", "3"], "expected --game from 1 to 2, got 3"),
         (["x.2048", "--game", "0"], "expected the number of a game from 1 to"),
         (["x.txt"], "expected --to FORMAT or a name that ends in .2048, .jsonl, .json or .html"),
         (["x.txt", "--to", "pgn"], "expected a format of games (twofold, jsonl, original, verse"),

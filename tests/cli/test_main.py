@@ -79,7 +79,10 @@ def test_every_command_has_an_example(cli: Cli, command: str) -> None:
         (["bench"], "missing argument"),
         (["bench", "greedy", "--games", "1k"], "a whole number such as 1000 or 1e3, got '1k'"),
         (["tune", "greedy", "--out", "t", "--trials", "many"], "invalid value for '--trials'"),
-        (["compare", "greedy", "corner", "--delta", "x"], "expected --delta such as 500 or 5%"),
+        (
+            ["compare", "greedy", "corner", "--sprt", "--delta", "x"],
+            "expected --delta such as 500 or 5%",
+        ),
     ],
 )
 def test_bad_usage_is_one_sentence(cli: Cli, arguments: list[str], says: str) -> None:

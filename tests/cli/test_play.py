@@ -110,7 +110,7 @@ def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli, tmp_path: Path) 
     _, out, _ = cli("play", "--seed", "1", stdin="l\nd\n")
     path = saved(out)
     assert path.is_relative_to(tmp_path)
-    assert f"go on with: twofold play --resume {path}" in out
+    assert f"continue with: twofold play --resume {path}" in out
     _, out, _ = cli("play", "--resume", str(path), stdin="undo\nu\n")
     assert "seed 1" in out
     assert "took back down" in out
@@ -197,6 +197,13 @@ def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_
     assert "you reached" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", [("--rules", "3x3"), ("--seed", "1")])
+def test_what_a_saved_game_has_is_not_given(cli: Cli, option: tuple[str, str]) -> None:
+    code, out, err = cli("play", "--resume", "game.2048", *option)
+    assert (code, out) == (2, "")
+    assert f"expected no {option[0]} with --resume" in err
+
+
 @pytest.mark.parametrize(
     ("rules", "says"),
     [("2x2 goal=4 stop=goal", "the game stops here"), ("1x3", "the game is over")],
@@ -269,4 +276,4 @@ def test_another_program_with_the_same_game_is_named(
     other = game.legal_moves()[-1].letter
     _, out, _ = cli("play", "--resume", str(path), stdin=f"{other}\nquit\n")
     assert f"another program has saved other moves in {path}; this game is now in" in out
-    assert f"go on with: twofold play --resume {tmp_path / 'a-2.2048'}" in out
+    assert f"continue with: twofold play --resume {tmp_path / 'a-2.2048'}" in out

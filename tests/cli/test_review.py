@@ -161,6 +161,7 @@ def test_json_is_the_same_twice(cli: Cli, record: Path) -> None:
         (["{record}", "--player", "corner"], "expected a player that values moves"),
         (["{record}", "--player", "nobody"], "nobody"),
         (["{record}", "--ply", "0"], "expected ply above 0"),
+        (["{record}", "--player", "greedy", "--ply", "2"], "whose search can be limited"),
         (["{record}", "--worst", "-1"], "expected worst moves from 0"),
         (["{record}", "--walk", "--json"], "expected --walk or --json, got both"),
         (["{record}", "--walk"], "expected a terminal for --walk"),

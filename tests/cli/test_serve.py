@@ -142,6 +142,7 @@ def test_an_address_of_the_network_is_its_own_name() -> None:
         (["--port", "0", "--legacy-api", "null"], 2, "expected an origin such as"),
         (["--port", "0", "--legacy-api", "https://example.org/x"], 2, "without a path"),
         (["--port", "0", "--player", "nobody"], 2, "expected a player"),
+        (["--port", "0", "--player", "ntuple:net=no.safetensors"], 2, "cannot read 'no.safetens"),
         (["--port", "0", "--host", "192.0.2.1", "--allow-network"], 2, "of this machine as host"),
         (["--port", "0", "--host", "nowhere.invalid", "--allow-network"], 2, "of this machine"),
         (["--port", "0", "--host", "x" * 300, "--allow-network"], 2, "of this machine as host"),

@@ -200,8 +200,8 @@ def test_killed_and_interrupted_it_goes_on(cli: Cli, tmp_path: Path) -> None:
     process.join(120)
     err = said.with_suffix(".err").read_text()
     assert process.exitcode == 130
-    assert f"interrupted; saved in {path}.work; the same command goes on" in err
-    assert "going on with " in err
+    assert f"interrupted; saved in {path}.work; the same command continues" in err
+    assert "continuing with " in err
 
     code, out, err = cli("solve", "--rules", "2x3", "--out", str(path))
     assert code == 0

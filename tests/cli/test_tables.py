@@ -206,15 +206,13 @@ def test_an_interrupted_build_goes_on(
     press_ctrl_c(monkeypatch)
     code, out, err = cli("tables", "build", NAME)
     assert (code, out) == (130, "")
-    assert err.endswith(
-        "interrupted; saved, and the same command goes on:\n  twofold tables build 442-8\n"
-    )
-    assert "built; go on with: twofold tables build 442-8\n" in cli("tables", "list").out
+    assert err.endswith("interrupted and saved. Continue with:\n  twofold tables build 442-8\n")
+    assert "built; continue with: twofold tables build 442-8\n" in cli("tables", "list").out
     monkeypatch.undo()
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
     code, out, err = cli("tables", "build", NAME)
     assert code == 0
-    assert "goes on at" in err
+    assert "continues at" in err
     assert cli("tables", "info", NAME, "--check").code == 0
 
 
@@ -227,10 +225,10 @@ def test_what_goes_on_repeats_the_options(
     Path(out).mkdir()
     _, _, err = cli("tables", "build", "default", "--out", out, "--bits", "8", "--jobs", "1")
     goes_on = f"twofold tables build default --out '{out}' --bits 8"
-    assert err.endswith(f"goes on:\n  {goes_on} --jobs 1\n")
+    assert err.endswith(f"Continue with:\n  {goes_on} --jobs 1\n")
     listed = cli("tables", "list", "--out", out).out
-    assert f"go on with: twofold tables build 442-8 --out '{out}' --bits 8\n" in listed
-    assert f"go on with the rest of the default set too:\n  {goes_on}\n" in listed
+    assert f"continue with: twofold tables build 442-8 --out '{out}' --bits 8\n" in listed
+    assert f"continue with the rest of the default set:\n  {goes_on}\n" in listed
 
 
 def test_tables_of_a_folder_are_removed(cli: Cli, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     again = f"twofold train --out {path} --resume --checkpoint 1s"
-    assert f"interrupted; saved; {again} goes on" in err
+    assert f"interrupted and saved. Continue with: {again}" in err
     assert not load(path).is_finished
 
 
@@ -170,9 +170,9 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "no/such/n"], 2, "expected --out in an existing folder"),
         ([*SMALL, "--out", "there"], 2, "expected a new file for --out, or --resume"),
         ([*SMALL, "--out", "n", "--games", "0"], 2, "expected games from 1 to"),
-        ([*SMALL, "--out", "n", "--time", "nan"], 2, "expected time such as 30m, 1h30m or 45s"),
-        ([*SMALL, "--out", "n", "--time", "900d"], 2, "expected time up to 365 days"),
-        ([*SMALL, "--out", "n", "--checkpoint", "-1"], 2, "expected checkpoint such as 30m"),
+        ([*SMALL, "--out", "n", "--time", "nan"], 2, "expected --time such as 50ms"),
+        ([*SMALL, "--out", "n", "--time", "900d"], 2, "expected --time up to 365 d"),
+        ([*SMALL, "--out", "n", "--checkpoint", "-1"], 2, "expected --checkpoint above 0"),
         ([*SMALL, "--out", "n", "--schedule", "magic"], 2, "expected phases such as tc"),
         ([*SMALL, "--out", "n", "--lambda", "2"], 2, "expected lambda from 0 to 1"),
         ([*SMALL, "--out", "n", "--steps", "99"], 2, "expected steps from 1 to 16"),
@@ -184,7 +184,9 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
         ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
         ([*SMALL, "--out", "n", "--tables", "44-16"], 2, "expected 4x4 and spawns of 2 (0.9)"),
-        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected eval-every such as 10000g"),
+        ([*SMALL, "--out", "n", "--eval-games", "5"], 2, "--eval-games together with --eval-ev"),
+        ([*SMALL, "--out", "n", "--band-share", "1"], 2, "--band-share together with --bands"),
+        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected --eval-every such as 10000g"),
         ([*SMALL, "--out", "n", "--eval-boards", "b"], 2, "expected --eval-every T beside"),
         ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
         ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
@@ -292,14 +294,14 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     assert out.startswith("0123 0145 for 3x4")
     assert err == (
         f"twofold: {path} has trained for 2 h 00 m, and --time is the time in all (5 s): "
-        "nothing is left to do; name a longer time to go on\n"
+        "nothing is left to do; name a longer time to continue\n"
     )
     assert cli("train", "--resume", "--games", "100", "--out", path).err == (
         f"twofold: {path} has begun 200 games, and --games is their number in all (100): "
-        "none is left to begin; name more games to go on\n"
+        "none is left to begin; name more games to continue\n"
     )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
-    assert err == f"twofold: {path} goes on after 2 h 00 m and 200 games\n"
+    assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"
 
 
 def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:

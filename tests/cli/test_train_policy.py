@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -65,8 +66,10 @@ def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
     assert code == 0
     assert "policy network 4x4, 64-32" in out
     assert "in points" in out
+    assert "form       float32" in out
     half = tmp_path / "half.safetensors"
     assert cli("net", "convert", str(path), str(half), "--release", "--note", "half")[0] == 0
+    assert "form       float16" in cli("net", "info", str(half)).out
     code, out, _ = cli("net", "info", str(half), "--json")
     assert json.loads(out)["card"]["note"] == "half"
     assert half.stat().st_size < path.stat().st_size
@@ -76,13 +79,46 @@ def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
     code, _, err = cli("net", "convert", str(path), str(tmp_path / "p.w"))
     assert code == 2
     assert "policy network" in err
+    code, _, err = cli("net", "convert", str(path), str(half), "--release", "--unit", "4")
+    assert code == 2
+    assert "expected --unit with an n-tuple network" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("net", "eval", "{net}"),
+        ("net", "average", "{net}", "{net}", "--out", "mean.safetensors"),
+        ("bench", "ntuple:net={net}"),
+    ],
+)
+def test_commands_for_other_networks_name_the_player(
+    cli: Cli, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "p.safetensors")
+    code, _, err = cli(*(word.replace("{net}", str(path)) for word in words))
+    assert code == 2
+    assert err == (
+        f"twofold: expected an n-tuple network, got the policy network {str(path)!r}. It is for "
+        "the player policy:net=FILE\n"
+    )
+
+
+def test_a_depth_that_the_player_ignores_is_refused(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors")
+    words = ("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}", "--ply", "1")
+    code, _, err = cli(*words)
+    assert code == 2
+    assert "expected a player whose search can be limited" in err
+    assert "Use the key of the player: policy:ply=" in err
 
 
 def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "p.safetensors")
     code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}")
     assert code == 0
-    assert "in probability" in out
+    assert "probability of each move" in out
+    assert re.search(r"^up +\d+\.\d %  ", out, re.MULTILINE)
     assert "critic" in out
     code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", f"policy:net={path}", "--json")
     document = json.loads(out)
@@ -105,7 +141,7 @@ def test_a_run_goes_on_and_plays(cli: Cli, tmp_path: Path) -> None:
     assert "sampled_mean" in (tmp_path / "p.evaluations.csv").read_text()
     code, text, err = cli("train-policy", "--out", out, "--resume", "--moves", "2048")
     assert code == 0, err
-    assert "goes on after" in err
+    assert "continuing " in err
     assert "2,048 moves" in text
     code, text, _ = cli("bench", f"policy:net={out}", "--rules", "2x2", "--games", "10", "--json")
     assert code == 0

@@ -81,7 +81,7 @@ def test_ctrl_c_saves_and_resume_goes_on(
         patched.setattr(Training, "run", interrupted)
         code, words, err = cli("train", *options, str(out))
     assert code == 130
-    again = f"saved; twofold train --out {out} --resume --runs 3 {' '.join(rest)} goes on"
+    again = f"saved. Continue with: twofold train --out {out} --resume --runs 3 {' '.join(rest)}"
     assert again in err
     assert (load(run_of(out, 2)).curve.games, run_of(out, 3).exists()) == (500, False)
     assert [row["seed_2"] for row in rows(out)] == [""]
@@ -107,7 +107,10 @@ def test_more_runs_and_more_games(cli: Cli, out: Path) -> None:
     assert cli("train", *SMALL, *options).code == 0
     more = ["train", "--resume", "--runs", "3", "--games", "80", "--out", str(out)]
     code, _, err = cli(*more)
-    assert (code, "expected --start as the first run had it, for run 3" in err) == (2, True)
+    assert (code, "expected the --start of the first run: run 3 has not begun yet" in err) == (
+        2,
+        True,
+    )
     code, _, err = cli(*more, "--start", str(run_of(out, 1)))
     assert (code, "expected a run that began as the first did, got" in err) == (2, True)
     found = cli(*more, "--start", str(start), "--json")
@@ -146,9 +149,9 @@ def test_what_is_refused(cli: Cli, out: Path) -> None:
     options = ["--games", "5", "--out"]
     assert cli("train", *SMALL, *options, str(run_of(out, 1))).code == 0
     assert cli("train", *SMALL, "--order", "backward", *options, str(run_of(out, 2))).code == 0
-    assert f"expected --runs N to go on with {run_of(out, 1)}" in refused("--resume")
+    assert f"expected --runs N to continue {run_of(out, 1)}" in refused("--resume")
     assert "expected new files for --out and --runs, or --resume" in refused(*SMALL, "--runs", "2")
-    assert "expected no --start, for the first run began without" in refused(
+    assert "expected no --start, since the first run had none" in refused(
         "--resume", "--runs", "3", "--start", "default"
     )
     assert "expected a run that differs from the first in its seed" in refused(

@@ -17,13 +17,26 @@ from twofold.rules import Rules
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("30m", 1800), ("1h30m", 5400), ("45s", 45), ("45", 45), ("0.5h", 1800), ("1d", 86400)],
+    [
+        ("30m", 1800),
+        ("1h30m", 5400),
+        ("45s", 45),
+        ("45", 45),
+        ("0.5h", 1800),
+        ("1d", 86400),
+        ("50ms", 0.05),
+        ("4us", 4e-6),
+        ("1e-3s", 1e-3),
+        (" 1m 5 s ", 65),
+    ],
 )
 def test_times(text: str, seconds: float) -> None:
     assert read_seconds(text, "time") == seconds
 
 
-@pytest.mark.parametrize("text", ["", "m", "-5m", "1e5", "5m1h", "nan", "0", "1" * 50])
+@pytest.mark.parametrize(
+    "text", ["", "m", "-5m", "5m1h", "1h30", "1.2.3s", "50 MS", "nan", "0", "1" * 50]
+)
 def test_no_times(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected time"):
         read_seconds(text, "time")
@@ -42,7 +55,7 @@ def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
 
 @pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
 def test_when_not_to_evaluate(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"expected (eval-every such as 10000g|games between)"):
+    with pytest.raises(InvalidInput, match=r"expected (--eval-every such as 10000g|games between)"):
         read_trials(text, 1, [], 0)
 
 

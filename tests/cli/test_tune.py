@@ -156,7 +156,7 @@ def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     assert found["check"] is None
     done = len(found["trials"])
     assert done == finished(path)
-    assert f"interrupted; {done} of 99,999 trials finished; the same command goes on" in err
+    assert f"interrupted; {done} of 99,999 trials finished; the same command continues" in err
     assert "Traceback" not in err
     wanted = ["--trials", str(done + 1), "--jobs", "1", "--check-games", "4"]
     result = cli("tune", *arguments, *wanted)

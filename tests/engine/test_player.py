@@ -489,7 +489,7 @@ def test_only_named_files_count() -> None:
         ("engine:cmd=python,options=depth=1 depth=2", "expected options as name=value, each once"),
         ("engine:cmd=python,options=Depth=1", "expected an option's name .* in options"),
         ("engine:cmd=python,ply=99", "expected ply from 1 to 12, got 99"),
-        ("engine:cmd=python,timeout=0", "expected time in seconds above 0"),
+        ("engine:cmd=python,timeout=0", "expected a time above 0"),
         ("engine:cmd=python,depth=3", "expected a key of engine"),
     ],
 )

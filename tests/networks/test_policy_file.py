@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.policies import card_of, make_policy, write
 from twofold.errors import InvalidNetwork
+from twofold.networks.library import FOLDER
 from twofold.networks.policy_file import (
     FORMAT,
     is_policy,
@@ -118,3 +119,11 @@ def test_no_file_is_refused_with_a_hint(tmp_path: Path) -> None:
         load_policy("")
     with pytest.raises(InvalidNetwork, match="cannot read"):
         load_policy(str(tmp_path / "missing.safetensors"))
+
+
+@pytest.mark.parametrize("name", ["tiny", "weights.w", "data/tiny.safetensors"])
+def test_n_tuple_networks_are_named(name: str) -> None:
+    if "/" in name:
+        name = str(FOLDER.parent / name)
+    with pytest.raises(InvalidNetwork, match=r"got the n-tuple network .*ntuple:net=FILE"):
+        load_policy(name)

@@ -28,7 +28,7 @@ def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
         os.write(main, LEFT + b"s")
         text += read_until(main, "down: +4")
         os.write(main, b"\x03")
-        text += read_until(main, "go on with: twofold play --resume")
+        text += read_until(main, "continue with: twofold play --resume")
         assert exit_code(process, main) == 130
     assert "Traceback" not in text
     assert text.index("\x1b[?1049h") < text.rindex("\x1b[?1049l")
@@ -81,7 +81,7 @@ def test_a_signal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
         os.write(main, LEFT)
         read_until(main, "left")
         process.terminate()
-        read_until(main, "go on with")
+        read_until(main, "continue with")
         assert exit_code(process, main) == 130
 
 
@@ -101,7 +101,7 @@ def test_play_without_the_app(tmp_path: Path) -> None:
     with terminal(*arguments, TWOFOLD_STATE_DIR=str(tmp_path)) as (process, main):
         read_until(main, "> ")
         os.write(main, b"l\nquit\n")
-        text = read_until(main, "go on with")
+        text = read_until(main, "continue with")
         assert exit_code(process, main) == 0
     assert "\x1b[?1049h" not in text
     assert "left: " in text
@@ -121,7 +121,7 @@ def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -
         read_until(main, "move 2")
         wait_until_asleep(process.pid)
         process.send_signal(signal.SIGHUP)
-        read_until(main, "go on with")
+        read_until(main, "continue with")
         assert exit_code(process, main) == 130
     (path,) = (tmp_path / "games").glob("*.2048")
     assert read_record(path).moves == (Move.LEFT, Move.DOWN)

@@ -4,6 +4,7 @@ Layout depends on the size of text: a window 1280 wide with text of twice the us
 like one of 640. So small windows also test large text.
 """
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -138,3 +139,9 @@ def test_a_board_that_is_pasted_is_set_up(laptop: Visit) -> None:
     laptop.page.evaluate(paste, "no board")
     expect(laptop.page.locator(".toast")).to_contain_text("This is not a board")
     assert laptop.page.get_by_label("Board as text").input_value() == "1234/0001/0000/0000"
+
+
+def test_the_best_move_of_a_player_without_depth_is_told(laptop: Visit) -> None:
+    laptop.open("/analyse#board=0012/0124/1356/2479", "table")
+    said = laptop.page.get_by_role("status").filter(has_text="Best:")
+    expect(said).to_have_text(re.compile(r"^Best: \w+, [\d.,]+ points(, [^,]+)?$"))

@@ -12,10 +12,12 @@ from twofold.figures import format_search_time, format_three_digits
 from twofold.players import short_spec
 from twofold.rules import Move
 from twofold.search.analysis import (
+    PROBABILITY,
     Analysis,
     LineStep,
     MoveAnalysis,
     format_chance,
+    format_in_unit,
     format_value,
     table_words,
 )
@@ -85,7 +87,9 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     distance = 0.0 if one.value == best else one.value - best
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
-    return format_value(one.value, best), format_value(distance, best)
+    unit = analysis.unit
+    behind = format_in_unit(distance, unit, best) if distance else "0"
+    return format_in_unit(one.value, unit, best), behind
 
 
 def figures(analysis: Analysis, width: int) -> list[Text]:
@@ -125,6 +129,8 @@ def _table_words(analysis: Analysis) -> str:
 
 def _in_unit(analysis: Analysis) -> str:
     unit = analysis.unit
+    if unit == PROBABILITY:
+        return "probability of each move"
     words = "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
     if not analysis.exact:
         return words

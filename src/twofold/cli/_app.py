@@ -96,4 +96,4 @@ def words_at_leaving(kept: KeptGame) -> list[str]:
         return ["nothing to save: no move was made"]
     notice = kept.take_notice()
     again = shell_line("twofold", "play", "--resume", str(kept.path))
-    return [*([notice] if notice else []), f"the game is in {kept.path}", f"go on with: {again}"]
+    return [*([notice] if notice else []), f"the game is in {kept.path}", f"continue with: {again}"]

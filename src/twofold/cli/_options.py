@@ -14,6 +14,7 @@ from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.notation import parse_number, parse_seed, shown
 from twofold.players import home_of
 from twofold.rules import Rules
+from twofold.search.budget import parse_seconds
 
 MAX_MOVES_PER_SECOND: Final = 1e6
 """The fastest pace that can be asked for."""
@@ -134,20 +135,12 @@ def read_jobs(wanted: int | None, name: str = "jobs") -> int:
 
 
 def read_seconds(text: str, name: str) -> float:
-    """The seconds of an option such as 30m, 1h30m, 45s.
+    """The seconds of an option such as 30m, 1h30m, 45s; at most a year.
 
     Raises:
-        InvalidInput: no such text, or nothing, or more than a year.
+        InvalidInput: no such text, or not above 0, or too long.
     """
-    number = r"(\d{1,9}(?:\.\d{1,3})?)"
-    found = re.fullmatch(rf"(?:{number}d)?(?:{number}h)?(?:{number}m)?(?:{number}s?)?", text)
-    parts = [float(part or 0) for part in found.groups()] if found and text else []
-    seconds = sum(a * b for a, b in zip(parts, (86_400, 3_600, 60, 1), strict=False))
-    if not seconds > 0:
-        raise InvalidInput(f"expected {name} such as 30m, 1h30m or 45s, got {shown(text)}")
-    if seconds > MAX_RUN_SECONDS:
-        raise LimitExceeded(f"expected {name} up to 365 days, got {shown(text)}")
-    return seconds
+    return parse_seconds(text, name, MAX_RUN_SECONDS)
 
 
 def read_pace(text: str | None) -> float | None:

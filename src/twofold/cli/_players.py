@@ -9,9 +9,12 @@ from twofold.cli._output import print_note
 from twofold.cli._progress import loading
 from twofold.endgame.folder import files_in, tables_folder
 from twofold.endgame.pattern import suits
-from twofold.errors import UnsupportedRules
+from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game import Game
-from twofold.players import Player, make_player, settled
+from twofold.notation import shown
+from twofold.players import Player, make_player, settled, short_spec
+from twofold.players.own_code import is_code
+from twofold.players.registry import entry_of, parse_player
 from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 
@@ -91,6 +94,28 @@ def open_player(
                 player.analyse(opening.board, Budget(ply=1), score=0)
             player.start(rules, seed)
     return player
+
+
+def check_limits(player: Player, *names: str) -> None:
+    """Refuse limits on the search of a player that would ignore them.
+
+    Args:
+        player: the player that was asked for.
+        names: the limits that were given: ply, time, nodes.
+
+    Raises:
+        InvalidSpec: its search takes no limits, or it has no search.
+    """
+    if not names or player.takes_limits:
+        return
+    spec = short_spec(player.spec)
+    name = parse_player(spec).name
+    has_key = not is_code(name) and names[0] in entry_of(name).keys
+    hint = f". Use the key of the player: {name}:{names[0]}=" if has_key else ""
+    raise InvalidSpec(
+        f"expected a player whose search can be limited, such as ntuple, with --{names[0]}, "
+        f"got {shown(spec)}{hint}"
+    )
 
 
 def hint_at_tables(rules: Rules) -> None:

@@ -33,7 +33,7 @@ def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
             _millions(plan.states),
             bytes_words(plan.disk),
             bytes_words(plan.memory),
-            "" if part is None else f"goes on at {part:.0%}",
+            "" if part is None else f"continues at {part:.0%}",
         )
         for plan, part in zip(plans, done, strict=True)
     ]

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -276,7 +276,9 @@ def read_trials(every: str, count: int, boards: list[str], downgrade: int) -> Tr
         options += [word for path in boards for word in ("--eval-boards", path)]
         options += ["--eval-downgrade", str(downgrade)] if downgrade != EVAL_DOWNGRADE else []
         games = _read_games(every)
-        seconds = math.inf if games else read_seconds(every, "eval-every such as 10000g, or")
+        seconds = (
+            math.inf if games else read_seconds(every, "--eval-every such as 10000g, or a time")
+        )
         return Trials(seconds, games, count, boards, downgrade, options)
     if boards:
         raise InvalidInput("expected --eval-every T beside --eval-boards, such as 10m")
@@ -299,7 +301,7 @@ def read_limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]
         check_limit("games", games, 1, MAX_TRAINING_GAMES)
     if not time and games is None and not resume:
         time = DEFAULT_TIME
-    return {"games": games, "seconds": read_seconds(time, "time") if time else None}
+    return {"games": games, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def read_sums(text: str, expected: str) -> tuple[int, ...]:
@@ -326,11 +328,11 @@ def check_new(out: str, *, resume: bool) -> None:
     """Refuse to write over a file, unless the run in it goes on."""
     if not resume and Path(out).exists():
         raise InvalidInput(
-            f"expected a new file for --out, or --resume to go on with the run in it, got {out}"
+            f"expected a new file for --out, or --resume to continue the run in it, got {out}"
         )
     first = Path(out).with_stem(f"{Path(out).stem}-1")
     if resume and first.exists() and not Path(out).exists():
-        raise InvalidInput(f"expected --runs N to go on with {first} and those after it, got none")
+        raise InvalidInput(f"expected --runs N to continue {first} and the runs after it, got none")
     if resume:
         read_card(out)  # before kernels are compiled
 
@@ -347,9 +349,18 @@ def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
         source = context.get_parameter_source(name)
         if name in names and source is not None and source.name == "COMMANDLINE":
             raise InvalidInput(
-                f"expected --resume without {parameter.opts[0]}: the run goes on with the "
+                f"expected --resume without {parameter.opts[0]}: the run keeps the "
                 "settings that it began with"
             )
+
+
+def check_beside(context: typer.Context, pairs: Mapping[str, str]) -> None:
+    """Refuse options that have no effect without another one: name to name of the other."""
+    options = {one.name or "": one.opts[0] for one in context.command.params}
+    for name, other in pairs.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and not context.params[other]:
+            raise InvalidInput(f"expected {options[name]} together with {options[other]}")
 
 
 def goes_on(options: TrainOptions, trials: Trials | None) -> str:

@@ -147,7 +147,7 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
         _print_run(training, out)
     if not training.is_finished:
         again = goes_on(replace(options, out=out), trainer.trials)
-        print_note(f"twofold: interrupted; saved; {again} goes on")
+        print_note(f"twofold: interrupted and saved. Continue with: {again}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -161,14 +161,14 @@ def _how_far(training: Training, out: str) -> str:
         return (
             f"{out} has trained for {took}, and --time is the time in all "
             f"({duration_words(training.second_limit)}): nothing is left to do; "
-            "name a longer time to go on"
+            "name a longer time to continue"
         )
     if training.game_limit is not None and training.games_begun[0] >= training.game_limit:
         return (
             f"{out} has begun {begun}, and --games is their number in all "
-            f"({training.game_limit:,}): none is left to begin; name more games to go on"
+            f"({training.game_limit:,}): none is left to begin; name more games to continue"
         )
-    return f"{out} goes on after {took} and {begun}"
+    return f"continuing {out} after {took} and {begun}"
 
 
 def _print_run(training: Training, out: str) -> None:
@@ -279,7 +279,7 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
         more = [word for name in trainer.start for word in ("--start", name)]
         again = not_kept(options, trainer.trials)
         words = ["twofold", "train", "--out", out, "--resume", "--runs", str(count), *again, *more]
-        print_note(f"twofold: interrupted; saved; {shell_line(*words)} goes on")
+        print_note(f"twofold: interrupted and saved. Continue with: {shell_line(*words)}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -292,7 +292,7 @@ def _written(out: str) -> list[str]:
 def _check_none_there(paths: Sequence[str]) -> None:
     if there := [path for path in paths if Path(path).exists()]:
         raise InvalidInput(
-            "expected new files for --out and --runs, or --resume to go on with the runs in them, "
+            "expected new files for --out and --runs, or --resume to continue the runs in them, "
             f"got {there[0]}"
         )
 
@@ -308,9 +308,9 @@ def _first(paths: Sequence[str], trainer: Trainer) -> Training:
     before = read_card(paths[0]).before
     if missing and bool(before) != bool(start):
         raise InvalidInput(
-            f"expected --start as the first run had it, for run {missing[0]} is yet to begin"
+            f"expected the --start of the first run: run {missing[0]} has not begun yet"
             if before
-            else f"expected no --start, for the first run began without, got {start[0]}"
+            else f"expected no --start, since the first run had none, got {start[0]}"
         )
     return load(paths[0], **trainer.options.code())
 

@@ -19,7 +19,7 @@ from twofold.cli._options import (
     option,
 )
 from twofold.cli._output import can_redraw, print_note, write_json
-from twofold.cli._players import open_player
+from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
 from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
 from twofold.errors import INTERRUPTED, InvalidSpec
@@ -33,7 +33,7 @@ from twofold.players.presets import default_player
 from twofold.records.foreign.boards import MAX_BOARD_TEXT, ScoredBoard, parse_position
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
-from twofold.search.budget import Budget
+from twofold.search.budget import Budget, parse_seconds
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
@@ -97,13 +97,15 @@ def command(
     then a 2 in row 3, column 1.
     """
     position, points = _read_board(board, board_format)
-    budget = _budget(ply=ply, time=time, nodes=nodes)
+    limits = {"ply": ply, "time": time, "nodes": nodes}
+    budget = _budget(ply, time, nodes)
     _check_score(score)
     score = points if score is None else score
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
     spec = _with_threads(default_player(rules) if player is None else player, threads)
     with open_player(spec, rules, 0, at_home=True) as opened:
+        check_limits(opened, *(name for name, given in limits.items() if given is not None))
         explanation = _explanation(opened, position, score) if explain else None
         ends = _outcomes(opened, position) if outcomes else None
         answer = _answer(opened, position, budget, score, live=not json and _in_terminal())
@@ -131,9 +133,14 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
     return parse_position(sys.stdin.read(MAX_BOARD_TEXT + 1), form)
 
 
-def _budget(**values: str | None) -> Budget | None:
-    given = [f"{key}={value}" for key, value in values.items() if value is not None]
-    return Budget.parse(",".join(given)) if given else None
+def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | None:
+    if ply is None and time is None and nodes is None:
+        return None
+    return Budget(
+        ply=None if ply is None else Budget.parse(f"ply={ply}").ply,
+        seconds=None if time is None else parse_seconds(time, "--time"),
+        nodes=None if nodes is None else Budget.parse(f"nodes={nodes}").nodes,
+    )
 
 
 def _check_score(score: int | None) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +35,6 @@ from twofold.cli._bench import (
 )
 from twofold.cli._options import (
     BoardsOption,
-    FirstSeedOption,
     JobsOption,
     JsonOption,
     RulesOption,
@@ -93,7 +92,10 @@ def command(
         int | None,
         count("--games", "N", "Games per player. Default: 100, or one per board of --boards."),
     ] = None,
-    seed: FirstSeedOption = "1",
+    seed: Annotated[
+        str | None,
+        option("--seed", "S", "Seed of the first game; the next is S+1. Default: 1."),
+    ] = None,
     boards: BoardsOption = "",
     out: StudyOption = "",
     preset: Annotated[
@@ -131,13 +133,18 @@ def command(
     finished game, and no game is played twice. With --boards the game of seed S starts from
     board S of the file, one board per line, in turn; its score counts from there.
     """
-    first = parse_seed(seed)
+    first = parse_seed("1" if seed is None else seed)
     check_limit("games", _GAMES if games is None else games, 1, MAX_GAMES)
     used_jobs = read_jobs(jobs)
-    seconds_a_game = read_seconds(timeout, "timeout")
+    seconds_a_game = read_seconds(timeout, "--timeout")
     if resume and not out and players:
         out, *players = players
-    _check_request(players or [], preset, out, boards, games, resume=resume, records=records)
+    fixed = {"--games": games, "--boards": boards, "--rules": rules}
+    if resume:
+        _check_fixed("--resume", fixed | {"--seed": seed}, "the study")
+    elif preset:
+        _check_fixed("--preset", fixed, "the preset")
+    _check_request(players or [], preset, out, resume=resume, records=records)
     with _open_study(out) as study:
         if resume:
             benches = _resumed(study, players or [], out)
@@ -189,33 +196,27 @@ def _check_request(
     players: list[str],
     preset: str,
     out: str,
-    boards: str,
-    games: int | None,
     *,
     resume: bool,
     records: bool,
 ) -> None:
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
-    if boards and (preset or resume):
-        raise InvalidInput(
-            "expected --boards together with players, got it with --preset or --resume, which "
-            "knows its boards"
-        )
-    if resume and games is not None:
-        raise InvalidInput(
-            "expected --games together with players: --resume plays what the study was asked for"
-        )
     if resume and not out:
-        raise InvalidInput("expected --resume FILE, the study to go on with")
+        raise InvalidInput("expected --resume FILE, the study to continue")
     if records and not out:
         raise InvalidInput("expected --out FILE, the study that keeps the records")
     if resume and not Path(out).exists():
-        raise InvalidInput(f"expected a study to go on with, got {shown(out)}, which is not there")
+        raise InvalidInput(f"expected a study to continue, got {shown(out)}, which does not exist")
     if not (resume or players or preset):
-        raise InvalidInput(
-            "missing argument: expected players, --preset NAME, or --resume with --out FILE"
-        )
+        raise InvalidInput("missing argument: expected players, --preset NAME or --resume FILE")
+
+
+def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
+    """Refuse options whose values a study or a preset already has."""
+    for name, value in options.items():
+        if value not in (None, ""):
+            raise InvalidInput(f"expected no {name} with {by}: {owner} says what is played")
 
 
 def _open_study(out: str) -> Study:
@@ -270,7 +271,7 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
 def _check_asked(study: Study) -> None:
     if not study.wanted():
         raise InvalidInput(
-            f"there is nothing to go on with in {study.name}: it was asked for no games. Name "
+            f"there is nothing to continue in {study.name}: it was asked for no games. Name "
             "players and --games"
         )
 
@@ -334,7 +335,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
         named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
-        how = f"; {_going_on(out, [*named, *options])} goes on" if out else ""
+        how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
     if failed and json:

@@ -36,12 +36,15 @@ from twofold.cli._output import (
 )
 from twofold.cli._players import prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
-from twofold.errors import INTERRUPTED, InvalidInput
+from twofold.errors import INTERRUPTED, InvalidInput, InvalidSpec
 from twofold.figures import (
     counted,
 )
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, shown
+from twofold.players.own_code import is_code
+from twofold.players.registry import entry_of, parse_player, players_with
+from twofold.search.budget import parse_seconds
 from twofold.seeds import SeedRange
 
 EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
@@ -70,13 +73,14 @@ def command(
         bool, flag("--sprt", "Stop as soon as the stronger player is known (sequential test).")
     ] = False,
     delta: Annotated[
-        str,
+        str | None,
         option(
             "--delta",
             "D",
-            "With --sprt: the smallest difference to find, 500 points, or 5% of B's mean.",
+            "With --sprt: the smallest difference to find, 500 points or 5% of B's mean. "
+            "Default: 5%.",
         ),
-    ] = "5%",
+    ] = None,
     tile: Annotated[
         int | None,
         option("--tile", "T", "With --sprt: compare how often tile T is reached, not scores."),
@@ -109,7 +113,7 @@ def command(
     usual = _GAMES if starts is None else len(starts)
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
-        players = (with_budget(first, budget), with_budget(second, budget))
+        players = (_limited(first, budget), _limited(second, budget))
     first, second = settled_specs(players, used_rules)
     players = (first, second)
     prepare(players, used_rules, start)
@@ -148,9 +152,24 @@ def command(
     _end(outcome, interrupted=asked.is_set(), count=count)
 
 
-def _question(delta: str, tile: int | None, *, sprt: bool) -> SprtQuestion | None:
+def _limited(player: str, budget: str) -> str:
+    """The spec of a player with the time of --budget for each move."""
+    parse_seconds(budget, "--budget")
+    name = parse_player(player).name
+    if not is_code(name) and "time" not in entry_of(name).keys:
+        raise InvalidSpec(
+            f"expected players with the key time for --budget, got {shown(player)}"
+            f"{players_with('time')}"
+        )
+    return with_budget(player, budget)
+
+
+def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestion | None:
     if tile is not None and not sprt:
         raise InvalidInput("expected --tile together with --sprt")
+    if delta is not None and not sprt:
+        raise InvalidInput("expected --delta together with --sprt")
+    delta = "5%" if delta is None else delta
     if tile is not None and (tile < 4 or tile & (tile - 1)):
         raise InvalidInput(f"expected a tile such as 2048, got {tile}")
     forms = "such as 500 or 5%" if tile is None else "in percent such as 5% with --tile"

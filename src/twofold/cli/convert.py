@@ -110,7 +110,7 @@ def _only(records: Iterator[Record], number: int) -> Iterator[Record]:
         if passed == number:
             yield record
             return
-    raise InvalidInput(f"expected --game up to {passed}, as there are no more, got {number}")
+    raise InvalidInput(f"expected --game from 1 to {passed}, got {number}")
 
 
 def _pages(records: Iterator[Record]) -> Iterator[str]:

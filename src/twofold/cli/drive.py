@@ -41,7 +41,7 @@ from twofold.cli._output import (
     print_out,
     write_json,
 )
-from twofold.cli._players import open_player
+from twofold.cli._players import check_limits, open_player
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import (
     counted,
@@ -125,8 +125,10 @@ def command(
     place = BrowserPlace(parse_url(url), attach and parse_endpoint(attach), headless, browser)
     told = read_selectors(selectors, selector or ()) if selectors or selector else None
     wanted = kinds(adapter, told)
-    wishes = Wishes(read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience))
-    budget = None if time is None else Budget(seconds=parse_seconds(time))
+    wishes = Wishes(
+        read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience, "--patience")
+    )
+    budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     chosen = Chosen(player, budget, read_rules(rules) if rules else None)
     if record is not None:
         check_writable(record)
@@ -171,6 +173,7 @@ class Chosen:
         """The player, ready for a game."""
         self.spec = self.spec or default_player(rules)
         player = open_player(self.spec, rules, 0)
+        check_limits(player, *([] if self.budget is None else ["time"]))
         self.canonical = player.spec
         return player
 

@@ -40,6 +40,7 @@ from twofold.networks.policy_file import (
 )
 from twofold.networks.tdl_format import write_tdl
 from twofold.notation import format_spec, printable, shown
+from twofold.tensors import open_tensors
 
 EXAMPLE = """  twofold net info default
   twofold net eval net.safetensors --ply 1 --ply 2 --games 1000
@@ -104,7 +105,14 @@ def _policy_facts(path: Path) -> dict[str, str]:
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
         f"{duration_words(card.seconds)}",
+        "form": _policy_form(path),
     }
+
+
+def _policy_form(path: Path) -> str:
+    """The type in which the weights of a policy network are stored."""
+    with open_tensors(path) as file:
+        return str(file.tensors["table"].dtype)
 
 
 def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha256: str) -> None:
@@ -194,11 +202,12 @@ def convert(
     ],
     release: Annotated[bool, flag("--release", "Compressed 16-bit form, for sharing.")] = False,
     unit: Annotated[
-        float, option("--unit", "P", "With --release: rounding step, in points.")
-    ] = 4.0,
+        float | None,
+        option("--unit", "P", "With --release: rounding step, in points. Default: 4."),
+    ] = None,
     value_bytes: Annotated[
-        int, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8.")
-    ] = 4,
+        int | None, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8. Default: 4.")
+    ] = None,
     note: Annotated[str, option("--note", "TEXT", "Note to store in the file.")] = "",
 ) -> None:
     """Write a network in another form.
@@ -208,10 +217,21 @@ def convert(
     For a policy network --release means float16.
     """
     for_tdl = _suffix(out, release) == TDL_SUFFIX
+    if unit is not None and not release:
+        raise InvalidInput("expected --unit together with --release")
+    if value_bytes is not None and not for_tdl:
+        raise InvalidInput(f"expected --bytes with a file *{TDL_SUFFIX}, got {shown(out)}")
+    if note and for_tdl:
+        raise InvalidInput(f"expected no --note with {shown(out)}: a weight file has no notes")
     path = network_path(network)
     if path.exists() and Path(out).exists() and path.samefile(out):
         raise InvalidInput(f"expected another file to write than the one to read, got {shown(out)}")
     if path.suffix != TDL_SUFFIX and is_policy(path):
+        if unit is not None:
+            raise InvalidInput(
+                "expected --unit with an n-tuple network: --release writes a policy network in "
+                "float16"
+            )
         _convert_policy(path, out, half=release, note=note)
         return
     with loading():
@@ -219,9 +239,9 @@ def convert(
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
         with _held(out):
             if for_tdl:
-                write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes)
+                write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes or 4)
             elif release:
-                write_release(out, found.network, card, unit=unit)
+                write_release(out, found.network, card, unit=4.0 if unit is None else unit)
             else:
                 write_network(out, found.network, card)
     _say_written(out)

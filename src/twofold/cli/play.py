@@ -24,7 +24,14 @@ from twofold.cli._output import (
     wrapped,
 )
 from twofold.cli._players import open_player, settled_specs
-from twofold.errors import INTERRUPTED, GameOver, InvalidMove, PlayerError, TwofoldError
+from twofold.errors import (
+    INTERRUPTED,
+    GameOver,
+    InvalidInput,
+    InvalidMove,
+    PlayerError,
+    TwofoldError,
+)
 from twofold.figures import (
     counted,
 )
@@ -46,7 +53,7 @@ from twofold.players.faults import describe_caught
 from twofold.players.presets import default_player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
-from twofold.search.analysis import format_value, table_words
+from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
 from twofold.step import (
     Step,
 )
@@ -88,6 +95,9 @@ def command(
     continues the game.
     """
     if resume is not None:
+        for name, given in (("--rules", rules), ("--seed", seed)):
+            if given:
+                raise InvalidInput(f"expected no {name} with --resume: the saved game has its own")
         file = GameFile(resume)
         record = file.read()
         game = record.replay()
@@ -315,13 +325,14 @@ class TextGame:
         if analysis.table is not None:
             print_words(f"table {table_words(analysis.table)}")
         values = [
-            f"{one.move.name.lower()} {format_value(one.value)}"
+            f"{one.move.name.lower()} {format_in_unit(one.value, analysis.unit)}"
             for one in analysis.moves
             if one.value is not None
         ]
         if values:
-            unit = f" in {analysis.unit}" if analysis.unit else ""
-            print_words(f"values{unit}: {', '.join(values)}")
+            unit = f"values in {analysis.unit}" if analysis.unit else "values"
+            name = "probabilities" if analysis.unit == PROBABILITY else unit
+            print_words(f"{name}: {', '.join(values)}")
 
     def new(self) -> None:
         """Save this game and begin another under the same rules."""

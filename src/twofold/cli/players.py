@@ -1,31 +1,108 @@
 """`twofold players`: who can play."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
 
-from twofold.cli._options import JsonOption
+from twofold.cli._options import JsonOption, argument
 from twofold.cli._output import print_out, wrapped, write_json
+from twofold.errors import InvalidInput
 from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.notation import format_number
+from twofold.notation import did_you_mean, format_number, shown
 from twofold.players import entries
 from twofold.players.entry import Entry
+from twofold.players.presets import STRENGTHS
 
-EXAMPLE = "  twofold players"
+EXAMPLE = """  twofold players
+  twofold players expectimax
+  twofold players snake --json"""
+
+EXAMPLES: Final = {
+    "expectimax": (
+        "watch expectimax:eval=snake,ply=2",
+        "bench expectimax:ply=2,empty=300 --games 100",
+        "analyse 0012/0013/0024/1357 --player expectimax:time=50ms",
+    ),
+    "ntuple": (
+        "watch ntuple:ply=2",
+        "bench ntuple:net=tiny,ply=1 --games 100",
+        "watch ntuple:net=default,ply=3,tables=auto",
+    ),
+    "policy": ("watch policy:net=FILE", "bench policy:net=FILE,ply=1 --games 100"),
+    "exact": ("solve --rules 3x3 --out 3x3.table", "watch exact:table=3x3.table"),
+    "engine": ("""bench 'engine:cmd="python engine.py",time=50ms' --games 10""",),
+}
+"""Commands with a player, for those that have more to show than their name."""
 
 
-def command(json: JsonOption = False) -> None:
-    """List players and evaluators, their keys and defaults."""
-    known = EVALUATORS.values()
+def command(
+    name: Annotated[
+        str | None, argument("NAME", "One player or evaluator. Default: all of them.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List players and evaluators, their keys and defaults; first the players by strength.
+
+    With NAME only that player or evaluator, with examples.
+    """
+    strengths = [one for one in STRENGTHS if name in (None, one)]
+    players = [entry for entry in entries() if name in (None, entry.name)]
+    evaluators = [one for one in EVALUATORS.values() if name in (None, one.name)]
+    if name is not None and not (strengths or players or evaluators):
+        known = dict.fromkeys([*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS])
+        raise InvalidInput(
+            f"expected a player or an evaluator ({', '.join(known)}), got {shown(name)}"
+            f"{did_you_mean(name, known)}"
+        )
     if json:
-        players = [_document(entry) for entry in entries()]
-        evaluators = [_evaluator_document(evaluator) for evaluator in known]
-        write_json("players", {"players": players, "evaluators": evaluators})
+        found = [_document(entry) for entry in players]
+        values = [_evaluator_document(one) for one in evaluators]
+        plain = [_strength_document(one) for one in strengths]
+        write_json("players", {"players": found, "evaluators": values, "strengths": plain})
         return
-    for entry in entries():
+    for one in strengths:
+        print_out(_strength_described(one))
+    if name is None:
+        _print_all(players, evaluators)
+    else:
+        _print_one(players, evaluators)
+        for one in strengths:
+            print_out(f"  twofold watch {one}")
+
+
+def _strength_document(name: str) -> dict[str, str]:
+    on_4x4, on_small, on_large = STRENGTHS[name]
+    return {"name": name, "4x4": on_4x4, "smaller": on_small, "larger": on_large}
+
+
+def _strength_described(name: str) -> str:
+    on_4x4, on_small, on_large = STRENGTHS[name]
+    text = f"{on_4x4}; on smaller boards {on_small}, on larger ones {on_large}"
+    return _section(name, text, "", [])
+
+
+def _print_all(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> None:
+    for entry in players:
         print_out(_described(entry))
     print_out("path/to/file.py:Name\n    a player of your own: a Player class or a function")
-    for evaluator in known:
+    for evaluator in evaluators:
         print_out(_evaluator_described(evaluator))
     print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
+
+
+def _print_one(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> None:
+    for entry in players:
+        print_out(_described(entry))
+        if "eval" in entry.keys:
+            weights = f"twofold players {entry.keys['eval'].default}"
+            print_out(wrapped(f"    the weights of its evaluator are keys, too: {weights}", 4))
+    for evaluator in evaluators:
+        print_out(_evaluator_described(evaluator))
+    print_out("\nExample:")
+    for entry in players:
+        for line in EXAMPLES.get(entry.name, (f"watch {entry.name}",)):
+            print_out(f"  twofold {line}")
+    for evaluator in evaluators:
+        print_out(f"  twofold watch expectimax:eval={evaluator.name}")
 
 
 def _document(entry: Entry) -> dict[str, Any]:

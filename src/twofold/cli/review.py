@@ -27,7 +27,7 @@ from twofold.cli._output import (
     shell_line,
     write_json,
 )
-from twofold.cli._players import open_player
+from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
 from twofold.cli._review import document, heading, summary, worst_moves
 from twofold.cli._signals import catching_interrupt
@@ -98,6 +98,7 @@ def command(
         _walk(record, spec, budget)
         return
     with open_player(spec, record.rules, 0) as opened:
+        check_limits(opened, *([] if ply is None else ["ply"]))
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
     if json:
@@ -106,7 +107,7 @@ def command(
         _print(record, name, unit, judged, worst, seconds)
         _offer_walk(file)
     if interrupted:
-        print_note("interrupted: this is about the moves judged so far")
+        print_note("interrupted: the result is that of the moves judged so far")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -130,6 +131,7 @@ def _walk(record: Record, spec: str, budget: Budget | None) -> None:
     with waiting("reading the record ..."):
         game = record.replay()
     player = open_player(spec, record.rules, 0)
+    check_limits(player, *([] if budget is None else ["ply"]))
     unit_of(player, record.rules)  # refuses one who values no move before the screen opens
     if walk_through(game, lambda: player, budget):
         raise typer.Exit(INTERRUPTED)

@@ -23,6 +23,7 @@ from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.folders import data_folder
 from twofold.notation import shown
 from twofold.play.folder import games_folder, make_folder
+from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
 from twofold.web.security import LOOPBACK, Access, parse_origin
@@ -77,6 +78,8 @@ def command(
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
+            if player is not None:
+                make_player(player).close()  # refuses what the server would only find later
             from twofold.web.app import create_app  # an extra
             from twofold.web.server import Server, listen
 
@@ -140,8 +143,8 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
             f"expected --allow-network with --host {host}, which other machines can reach"
         )
     print_note(
-        "warning: other machines can reach this server; whoever learns its address with the "
-        "token can use it, and nothing on the way is encrypted"
+        "warning: other machines can reach this server; anyone who has its address with the "
+        "token can use it, and nothing is encrypted"
     )
 
 

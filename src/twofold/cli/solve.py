@@ -167,7 +167,7 @@ def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
     with alone(Path(out), "solution"):
         work = WorkFolder(out, problem)
         if work.keys:
-            print_note(f"twofold: going on with {counted(work.states, 'state')} of {out}.work")
+            print_note(f"twofold: continuing with {counted(work.states, 'state')} of {out}.work")
         _run(work, problem, threads, out)
         work.write(out)
         work.remove()
@@ -195,7 +195,7 @@ def _tidy(out: str, problem: "Problem") -> None:
 
 
 def _saved(out: str) -> str:
-    return f"saved in {out}.work; the same command goes on" if out else "nothing is saved"
+    return f"saved in {out}.work; the same command continues" if out else "nothing is saved"
 
 
 def progress_line(now: "SolveProgress") -> str:

@@ -109,7 +109,7 @@ def build(
             )
         if not done:
             again = _build_command(*names, out=out, bits=bits, jobs=jobs)
-            print_note(f"twofold: interrupted; saved, and the same command goes on:\n  {again}")
+            print_note(f"twofold: interrupted and saved. Continue with:\n  {again}")
             raise typer.Exit(INTERRUPTED)
         _print_built(path)
 
@@ -221,9 +221,9 @@ def list_tables(
         print_out(list_table(found))
     for one in unfinished:
         again = _build_command(one.name, out=out, bits=one.bits)
-        print_words(f"{one.name}: {one.done:.0%} built; go on with: {again}")
+        print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
     if bits := _default_begun(found, unfinished):
-        print_words("go on with the rest of the default set too:")
+        print_words("continue with the rest of the default set:")
         print_out(f"  {_build_command('default', out=out, bits=bits)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)

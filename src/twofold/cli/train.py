@@ -6,6 +6,7 @@ from twofold.cli._progress import loading
 from twofold.cli._train_options import (
     SETTINGS,
     TrainOptions,
+    check_beside,
     check_new,
     check_out,
     check_resumed,
@@ -35,11 +36,14 @@ def command(options: TrainOptions) -> None:
     """
     one, out, resume = options, options.out, options.resume
     limits = read_limits(one.games, one.time, resume=resume)
-    interval = read_seconds(one.checkpoint, "checkpoint")
+    interval = read_seconds(one.checkpoint, "--checkpoint")
     trials = read_trials(one.eval_every, one.eval_games, one.eval_boards or [], one.eval_downgrade)
     check_out(out)
     if not (one.network or resume):
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
+    check_beside(one.context, {"eval_games": "eval_every", "eval_downgrade": "eval_every"})
+    if not resume:
+        check_beside(one.context, {"band_share": "bands"})
     if resume:
         check_resumed(one.context, SETTINGS if one.runs else (*SETTINGS, "start"))
     with held(out):

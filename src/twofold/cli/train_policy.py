@@ -172,12 +172,12 @@ def command(options: PolicyOptions) -> None:
         check_resumed(options.context, SETTINGS)
     elif Path(out).exists():
         raise InvalidInput(
-            "expected a new file for --out, or --resume to go on with the run in it, "
+            "expected a new file for --out, or --resume to continue the run in it, "
             f"got {shown(out)}"
         )
     limits = _read_limits(options.moves, options.time, resume=resume)
-    interval = read_seconds(options.checkpoint, "checkpoint")
-    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "eval-every")
+    interval = read_seconds(options.checkpoint, "--checkpoint")
+    every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "--eval-every")
     check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
     settings = None if resume else options.settings()
     with held(out):
@@ -224,11 +224,11 @@ def _begin(
     if training.is_finished:
         print_note(
             f"twofold: {options.out} has ended after {took} and {counted(training.moves, 'move')}; "
-            "name a larger --time or --moves to go on"
+            "name a larger --time or --moves to continue"
         )
     else:
         print_note(
-            f"twofold: {options.out} goes on after {took} and {counted(training.moves, 'move')}"
+            f"twofold: continuing {options.out} after {took} and {counted(training.moves, 'move')}"
         )
     return training
 
@@ -240,7 +240,7 @@ def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
         _print_run(training, options.out)
     if not training.is_finished:
         again = shell_line("twofold", "train-policy", "--out", options.out, "--resume")
-        print_note(f"twofold: interrupted; saved; {again} goes on")
+        print_note(f"twofold: interrupted and saved. Continue with: {again}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -288,7 +288,7 @@ def _read_limits(moves: int | None, time: str, *, resume: bool) -> dict[str, Any
         check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
     if not time and moves is None and not resume:
         time = DEFAULT_TIME
-    return {"moves": moves, "seconds": read_seconds(time, "time") if time else None}
+    return {"moves": moves, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def _read_widths(text: str) -> tuple[int, ...]:

@@ -136,7 +136,7 @@ def command(
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
-        print_note(f"twofold: interrupted; {done}; the same command goes on from {out}")
+        print_note(f"twofold: interrupted; {done}; the same command continues from {out}")
         raise typer.Exit(INTERRUPTED)
 
 

@@ -25,6 +25,9 @@ from twofold.tensors import TensorFile, open_tensors, write_tensors
 FORMAT: Final = "twofold-network 1"
 """The value of the metadata key `format`."""
 
+POLICY_FORMAT: Final = "twofold-policy 1"
+"""The same of policy networks, see `networks.policy_file`."""
+
 WEIGHTS: Final = "weights"
 """Name of the tensor of float32 weights."""
 
@@ -118,6 +121,11 @@ def read_network(path: str | os.PathLike[str]) -> tuple[Network, Card]:
 
 def _parse_card(metadata: Mapping[str, str], name: str) -> Card:
     form, text = (metadata.get(key) for key in (_FORMAT_KEY, _CARD_KEY))
+    if form == POLICY_FORMAT:
+        raise InvalidNetwork(
+            f"expected an n-tuple network, got the policy network {name}. It is for the player "
+            "policy:net=FILE"
+        )
     if form != FORMAT or text is None:
         found = shown(form) if form != FORMAT else "no card"
         raise InvalidNetwork(f"expected a network of the format {FORMAT!r}, got {found} in {name}")

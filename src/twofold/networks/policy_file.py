@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import open_regular
-from twofold.networks.file import Count
-from twofold.networks.library import file_hash, file_identity
+from twofold.networks.file import FORMAT as NTUPLE_FORMAT
+from twofold.networks.file import POLICY_FORMAT, Count
+from twofold.networks.library import TDL_SUFFIX, file_hash, file_identity, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
 from twofold.notation import check_length, printable, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
-FORMAT: Final = "twofold-policy 1"
+FORMAT: Final = POLICY_FORMAT
 """The text under the metadata key `format`."""
 
 MAX_POLICY_BYTES: Final = 1 << 30
@@ -86,6 +87,8 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
 
 def _parse_card(file: TensorFile) -> PolicyCard:
     form, text = file.metadata.get(_FORMAT_KEY), file.metadata.get(_CARD_KEY)
+    if form == NTUPLE_FORMAT:
+        raise _is_ntuple(file.name)
     if form != FORMAT or text is None:
         found = shown(form) if form != FORMAT else "no card"
         raise InvalidNetwork(
@@ -161,5 +164,14 @@ def _path(name: str) -> Path:
         raise InvalidNetwork(
             "expected policy:net=FILE, with a network that `twofold train-policy` made, got no file"
         )
+    if name in shipped() or Path(name).suffix == TDL_SUFFIX:
+        raise _is_ntuple(ascii(name))
     with open_regular(name, InvalidNetwork):
         return Path(name)
+
+
+def _is_ntuple(name: str) -> InvalidNetwork:
+    return InvalidNetwork(
+        f"expected a policy network, got the n-tuple network {name}. It is for the player "
+        "ntuple:net=FILE"
+    )

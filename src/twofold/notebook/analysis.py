@@ -26,7 +26,7 @@ from twofold.search.analysis import (
     Analysis,
     MoveAnalysis,
     format_chance,
-    format_value,
+    format_in_unit,
     table_words,
 )
 
@@ -159,14 +159,14 @@ def _value(analysis: Analysis, one: MoveAnalysis) -> str:
         return "illegal"
     if one.value is None:
         return "best" if one.move == analysis.best else ""
-    return format_value(one.value, analysis.value)
+    return format_in_unit(one.value, analysis.unit, analysis.value)
 
 
 def _loss(analysis: Analysis, one: MoveAnalysis) -> str:
     if one.value is None or analysis.value is None or not one.legal:
         return ""
     behind = one.value - analysis.value
-    return format_value(behind, analysis.value) if behind < 0 else ""
+    return format_in_unit(behind, analysis.unit, analysis.value) if behind < 0 else ""
 
 
 def _chance(analysis: Analysis, one: MoveAnalysis) -> str:

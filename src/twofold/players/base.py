@@ -81,6 +81,12 @@ class Player(ABC):
         """Why these rules are not supported (`expected ...`), or an empty text."""
         return ""
 
+    @property
+    def takes_limits(self) -> bool:
+        """True if `analyse` keeps to a budget; commands refuse limits for other players."""
+        kind = type(self)
+        return kind.analyse is not Player.analyse or kind.stream is not Player.stream
+
     @abstractmethod
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         """Choose a move.

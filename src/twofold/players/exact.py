@@ -21,6 +21,7 @@ class ExactPlayer(CompiledPlayer):
     """Plays optimally; of equal moves the first. `home` holds the rules of its table."""
 
     home: Rules
+    takes_limits = False
 
     def __init__(self, table: ExactTable) -> None:
         self._table = table

@@ -43,6 +43,8 @@ class PolicyPlayer(CompiledPlayer):
         InvalidSpec: a search with a network whose values are not in points, or not on bits.
     """
 
+    takes_limits = False
+
     def __init__(
         self,
         network: PolicyNetwork,

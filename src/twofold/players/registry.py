@@ -210,12 +210,12 @@ def _complete(
             known = ", ".join(keys) or "none"
             raise InvalidSpec(
                 f"expected a key of {entry.name} ({known}), got {shown(key)}"
-                f"{did_you_mean(key, keys)}{_players_with(key)}"
+                f"{did_you_mean(key, keys)}{players_with(key)}"
             )
     return keys, {key: given.get(key, keys[key].default) for key in keys}, hashes
 
 
-def _players_with(key: str) -> str:
+def players_with(key: str) -> str:
     """A sentence with the players that have a key; empty if none has."""
     names = [entry.name for entry in PRESETS if key in entry.keys]
     more = ", ..." * (len(names) > _MOST_NAMED)

@@ -25,6 +25,7 @@ class SimplePlayer(CompiledPlayer):
 
     bits_kernel: Any
     cells_kernel: Any
+    takes_limits = False
 
     def prepare(self, rules: Rules) -> None:
         """Set the policies for these rules."""

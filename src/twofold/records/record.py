@@ -329,7 +329,7 @@ def parse_unplayed(text: str | bytes) -> Record:
 
 def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
     if part.spawn is None and not has_seed:
-        raise InvalidRecord("expected the new tile as @cell:tile, as there is no Seed")
+        raise InvalidRecord("expected the new tile as @cell:tile in a record without Seed")
     game.play(Move(MOVE_LETTERS.index(part.letter)), spawn=part.spawn)
 
 

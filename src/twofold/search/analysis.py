@@ -115,7 +115,7 @@ class Analysis:
         unit = f"values in {self.unit}" if self.unit else ""
         lines = [", ".join(filter(None, [str(self.board), self.depth, unit]))]
         for one in self.moves:
-            value = "" if one.value is None else format_value(one.value)
+            value = "" if one.value is None else format_in_unit(one.value, self.unit)
             word = "best" if one.move is self.best else "" if one.legal else "illegal"
             lines.append(f"{one.move.name.lower():<5} {value:>12} {one.reward:>7,} {word}".rstrip())
         return "\n".join(lines)
@@ -158,6 +158,15 @@ def table_words(answer: "TableAnswer") -> str:
     (best, chance), *others = ((move.name.lower(), format_chance(one)) for move, one in ordered)
     rest = "".join(f", {chance} ({move})" for move, chance in others)
     return f"{answer.table}: {chance} to make {answer.target} ({best}){rest}"
+
+
+def format_in_unit(value: float, unit: str, like: float | None = None) -> str:
+    """A value as text: a probability of a policy in percent, others as `format_value` has them.
+
+    >>> format_in_unit(0.62103, PROBABILITY), format_in_unit(1234.5, "points")
+    ('62.1 %', '1,234.50')
+    """
+    return f"{100 * value:.1f} %" if unit == PROBABILITY else format_value(value, like)
 
 
 def format_value(value: float, like: float | None = None) -> str:

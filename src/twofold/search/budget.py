@@ -10,7 +10,9 @@ from twofold.errors import InvalidBudget, LimitExceeded
 from twofold.limits import MAX_NODES, MAX_PLY, MAX_SECONDS
 from twofold.notation import shown
 
-_UNITS: Final = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "m": 60.0}
+_UNITS: Final = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
+_NUMBER: Final = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]{1,3})?"
+_TIME: Final = re.compile("".join(rf"(?:({_NUMBER})\s*{unit}\s*)?" for unit in _UNITS), re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,40 @@ class Budget:
         return ",".join(parts)
 
 
-def parse_seconds(text: str) -> float:
-    """Parse a time such as `50ms`, `1s`, `1.5` (seconds) or `2m`. Returns seconds."""
-    seconds = _seconds(text)
-    _check("time in seconds", seconds, MAX_SECONDS)
+def parse_seconds(text: str, name: str = "a time", most: float = MAX_SECONDS) -> float:
+    """Parse a time such as `50ms`, `1.5` (seconds), `2m` or `1h30m`. Returns seconds.
+
+    Args:
+        text: the text; the units are us, ms, s, m, h and d.
+        name: what errors call it, such as `--time`.
+        most: largest time, in seconds.
+
+    Raises:
+        InvalidBudget: no time, or not above 0.
+        LimitExceeded: a longer time.
+    """
+    seconds = _seconds(text, name)
+    if not seconds > 0:
+        raise InvalidBudget(f"expected {name} above 0, got {shown(text)}")
+    if seconds > most:
+        days = most / _UNITS["d"]
+        raise LimitExceeded(f"expected {name} up to {days:g} d, got {shown(text)}")
     return seconds
 
 
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"([0-9.eE+-]+)\s*([a-z]*)", text.strip(), re.ASCII)
-    if not match or match[2] not in _UNITS:
-        raise InvalidBudget(f"expected a time such as 50ms or 1s, got {shown(text)}")
-    return notation.parse_number(match[1], "a time", InvalidBudget) * _UNITS[match[2]]
+def _seconds(text: str, name: str = "a time") -> float:
+    text = text.strip()
+    if re.fullmatch(_NUMBER, text, re.ASCII):
+        return notation.parse_number(text, name, InvalidBudget)
+    found = _TIME.fullmatch(text)
+    if not found or not text:
+        raise InvalidBudget(f"expected {name} such as 50ms, 0.5s, 2m or 1h30m, got {shown(text)}")
+    parts = zip(found.groups(), _UNITS.values(), strict=True)
+    return sum(
+        notation.parse_number(number, name, InvalidBudget) * unit
+        for number, unit in parts
+        if number
+    )
 
 
 def _whole(key: str, text: str) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from twofold.rules import Move
-from twofold.search.analysis import format_chance, format_value
+from twofold.search.analysis import format_chance, format_in_unit
 
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
@@ -92,10 +92,10 @@ def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
     if one.value is None or analysis.value is None:
         return f"+{one.reward}" if one.reward else ""
     if one.move == analysis.best:
-        return format_value(one.value)
+        return format_in_unit(one.value, analysis.unit)
     if one.value == analysis.value:
         return "same"
-    return format_value(one.value - analysis.value, analysis.value)
+    return format_in_unit(one.value - analysis.value, analysis.unit, analysis.value)
 
 
 def _move_line(

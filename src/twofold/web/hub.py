@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from twofold.board import Board
+from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_SIDE
 from twofold.play.folder import GAMES
@@ -126,6 +127,9 @@ class Hub:
     def _load(self) -> None:
         try:
             self._think()
+        except TwofoldError as error:
+            _LOG.error("cannot load the default player: %s", error)
+            return
         except Exception:
             _LOG.exception("cannot load the default player")
             return

@@ -115,7 +115,8 @@ export class AnalysisView {
   #announce(best, format, reply) {
     const points = best?.value == null ? '' : `${format(best.value)} ${reply.unit}`;
     const value = tableText(reply) || points;
-    const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
+    const full = reply.depth ? 'analysis.spoken' : 'analysis.spoken_value';
+    const key = value ? full : 'analysis.spoken_move';
     setText(this.spoken, text(key, { move: moveName(reply.best), value, depth: reply.depth }));
   }
 

@@ -893,6 +893,7 @@ const ANALYSIS_VIEW = {
   'analysis.speed': 'Knoten/s',
   'analysis.spoken': 'Bester Zug: {move}, {value}, {depth}',
   'analysis.spoken_move': 'Bester Zug: {move}',
+  'analysis.spoken_value': 'Bester Zug: {move}, {value}',
   'analysis.step': '{move}, dann eine {tile} in Zeile {row}, Spalte {col}',
   'analysis.table': 'Endspieltabelle',
   'analysis.table_says': '{name}: {chance} Chance auf die {target}',

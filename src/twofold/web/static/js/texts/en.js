@@ -889,6 +889,7 @@ const ANALYSIS_VIEW = {
   'analysis.speed': 'Nodes/s',
   'analysis.spoken': 'Best: {move}, {value}, {depth}',
   'analysis.spoken_move': 'Best: {move}',
+  'analysis.spoken_value': 'Best: {move}, {value}',
   'analysis.step': '{move}, then a {tile} in row {row}, column {col}',
   'analysis.table': 'Endgame table',
   'analysis.table_says': '{name}: {chance} to make {target}',

@@ -900,6 +900,7 @@ const ANALYSIS_VIEW = {
   'analysis.speed': 'Nodos/s',
   'analysis.spoken': 'Mejor: {move}, {value}, {depth}',
   'analysis.spoken_move': 'Mejor: {move}',
+  'analysis.spoken_value': 'Mejor: {move}, {value}',
   'analysis.step': '{move} y luego un {tile} en la fila {row}, columna {col}',
   'analysis.table': 'Tabla de finales',
   'analysis.table_says': '{name}: {chance} de conseguir {target}',

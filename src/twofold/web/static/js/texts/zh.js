@@ -861,6 +861,7 @@ const ANALYSIS_VIEW = {
   'analysis.speed': '节点/秒',
   'analysis.spoken': '最佳：{move}，{value}，{depth}',
   'analysis.spoken_move': '最佳：{move}',
+  'analysis.spoken_value': '最佳：{move}，{value}',
   'analysis.step': '{move}，然后第 {row} 行第 {col} 列出现 {tile}',
   'analysis.table': '残局库',
   'analysis.table_says': '{name}：合成 {target} 的成功率 {chance}',

@@ -1,0 +1,52 @@
+"""`twofold players`: all of them, or one with examples."""
+
+import json
+import shlex
+
+import pytest
+
+from tests.support.commands import Cli
+from twofold.cli.players import EXAMPLES
+from twofold.players import short_spec
+
+
+def test_one_player_is_shown_with_its_keys_and_examples(cli: Cli) -> None:
+    code, out, _ = cli("players", "expectimax")
+    assert code == 0
+    assert out.startswith("expectimax\n    best mean value over all spawns\n    eval=rows ")
+    assert "the weights of its evaluator are keys, too: twofold players rows\n" in out
+    assert "\nExample:\n  twofold watch expectimax:eval=snake,ply=2\n" in out
+    assert "ntuple" not in out
+
+
+def test_a_name_can_be_that_of_a_player_and_an_evaluator(cli: Cli) -> None:
+    document = json.loads(cli("players", "baeldung", "--json").out)
+    assert [one["name"] for one in document["players"]] == ["baeldung"]
+    assert [one["name"] for one in document["evaluators"]] == ["baeldung"]
+    assert cli("players", "snake").out.endswith("Example:\n  twofold watch expectimax:eval=snake\n")
+
+
+def test_an_unknown_name(cli: Cli) -> None:
+    code, out, err = cli("players", "expctimax")
+    assert (code, out) == (2, "")
+    assert err.startswith("twofold: expected a player or an evaluator (fast, normal, ")
+    assert err.endswith("got 'expctimax'; did you mean expectimax?\n")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_name_the_player_and_known_keys(name: str) -> None:
+    specs = [
+        word
+        for line in EXAMPLES[name]
+        for word in shlex.split(line)
+        if word.partition(":")[0] == name
+    ]
+    assert specs
+    assert all(short_spec(spec).startswith(f"{name}:") for spec in specs)
+
+
+def test_strengths(cli: Cli) -> None:
+    told = cli("players", "fast")
+    assert told.out.startswith("fast\n    ntuple:ply=1; on smaller boards")
+    assert "twofold watch fast" in told.out
+    assert '"name":"max"' in cli("players", "--json").out.replace(" ", "")
