@@ -90,3 +90,14 @@ def test_a_reference_page_has_an_example_that_is_run(page: str) -> None:
                for kind, name, _ in documented(page)]  # fmt: skip
     paths = [Path(importlib.import_module(name).__file__ or "") for name in modules]
     assert blocks(page, "python") or any(">>> " in path.read_text("utf-8") for path in paths)
+
+
+def test_the_tables_of_the_results_are_those_of_the_pages_they_name() -> None:
+    marked = re.compile(r"<!-- (\w+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
+    pages = ("benchmarks.md", "exact.md", "ntuple.md")
+    sources = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in pages)
+    results = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    copies = dict(marked.findall(results))
+    assert copies
+    assert copies == {name: table for name, table in marked.findall(sources) if name in copies}
+    assert "{include}" not in results

@@ -7,7 +7,7 @@
 
 import { h } from './dom.js';
 import { EvalBar } from './eval_bar.js';
-import { formatChance, formatDuration, formatShort, valueFormat } from './figures.js';
+import { formatChance, formatDuration, formatShort, PROBABILITY, valueFormat } from './figures.js';
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
 import { number, text } from './text.js';
@@ -75,11 +75,11 @@ export class AnalysisView {
    */
   show(reply) {
     const best = reply.moves.find((move) => move.move === reply.best);
-    const format = valueFormat(reply.moves.map((move) => move.value));
+    const format = valueFormat(reply.moves.map((move) => move.value), reply.unit);
     for (const [index, move] of reply.moves.entries()) {
       this.rows.get(move.move).show(move, cells(reply, index, best, format));
     }
-    this.#head(Boolean(reply.table));
+    this.#head(reply);
     this.note.hidden = true;
     this.thinking.hidden = reply.final;
     this.element.dataset.state = reply.final ? 'final' : 'thinking';
@@ -89,10 +89,12 @@ export class AnalysisView {
   }
 
   /** Name the columns: where a table chooses the move, its chances come first. */
-  #head(byTable) {
-    this.table.classList.toggle('has-table', byTable);
-    setText(this.value, text(byTable ? 'analysis.chance' : 'analysis.value'));
-    setText(this.reward, text(byTable ? 'analysis.search' : 'analysis.reward'));
+  #head({ table = null, unit = '' }) {
+    const value = text(unit === PROBABILITY ? 'analysis.probability' : 'analysis.value');
+    const own = unit === PROBABILITY ? value : text('analysis.search');
+    this.table.classList.toggle('has-table', Boolean(table));
+    setText(this.value, table ? text('analysis.chance') : value);
+    setText(this.reward, table ? own : text('analysis.reward'));
   }
 
   #showFacts(reply) {
@@ -113,11 +115,11 @@ export class AnalysisView {
   }
 
   #announce(best, format, reply) {
-    const points = best?.value == null ? '' : `${format(best.value)} ${reply.unit}`;
-    const value = tableText(reply) || points;
-    const full = reply.depth ? 'analysis.spoken' : 'analysis.spoken_value';
-    const key = value ? full : 'analysis.spoken_move';
-    setText(this.spoken, text(key, { move: moveName(reply.best), value, depth: reply.depth }));
+    const unit = reply.unit === PROBABILITY ? text('analysis.probability') : reply.unit;
+    const points = best?.value == null ? '' : `${format(best.value)} ${unit}`;
+    const value = [tableText(reply) || points, reply.depth].filter(Boolean).join(', ');
+    const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
+    setText(this.spoken, text(key, { move: moveName(reply.best), value }));
   }
 
   /** Say that an analysis is under way, and keep what is shown until it comes. */
@@ -135,7 +137,7 @@ export class AnalysisView {
     for (const row of this.rows.values()) row.clear();
     for (const value of this.facts.values()) setText(value, '–');
     this.facts.get('table').parentElement.hidden = true;
-    this.#head(false);
+    this.#head({});
     setText(this.note, note);
     this.note.hidden = !note;
     this.thinking.hidden = true;
@@ -173,14 +175,13 @@ class MoveRow {
 
   /**
    * @param {object} move of the reply
-   * @param {{isBest: boolean, value: string, behind: string, reward: string}} cells
+   * @param {{isBest: boolean, length: number, value: string, behind: string, reward: string}} cells
    */
-  show(move, { isBest, value, behind, reward }) {
+  show(move, { isBest, length, value, behind, reward }) {
     this.element.classList.toggle('is-best', isBest);
     this.element.classList.toggle('is-illegal', !move.legal);
     if (this.button) this.button.disabled = !move.legal;
-    const ratio = move.ratio ?? (isBest && move.value == null ? 1 : null);
-    this.fill.style.transform = `scaleX(${ratio === null ? 0 : barLength(ratio).toFixed(4)})`;
+    this.fill.style.transform = `scaleX(${length.toFixed(4)})`;
     setText(this.value, value);
     setText(this.behind, behind);
     setText(this.reward, reward);
@@ -195,10 +196,14 @@ class MoveRow {
 }
 
 /**
- * How long a bar is. Moves that differ by some percent are worlds apart, so that the length falls
- * fast: half of it is left at 0.975, where a move begins to be called a mistake.
+ * How long a bar is. A probability is drawn as it is. Moves whose values differ by some percent are
+ * worlds apart, so that the length falls fast: half of it is left at 0.975, where a move begins to be
+ * called a mistake.
  */
-function barLength(ratio) {
+function barLength(move, isBest, { table, unit }) {
+  if (unit === PROBABILITY && !table) return move.value ?? 0;
+  const ratio = move.ratio ?? (isBest && move.value == null ? 1 : null);
+  if (ratio === null) return 0;
   return 1 / (1 + (1 - Math.max(0, Math.min(1, ratio))) / HALF_AT);
 }
 
@@ -206,17 +211,24 @@ function barLength(ratio) {
 function cells(reply, index, best, format) {
   const move = reply.moves[index];
   const isBest = move === best;
+  const length = barLength(move, isBest, reply);
   const value = move.value == null ? '–' : format(move.value);
   if (reply.table) {
     const chance = reply.table.chances[index];
     const most = reply.table.chances[reply.moves.indexOf(best)];
     const behind = behindText(move, isBest, most - chance, (share) => formatChance(share));
-    return { isBest, value: chance === null ? '–' : formatChance(chance),
+    return { isBest, length, value: chance === null ? '–' : formatChance(chance),
       behind: move.legal && chance === null ? '' : behind, reward: move.legal ? value : '' };
   }
-  const isKnown = move.value != null && best?.value != null;
-  const behind = behindText(move, isBest, isKnown ? best.value - move.value : null, format);
-  return { isBest, value, behind, reward: move.legal && move.reward ? `+${number(move.reward)}` : '' };
+  const behind = behindText(move, isBest, differenceOf(move, best, reply.unit), format);
+  return { isBest, length, value, behind, reward: move.legal && move.reward ? `+${number(move.reward)}` : '' };
+}
+
+/** How much less a move is worth than the best one, in the unit; of probabilities in whole percent. */
+function differenceOf(move, best, unit) {
+  if (move.value == null || best?.value == null) return null;
+  if (unit !== PROBABILITY) return best.value - move.value;
+  return (Math.round(100 * best.value) - Math.round(100 * move.value)) / 100;
 }
 
 /** What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`. */

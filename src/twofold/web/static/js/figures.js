@@ -2,6 +2,9 @@
 
 import { fixed } from './text.js';
 
+/** Unit of the values of a policy network, 0 to 1. */
+export const PROBABILITY = 'probability';
+
 const SUFFIXES = ['', ' k', ' M', ' G', ' T', ' P'];
 
 /**
@@ -62,12 +65,14 @@ function padded(value) {
 
 /**
  * How to write values that stand below each other: all with as many decimals, and with up to two
- * more where those that are next to each other would look the same.
+ * more where those that are next to each other would look the same. Probabilities are in whole percent.
  *
  * @param {(number | null)[]} values
+ * @param {string} [unit] theirs
  * @returns {(value: number) => string}
  */
-export function valueFormat(values) {
+export function valueFormat(values, unit = '') {
+  if (unit === PROBABILITY) return formatShare;
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   if (largest >= 1e6) return largeFormat(values, largest);
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
@@ -116,6 +121,13 @@ export function formatChance(chance) {
   if (rest <= 0) return `${fixed(percent, 0)} %`;
   const decimals = rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6);
   return `${fixed(percent, decimals)} %`;
+}
+
+/** A probability in whole percent: `57 %`, `<1 %`. */
+function formatShare(share) {
+  if (share > 0 && share < 0.005) return '<1 %';
+  if (share < 1 && share >= 0.995) return '>99 %';
+  return `${fixed(100 * share, 0)} %`;
 }
 
 /** The smallest difference of two values that are not the same; Infinity without one. */

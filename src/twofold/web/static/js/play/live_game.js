@@ -2,7 +2,7 @@
  * The game in play as this page knows it, and the moves that are meant but not yet made.
  *
  * Keys may be pressed faster than the server answers: they wait in a queue, and each is sent when
- * the one before it was answered, so that it meets the board it will really meet.
+ * the one before it, or a new game, was answered, so that it meets the board it will really meet.
  */
 
 import { net } from '../net.js';
@@ -46,6 +46,7 @@ export class LiveGame {
   #watcher;
   #queue = [];
   #sent = null; // what was sent and is not answered yet
+  #coming = 0; // games asked for in place of this one; moves wait for them
   #line = new Line();
   #loss = new Loss();
   #offs;
@@ -70,13 +71,14 @@ export class LiveGame {
 
   /** Whether a player makes the moves now. */
   get isAuto() {
-    return Boolean(this.now?.autoplay) && this.#sent?.intent.type !== 'autoplay';
+    return Boolean(this.now?.autoplay) && !this.#coming && this.#sent?.intent.type !== 'autoplay';
   }
 
   /** Whether nothing has happened in it since it began. */
   get isUnplayed() {
     const { now, state } = this;
-    return Boolean(now) && now.move_number === state.first && !now.undos && !this.waiting;
+    return Boolean(now) && now.move_number === state.first && !now.undos && !this.waiting
+      && !this.#coming;
   }
 
   /** How many moves wait to be made. */
@@ -150,6 +152,7 @@ export class LiveGame {
    * @param {number|null} pace moves a second; null for as many as it can
    */
   autoplay(player, pace) {
+    if (this.#coming) return;
     this.pace = pace ?? Infinity;
     this.#queue = [];
     this.#request({ type: 'autoplay', player, moves_per_second: pace });
@@ -179,11 +182,14 @@ export class LiveGame {
   }
 
   async #replace(message, leaving = {}) {
-    const before = this.id;
     if (this.isAuto) this.pause();
     this.#forget();
-    const state = await net.ask(message);
-    if (before && before !== state.game) net.send({ type: 'close', game: before, ...leaving });
+    this.#coming += 1;
+    const state = await net.ask(message).catch((error) => {
+      this.#queue = []; // meant for a game that does not come
+      throw error;
+    }).finally(() => { this.#coming -= 1; });
+    if (this.id && this.id !== state.game) net.send({ type: 'close', game: this.id, ...leaving });
     this.#onState(state);
   }
 
@@ -196,7 +202,7 @@ export class LiveGame {
 
   /** Send the first of the waiting moves that can be made. */
   #next() {
-    while (!this.#sent && this.now && net.state === 'open' && this.#queue.length) {
+    while (!this.#sent && !this.#coming && this.now && net.state === 'open' && this.#queue.length) {
       if (this.isAuto) return; // until the player has let go
       const intent = this.#queue.shift();
       if (isAgain(intent) && intent.at !== this.now.move_number) continue; // another page made it
@@ -224,6 +230,7 @@ export class LiveGame {
     } catch (error) {
       if (error.kind === 'ConnectionLost') return; // settled when the game is open again
       if (error.kind === 'StaleMove' && isAgain(intent)) return void this.#answered(mine);
+      if (this.#sent !== mine) return; // another game is played now
       this.#queue = [];
       this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
       this.#watcher.trouble(error.message);

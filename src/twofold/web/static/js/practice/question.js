@@ -123,7 +123,7 @@ export class Question {
  * @returns {HTMLElement}
  */
 function valueList({ values, unit, best }, made) {
-  const format = unit === 'chance' ? formatChance : valueFormat(values);
+  const format = unit === 'chance' ? formatChance : valueFormat(values, unit);
   return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) =>
     values[index] !== null && h('li', { class: letter === best ? 'is-best' : '' },
       h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),

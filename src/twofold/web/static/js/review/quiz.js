@@ -168,7 +168,7 @@ export class Quiz {
   }
 
   #values(one) {
-    const format = valueFormat(one.values);
+    const format = valueFormat(one.values, this.judging.unit);
     return h(
       'ul',
       { class: 'quiz-values number' },

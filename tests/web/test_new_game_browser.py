@@ -1,0 +1,66 @@
+"""Keys pressed before a new game is there, in a real Chromium with a slow server."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, WebSocketRoute, expect
+
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, serve, visit
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("games"), "greedy") as found:
+        yield found
+
+
+class SlowSocket:
+    """The page's WebSocket; notes what the page sends and holds back answers while `is_held`."""
+
+    def __init__(self, page_end: WebSocketRoute) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.held: list[str | bytes] = []
+        self.is_held = False
+        self.page_end, server = page_end, page_end.connect_to_server()
+        server.on_message(self._answer)
+        page_end.on_message(lambda text: (self.sent.append(json.loads(text)), server.send(text)))
+
+    def _answer(self, text: str | bytes) -> None:
+        if self.is_held:
+            self.held.append(text)
+        else:
+            self.page_end.send(text)
+
+    def release(self) -> None:
+        self.is_held = False
+        for text in self.held:
+            self.page_end.send(text)
+
+
+def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served) -> None:
+    sockets: list[SlowSocket] = []
+    with visit(browser, served, LAPTOP) as found:
+        page = found.page
+        page.route_web_socket("**/ws", lambda end: sockets.append(SlowSocket(end)))
+        found.open("/", ".tile")
+        link = page.get_by_role("link", name="Download")
+        old = link.get_attribute("href")
+        assert old is not None
+        socket = sockets[-1]
+        socket.is_held = True
+        page.get_by_role("button", name="New game", exact=True).click()
+        for key in ("ArrowLeft", "ArrowUp", "u", "p"):
+            page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        assert [one["type"] for one in socket.sent if one["type"] in ("move", "autoplay")] == []
+        socket.release()
+        expect(link).not_to_have_attribute("href", old)
+        expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+        moves = [one["game"] for one in socket.sent if one["type"] == "move"]
+        assert moves
+        assert not any(game in old for game in moves)
+        assert found.faults == []
