@@ -8,7 +8,6 @@ from pathlib import Path
 
 from twofold import Board, make_player
 from twofold.drawing import (
-    BOARD,
     FACE,
     GAP,
     INK,
@@ -27,6 +26,7 @@ TABLE, FREE_CELLS = "442-512", range(6, 16)
 BOARD_SHOWN = "edcb/a901/0135/1257"
 LEFT, BAR, ROW = 540, 330, 62
 FRAME = Colour("#2f6fb5", "#8fb8e6")
+OTHER = Colour("#b5a797", "#85796d")
 PAGE = Colour("#fffdf9", "#1e1c1a")
 
 
@@ -58,7 +58,7 @@ def chances(board: Board) -> list[str]:
         if chance is None:
             parts.append(label(LEFT + 90, y, "moves a large tile", 24, ink))
             continue
-        colour = FRAME if best else BOARD
+        colour = FRAME if best else OTHER
         parts.append(rectangle(LEFT + 90, y - 17, BAR * chance, 34, paint("auto", fill=colour)))
         parts.append(
             label(LEFT + 102 + BAR * chance, y, f"{100 * chance:.1f} %", 27, ink, bold=best)

@@ -25,9 +25,13 @@ class SlowSocket:
         self.sent: list[dict[str, Any]] = []
         self.held: list[str | bytes] = []
         self.is_held = False
-        self.page_end, server = page_end, page_end.connect_to_server()
-        server.on_message(self._answer)
-        page_end.on_message(lambda text: (self.sent.append(json.loads(text)), server.send(text)))
+        self.page_end, self.server = page_end, page_end.connect_to_server()
+        self.server.on_message(self._answer)
+        page_end.on_message(self._ask)
+
+    def _ask(self, text: str | bytes) -> None:
+        self.sent.append(json.loads(text))
+        self.server.send(text)
 
     def _answer(self, text: str | bytes) -> None:
         if self.is_held:

@@ -104,7 +104,7 @@ export class AnalysisView {
     setText(this.facts.get('speed'), speed ? `${formatShort(speed)}/s` : '–');
     setText(this.facts.get('time'), formatDuration(reply.seconds));
     setText(this.facts.get('source'), reply.source || '–');
-    setText(this.facts.get('unit'), reply.unit || '–');
+    setText(this.facts.get('unit'), unitText(reply) || '–');
     setText(this.facts.get('table'), tableText(reply));
     setText(this.facts.get('bar_text'), reply.bar_text);
     for (const name of WIDE) {
@@ -115,8 +115,7 @@ export class AnalysisView {
   }
 
   #announce(best, format, reply) {
-    const unit = reply.unit === PROBABILITY ? text('analysis.probability') : reply.unit;
-    const points = best?.value == null ? '' : `${format(best.value)} ${unit}`;
+    const points = best?.value == null ? '' : `${format(best.value)} ${unitText(reply)}`;
     const value = [tableText(reply) || points, reply.depth].filter(Boolean).join(', ');
     const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
     setText(this.spoken, text(key, { move: moveName(reply.best), value }));
@@ -229,6 +228,10 @@ function differenceOf(move, best, unit) {
   if (move.value == null || best?.value == null) return null;
   if (unit !== PROBABILITY) return best.value - move.value;
   return (Math.round(100 * best.value) - Math.round(100 * move.value)) / 100;
+}
+
+function unitText({ unit }) {
+  return unit === PROBABILITY ? text('analysis.probability') : unit;
 }
 
 /** What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`. */
