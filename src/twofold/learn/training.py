@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
+from twofold.kernels._jit import load
 from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
 from twofold.kernels.rules.dice import spawn_law
@@ -189,6 +190,7 @@ class Training:
         self.before: list[Earlier] = []
         self.seconds = 0.0
         self.phase = 0
+        load(kernels.begin, kernels.train)  # no time that the run measures includes it
         self.workers = [Worker(self) for _ in range(settings.threads)]
         self._lock = threading.Lock()
         self._enough = NO_LIMIT
