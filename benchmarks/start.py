@@ -1,4 +1,4 @@
-"""Start-up: time of help, time to the first move of `twofold watch`, memory of `twofold bench`."""
+"""Start-up: time of help, an analysis, a hint and the first move; memory of `twofold bench`."""
 
 import os
 import subprocess
@@ -21,6 +21,24 @@ SHOWN = b"Ctrl-C ends"
 PATIENCE = 300.0
 MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 HELP_AT_MOST, FIRST_AT_MOST, LATER_AT_MOST, MEMORY_AT_MOST = 0.25, 25.0, 1.5, 400.0
+ANALYSE_AT_MOST, HINT_AT_MOST = 1.5, 1.0
+
+BOARD = "0012/0013/0024/1357"
+
+MEASURE_HINT = f"""
+import time
+import twofold.web.app
+from twofold.board import Board
+from twofold.players import make_player
+from twofold.rules import Rules
+from twofold.search.budget import Budget
+began = time.perf_counter()
+player = make_player("ntuple:ply=3")
+player.start(Rules(), 0)
+player.analyse(Board.parse("{BOARD}"), Budget(ply=1))
+print(time.perf_counter() - began)
+"""
+"""The first hint of a server that runs: its modules are imported, those of players are not."""
 
 MEASURE_MEMORY = """
 import resource, subprocess, sys
@@ -32,8 +50,12 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 def measure(settings: Settings) -> Report:
     """Measure help, watch and bench, each as a separate process."""
-    figures = [_help(settings.runs)]
-    notes = [f"Wall clock, median of {settings.runs} runs; of {FIRST_RUNS} for first runs."]
+    figures = [_help(settings.runs), _analyse(settings.runs), _hint(settings.runs)]
+    notes = [
+        f"Wall clock, median of {settings.runs} runs; of {FIRST_RUNS} for first runs.",
+        "analyse, hint: the default player, its kernels compiled before; "
+        "hint: from the question to the values at 1 ply, in a process with the server's modules.",
+    ]
     if os.name == "posix":
         figures += [*_watch(settings), *_memory(settings)]
         notes += [
@@ -52,13 +74,26 @@ def _command(*words: str) -> list[str]:
 
 
 def _help(runs: int) -> Figure:
-    values = []
-    for run in range(runs + 1):
-        began = time.perf_counter()
-        subprocess.run(_command("--help"), check=True, stdout=subprocess.DEVNULL)
-        if run:
-            values.append(time.perf_counter() - began)
-    return of_runs("twofold --help", values, "s", at_most=HELP_AT_MOST)
+    values = [_seconds("--help") for _ in range(runs + 1)]
+    return of_runs("twofold --help", values[1:], "s", at_most=HELP_AT_MOST)
+
+
+def _analyse(runs: int) -> Figure:
+    values = [_seconds("analyse", BOARD, "--player", "ntuple:ply=3") for _ in range(runs + 1)]
+    return of_runs("twofold analyse, later runs", values[1:], "s", at_most=ANALYSE_AT_MOST)
+
+
+def _seconds(*words: str) -> float:
+    began = time.perf_counter()
+    subprocess.run(_command(*words), check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def _hint(runs: int) -> Figure:
+    command = [sys.executable, "-c", MEASURE_HINT]
+    done = [subprocess.run(command, check=True, capture_output=True) for _ in range(runs + 1)]
+    values = [float(one.stdout) for one in done[1:]]
+    return of_runs("first hint of a running server", values, "s", at_most=HINT_AT_MOST)
 
 
 def _watch(settings: Settings) -> list[Figure]:

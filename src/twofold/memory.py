@@ -118,14 +118,14 @@ def large_zeros(count: int, dtype: Any, *, quick: bool = False) -> NDArray[Any]:
 
 def _touch(memory: mmap.mmap, size: int, clock: Callable[[], float] = time.thread_time) -> None:
     """Take large pages while they are cheap, and small ones for the rest."""
-    began = clock()
+    began, content = clock(), np.frombuffer(memory, dtype=np.uint8)
     for done, start in enumerate(range(0, size, _LARGE_PAGE)):
         if clock() - began > _SPARE_SECONDS + done * _LARGE_PAGE_SECONDS:
             memory.madvise(mmap.MADV_NOHUGEPAGE, start, size - start)
-            np.frombuffer(memory, dtype=np.uint8)[start :: mmap.PAGESIZE] = 0
+            content[start :: mmap.PAGESIZE] = 0
             memory.madvise(mmap.MADV_HUGEPAGE, start, size - start)
             return
-        memory[start] = 0
+        content[start : start + _LARGE_PAGE : mmap.PAGESIZE] = 0  # without the GIL: 512 bytes
 
 
 def load(file: TensorFile, tensor: str) -> NDArray[Any]:

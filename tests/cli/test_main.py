@@ -150,6 +150,17 @@ def test_python_m_twofold(
     assert capsys.readouterr().out.startswith("twofold ")
 
 
+def test_python_looks_for_cycles_seldom_and_not_at_the_end() -> None:
+    program = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count() > 0))\n"
+        "sys.argv = ['twofold', '--version']\n"
+        "from twofold.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[1:] == ["20000 True"], done.stderr
+
+
 def test_an_output_that_is_closed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

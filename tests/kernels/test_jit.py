@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,12 @@ SHOW_FOLDER = "from twofold.kernels import _jit; print(_jit.CACHE_FOLDER)"
 CALL = """
 from twofold.kernels import BUILT, _jit
 from twofold.kernels.caller_for_test import caller
-assert BUILT == [] if caller.stats.cache_hits else BUILT[:2] == ["callee", "caller"]
-print(caller(1), sum(caller.stats.cache_hits.values()), _jit.CACHE_FOLDER)
+from twofold.kernels.callee_for_test import callee
+assert not caller.overloads
+result, hits = caller(1), sum(caller.stats.cache_hits.values())
+assert BUILT == [] if hits else BUILT == ["caller", "callee"]
+assert bool(callee.overloads) == bool(BUILT)  # machine code in the cache contains its callees
+print(result, hits, _jit.CACHE_FOLDER)
 """
 
 
@@ -130,7 +135,7 @@ def test_without_a_writable_folder_kernels_are_kept_for_the_run_only(tmp_path: P
 
 def test_a_path_with_spaces_and_letters_of_any_kind(tmp_path: Path) -> None:
     cache = tmp_path / "the cache, ü"
-    program = "from twofold.kernels.rules import dice; " + SHOW_FOLDER
+    program = "from twofold.kernels.rules import dice; dice.mix.load(); " + SHOW_FOLDER
     done = run_python(PACKAGE.parent, cache, program)
     assert done.stderr == ""
     assert any((cache / "kernels").rglob("*.nbc"))
@@ -143,9 +148,10 @@ def test_every_kernel_is_served_from_the_cache(tmp_path: Path) -> None:
 import importlib
 from twofold.kernels import _jit
 for name in {names}:
-    for kernel in vars(importlib.import_module("twofold.kernels." + name)).values():
-        if hasattr(kernel, "stats"):
-            print(kernel.__module__, kernel.__name__, sum(kernel.stats.cache_hits.values()))
+    importlib.import_module("twofold.kernels." + name)
+_jit.load(*_jit.DECLARED)
+for kernel in _jit.DECLARED:
+    print(kernel.__module__, kernel.__name__, sum(kernel.stats.cache_hits.values()))
 """
     environment = os.environ.get("TWOFOLD_CACHE_DIR")
     assert _jit.CACHE_FOLDER is not None
@@ -245,6 +251,35 @@ def test_a_damaged_file_is_compiled_anew(
     assert [compiled(), compiled()] == [0, 1]
 
 
+def test_a_version_of_numba_that_was_not_tested_loads_as_numba_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "code")
+    for quick, hits in [(True, 0), (False, 1)]:
+        monkeypatch.setattr(_jit, "QUICK", quick)
+
+        @_jit.kernel("int64(int64)")
+        def add(number):
+            return number + 1
+
+        assert add(1) == 2
+        assert sum(add.stats.cache_hits.values()) == hits
+
+
+def test_threads_that_call_a_new_kernel_wait_for_one_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "code")
+
+    @_jit.kernel("int64(int64)")
+    def factorial(number):
+        return number * factorial(number - 1) if number > 1 else 1
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(factorial, range(5))) == [1, 1, 2, 6, 24]
+    assert sum(factorial.stats.cache_misses.values()) == 1
+
+
 def test_a_full_disk_keeps_no_code_and_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,11 +298,27 @@ def test_a_kernel_takes_no_other_types() -> None:
     def double(number):
         return 2 * number
 
+    assert double.overloads  # compiled at once, so that its author sees its errors
     assert double(4) == 8
     assert not double.stats.cache_path or not double.stats.cache_hits
     with pytest.raises(TypeError):
         double("text")
     assert _jit.address_of(double) > 0
+
+
+def test_a_kernel_takes_no_other_types_at_its_first_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path / "code")
+
+    @_jit.kernel("float64(float64)")
+    def half(number):
+        return number / 2
+
+    with pytest.raises(TypeError):
+        half("text")
+    assert half(3) == 1.5  # an int64, converted
+    assert [str(types) for types in half.signatures] == ["(float64,)"]
 
 
 def test_division_by_zero_gives_infinity_as_ieee_754_has_it() -> None:

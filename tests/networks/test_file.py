@@ -2,6 +2,7 @@
 
 import random
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,16 @@ def test_weights_not_touched_become_those_of_the_stage_before(tmp_path: Path) ->
     found = read_network(tmp_path / "a")[0].weights
     assert found[:, :4].tolist() == [[5, -7, 2, 0], [5, 3, 2, 0], [5, 3, -1, 0]]
     assert not found[:, 4:].any()
+
+
+def test_a_kernel_that_cannot_be_loaded_ends_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = Network("01,23", (2, 2))
+    write_release(tmp_path / "a", network, card_of(network), unit=1.0)
+    monkeypatch.setitem(sys.modules, "twofold.kernels.learn.network_planes", None)
+    with pytest.raises(ModuleNotFoundError):
+        read_network(tmp_path / "a")
 
 
 def test_a_release_of_nothing_but_zeros(tmp_path: Path) -> None:

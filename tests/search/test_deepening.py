@@ -1,5 +1,7 @@
 """Searches under limits of time and nodes return the last finished ply."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +31,36 @@ HANG_SECONDS = 60.0
 
 SECONDS = 0.1
 LATEST = 0.12
+
+
+PROGRAM = """
+import sys
+from twofold.board import Board
+from twofold.kernels._jit import DECLARED
+from twofold.players.registry import make_player
+from twofold.rules import Rules
+
+def loaded():
+    return {one for one in DECLARED if one.overloads}
+
+for spec in sys.argv[1:]:
+    shape = (5, 5) if spec.startswith("5x5") else (4, 4)
+    player = make_player(spec.removeprefix("5x5 "))
+    player.start(Rules(*shape), 1)
+    player.search.load()
+    before = loaded()
+    player.analyse(Board([1, 2, 3, 4] + [0] * (shape[0] * shape[1] - 4), shape))
+    print(*sorted(one.__name__ for one in loaded() - before))
+"""
+
+
+def test_no_kernel_is_loaded_while_the_clock_runs() -> None:
+    """Where the first search compiled one, it could return nothing in time."""
+    specs = ["ntuple:net=tiny,ply=2", "ntuple:net=tiny,ply=4,threads=2,downgrade=512", "alphabeta",
+             "expectimax:ply=2", "baeldung:threads=2", "it3105-snake",
+             "5x5 expectimax:eval=snake,ply=2"]  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *specs], capture_output=True, text=True)
+    assert done.stdout == "\n" * len(specs), done.stderr
 
 
 def expectimax(name: str = "rows", **more: Any) -> Expectimax:

@@ -4,6 +4,8 @@ Numba's own cache looks only at the file that defines a function. Here the folde
 of every kernel source, Numba's version, the processor and the settings; folders not used for 30
 days are removed. Numba executes what it reads there, pickles and machine code, so a folder that
 another user of the machine can change is not used.
+
+A kernel is loaded at its first use: a player needs about twelve of several hundred.
 """
 
 import contextlib
@@ -22,7 +24,9 @@ from typing import Any, Final
 import llvmlite
 import llvmlite.binding as llvm
 import platformdirs
-from numba.core import caching, typeinfer
+from numba.core import caching, registry, typeinfer
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import nrt
 
 from twofold.folders import make_private, shared_place
 from twofold.kernels import BUILT
@@ -30,6 +34,22 @@ from twofold.kernels._numba import numba
 
 _NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
 _UNUSED_SECONDS: Final = 30 * 86_400.0
+
+_OPTIONS: Final = {
+    "nopython": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": False,
+    "boundscheck": None,
+}
+"""Numba's options for kernels."""
+
+QUICK: Final = (0, 61) <= numba.version_info.short <= (0, 68)
+"""True if kernels are loaded without Numba's tables of all functions that it can compile.
+
+Numba fills them before it loads anything, which takes 0.2 s. Only compiling reads them, and it
+fills them itself. Tested with Numba 0.61, 0.64 and 0.68; newer versions load as they always do.
+"""
 
 PLAIN: Final = os.environ.get("TWOFOLD_PLAIN", "") not in ("", "0")
 """Whether kernels avoid the processor's special instructions (BMI2, AVX2); for tests."""
@@ -141,7 +161,7 @@ class _Cache(caching.FunctionCache):
         """The cached machine code; None if the kernel must be compiled."""
         found = None
         try:
-            found = super().load_overload(sig, target_context)
+            found = self._load(sig, target_context)
         except Exception:  # a damaged pickle can raise any
             with contextlib.suppress(OSError):
                 self.flush()
@@ -149,34 +169,98 @@ class _Cache(caching.FunctionCache):
             BUILT.append(self._py_func.__name__)
         return found
 
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        if not QUICK:
+            return super().load_overload(sig, target_context)
+        nrt.rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
     def save_overload(self, *result: Any) -> None:
         with contextlib.suppress(OSError):  # a full disk
             super().save_overload(*result)
 
 
+class Kernel(registry.CPUDispatcher):
+    """A kernel, loaded from the cache folder or compiled at its first use.
+
+    That is a call, `address_of`, or the compilation of a kernel that calls it; machine code in the
+    cache contains its callees.
+
+    Attributes:
+        declared: the only signature.
+    """
+
+    declared: Any = None
+    _can_compile: bool
+    _cache: Any
+
+    def load(self) -> None:
+        """Load or compile the kernel now, unless it is ready; for any thread."""
+        if not self._can_compile:
+            return
+        with global_compiler_lock:
+            if self._can_compile:
+                super().compile(self.declared)
+                self.disable_compile()
+
+    def __get__(self, _holder: Any, _kind: Any = None) -> "Kernel":  # type: ignore[override]
+        return self  # a kernel in a class is no method
+
+    def compile(self, sig: Any) -> Any:
+        """Load the kernel. Numba calls this with types that it met, before it looks for a match."""
+        with global_compiler_lock:
+            if self.is_compiling:  # a kernel that calls itself
+                return super().compile(sig)
+            self.load()
+        results: list[Any] = list(self.overloads.values())
+        return results[0].entry_point
+
+    def _compile_for_args(self, *_args: Any, **_names: Any) -> Any:
+        """Load the kernel for its first call; Numba then calls the result, which is ready."""
+        self.load()
+        return self
+
+
+DECLARED: Final[list[Kernel]] = []
+"""The kernels of all modules imported so far that are compiled or loaded at first use."""
+
+
 def kernel(signature: Any, *, cached: bool = True) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function for one signature, or load it from the cache folder.
+    """Compile a function for one signature.
 
     The function releases the GIL, follows IEEE 754 exactly, and division by zero gives infinity
-    or NaN. Only kernels of this package can be `cached`, since their sources name the folder.
+    or NaN. Only kernels of this package can be `cached`, since their sources name the folder; they
+    are compiled, or loaded from the folder, at their first use. Others are compiled now.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
-        if cached and CACHE_FOLDER is not None:
-            dispatcher._cache = _Cache(function)
-        with typeinfer.register_dispatcher(dispatcher):  # a kernel may call itself
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        return dispatcher
+        made = Kernel(function, targetoptions=dict(_OPTIONS))
+        made.declared = signature
+        if not cached:
+            with typeinfer.register_dispatcher(made):  # a kernel may call itself
+                made.load()
+            return made
+        if CACHE_FOLDER is not None:
+            made._cache = _Cache(function)
+        DECLARED.append(made)
+        return made
 
     return decorate
+
+
+def load(*kernels: Any) -> None:
+    """Load or compile kernels now, so that no time that is measured later includes it."""
+    for one in kernels:
+        one.load()
 
 
 def address_of(function: Any) -> int:
     """The address of a compiled kernel, for `intrinsics.call_*`; raises `TypeError`."""
     from numba.core.types.function_type import CompileResultWAP
 
+    if isinstance(function, Kernel):
+        function.load()
     results = list(getattr(function, "overloads", {}).values())
     if len(results) != 1:
         raise TypeError(f"expected a function compiled for one signature, got {function!r}")

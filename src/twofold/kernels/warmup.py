@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from twofold.kernels._jit import DECLARED, load
+
 BASE: Final = (
     "rules.dice", "intrinsics", "rules.bits", "learn.downgrade", "rules.cells", "search.policies",
     "rules.play",
@@ -79,7 +81,13 @@ def _import(modules: Sequence[str], steps: _Steps) -> None:
     for module in modules:
         began = time.perf_counter()
         importlib.import_module(f"twofold.kernels.{module}")
+        load_declared()
         steps.add(f"{module}, {time.perf_counter() - began:.1f} s")
+
+
+def load_declared() -> None:
+    """Compile or load all kernels of the modules imported so far."""
+    load(*DECLARED)
 
 
 class _Printed(_Steps):

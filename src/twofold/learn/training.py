@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from twofold.endgame.named import find_tables
 from twofold.errors import LimitExceeded
 from twofold.figures import counted
+from twofold.kernels._jit import load
 from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
 from twofold.kernels.rules.dice import spawn_law
@@ -190,6 +191,7 @@ class Training:
         self.before: list[Earlier] = []
         self.seconds = 0.0
         self.phase = 0
+        load(kernels.begin, kernels.train)  # no time that the run measures includes it
         self.workers = [Worker(self) for _ in range(settings.threads)]
         self._lock = threading.Lock()
         self._enough = NO_LIMIT

@@ -13,11 +13,11 @@ A weight is its number of units times the unit, rounded to float32. A weight wit
 that of the stage before.
 """
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import zstandard
@@ -46,6 +46,9 @@ _SPARE: Final = 65_536
 """Bytes that a frame may have beyond two per weight."""
 
 _THREADS: Final = 2
+
+_READERS: Final = 4
+"""Threads that read; more than cores, as they wait for the memory and for Numba's import."""
 
 
 # ---- writing
@@ -127,11 +130,12 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
 
 @dataclass(frozen=True, slots=True)
 class _Planes:
-    """The compressed planes of a pattern in a stage: `count` codes, `bytes` when decompressed."""
+    """The compressed planes of `weights` weights: `count` codes, `bytes` when decompressed."""
 
     filled: memoryview
     low: memoryview
     high: memoryview
+    weights: int
     count: int
     bytes: int
 
@@ -149,18 +153,39 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
         for number, pattern in enumerate(network.patterns)
     ]
     most = max(part.bytes for parts in planes for part in parts)
-    check_memory(network.bytes + _THREADS * most, f"the weights of {file.name}")
+    check_memory(network.bytes + _READERS * most, f"the weights of {file.name}")
+    kernel: Future[Any] = Future()
+    with ThreadPoolExecutor(_READERS) as pool:
+        zeros = pool.submit(_zeros, network)
+
+        def fill(number: int) -> None:
+            name = f"pattern {number} of {file.name}"
+            parts = [_decompressed_part(part, name) for part in planes[number]]
+            start = network.offsets[number]
+            table = zeros.result()[:, start : start + network.patterns[number].size]
+            _add(parts, unit, kernel.result(), table)
+
+        filled = pool.map(fill, range(len(planes)))
+        _provide(kernel)
+        list(filled)
+    return zeros.result()
+
+
+def _zeros(network: Network) -> Weights:
     weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32, quick=True)
-    weights = weights.reshape(network.stage_count, network.stage_size)
+    return weights.reshape(network.stage_count, network.stage_size)
 
-    def fill(number: int) -> None:
-        start = network.offsets[number]
-        table = weights[:, start : start + network.patterns[number].size]
-        _fill(table, planes[number], unit, f"pattern {number} of {file.name}")
 
-    with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(fill, range(len(planes))))
-    return weights
+def _provide(kernel: "Future[Any]") -> None:
+    """Load `add_planes`, while other threads decompress: importing Numba takes half a second."""
+    try:
+        from twofold.kernels.learn.network_planes import add_planes
+
+        add_planes.load()
+        kernel.set_result(add_planes)
+    except BaseException as error:
+        kernel.set_exception(error)
+        raise
 
 
 def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
@@ -172,7 +197,8 @@ def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
             f"expected planes of {weights // 8}, n and n bytes for {at} "
             f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {file.name}"
         )
-    return _Planes(frames[0], frames[1], frames[2], count=sizes[1], bytes=sum(sizes))
+    filled, low, high = frames
+    return _Planes(filled, low, high, weights=weights, count=sizes[1], bytes=sum(sizes))
 
 
 def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
@@ -201,18 +227,21 @@ def _frame_size(frame: memoryview, name: str) -> int:
     return int(said.content_size)
 
 
-def _fill(table: Weights, planes: list[_Planes], unit: float, name: str) -> None:
-    from twofold.kernels.learn.network_planes import add_planes  # loads kernels
+def _decompressed_part(part: _Planes, name: str) -> tuple[Bytes, Bytes, Bytes]:
+    filled = _decompressed(part.filled, part.weights // 8, name)
+    count = int(np.bitwise_count(filled).sum(dtype=np.int64))
+    if count != part.count:
+        raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
+    return filled, _decompressed(part.low, count, name), _decompressed(part.high, count, name)
 
-    for stage, part in enumerate(planes):
-        filled = _decompressed(part.filled, table.shape[1] // 8, name)
-        count = int(np.bitwise_count(filled).sum(dtype=np.int64))
-        if count != part.count:
-            raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
-        low, high = _decompressed(part.low, count, name), _decompressed(part.high, count, name)
+
+def _add(
+    stages: Sequence[tuple[Bytes, Bytes, Bytes]], unit: float, kernel: Any, table: Weights
+) -> None:
+    for stage, (filled, low, high) in enumerate(stages):
         if stage:
             table[stage] = table[stage - 1]
-        add_planes(filled.view("<u2"), low, high, unit, table[stage])
+        kernel(filled.view("<u2"), low, high, unit, table[stage])
 
 
 def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:

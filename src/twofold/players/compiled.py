@@ -58,6 +58,7 @@ class CompiledPlayer(Player):
         super().start(rules, seed)
         if rules != self._prepared:
             self.prepare(rules)
+            play.ask.load()
             self._prepared = rules
 
     @property

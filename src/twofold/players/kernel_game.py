@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.errors import PlayerError, TileTooLarge
 from twofold.game import Game
+from twofold.kernels._jit import load
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_law
 from twofold.kernels.rules.row_tables import frame
@@ -39,6 +40,11 @@ class KernelPlayed(NamedTuple):
     reached: tuple[int, ...]
     board: Board
     letters: str
+
+
+def load_loops() -> None:
+    """Load the kernels that play games, so that the time of no game includes it."""
+    load(play.play_bits, play.play_cells, play.play_many)
 
 
 def game_words(rules: Rules, law: Words) -> Words:

@@ -91,6 +91,8 @@ def play_game(
             return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     rules = Rules.of(rules)
     seed = secrets.randbits(64) if seed is None else seed
+    if player.compiled:
+        _load_loops()
     began = time.perf_counter()
     player.start(rules, seed)
     progress = _Progress(_begun(rules, seed, board), keep_moves, board)
@@ -147,6 +149,12 @@ def play_games(
         together = _how_many(result.seconds) if _is_simple(player, rules) else 1
 
 
+def _load_loops() -> None:
+    from twofold.players.kernel_game import load_loops
+
+    load_loops()
+
+
 def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
     if boards and len(boards) != games:
         raise ValueError(f"expected a board for each of {games} games, got {len(boards)}")
@@ -184,6 +192,7 @@ def _play_together(
     """Play a batch, up to the first game that outgrows 64 bits. Returns results and total time."""
     from twofold.players.kernel_game import play_many
 
+    _load_loops()
     player.start(rules, seeds.first)
     began = time.perf_counter()
     found = play_many(player, rules, seeds, boards=boards or None, keep_moves=keep_moves)

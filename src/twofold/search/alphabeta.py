@@ -28,6 +28,8 @@ class AlphaBeta(Search):
             has none, so that its node count is that of the definition.
     """
 
+    calls = kernels.value_of, kernels.worst_spawn, kernels.reply_to
+
     def __init__(
         self,
         evaluator: Evaluator,

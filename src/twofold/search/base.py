@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from twofold.board import Board
-from twofold.kernels._jit import address_of
+from twofold.kernels._jit import address_of, load
 from twofold.kernels.search import context as words
 from twofold.kernels.search import transposition
 from twofold.rules import Move, Rules
@@ -24,11 +24,13 @@ class Search(ABC):
         policy: address of the kernel that chooses moves in game loops; 0 for none.
         depends_on_path: True if stored values depend on the path to a position, so that searches
             cannot share a transposition table.
+        calls: the kernels that `position`, `values` and `line` call.
     """
 
     contexts: tuple[Context, ...]
     policy: int = 0
     depends_on_path: bool = False
+    calls: ClassVar[tuple[Any, ...]] = ()
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -75,6 +77,10 @@ class Search(ABC):
         return
 
     # ---- shared
+
+    def load(self) -> None:
+        """Load the kernels of an analysis, if that is not done yet; the first takes 0.1 s."""
+        load(transposition.begin, *self.calls)
 
     def ask_first(self, tables: Words) -> None:
         """Make `policy` ask endgame tables first; `tables` are their words, kept alive here."""

@@ -49,6 +49,7 @@ def deepen(
     interrupted one is dropped. The caller may use the search between two results. `board` must not
     be downgraded; `clock` returns seconds.
     """
+    search.load()
     began, nodes, hits = clock(), 0, 0
     position = search.position(board)
     limited = bool(budget.seconds or budget.nodes)

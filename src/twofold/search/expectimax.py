@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.evaluators.exact import unit_of
-from twofold.kernels._jit import address_of
+from twofold.kernels._jit import address_of, load
 from twofold.kernels.learn.downgrade import downgrade_board
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import expectimax as kernels
@@ -51,6 +51,16 @@ class Expectimax(Search):
         downgrade: sum of different tiles from which boards are downgraded before the search, at
             least 512; 0 for never.
     """
+
+    calls = (
+        downgrade_board,
+        kernels.value_of,
+        kernels.begin_line,
+        kernels.list_states,
+        kernels.after_of,
+        kernels.share_replies,
+        kernels.best_reply,
+    )
 
     def __init__(
         self,
@@ -97,6 +107,12 @@ class Expectimax(Search):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         least_probable = min(rules.spawn_probabilities) / (rules.rows * rules.cols)
         self._splits = threads > 1 and not second_move and cut < least_probable
+
+    def load(self) -> None:
+        """Load the kernels of an analysis."""
+        super().load()
+        if self._splits:
+            load(kernels.mean_of)
 
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile exceeds 32768 or by the option `downgrade`."""

@@ -29,6 +29,8 @@ class ExpectimaxCells(Search):
     about 2^-64.
     """
 
+    calls = kernels.value_of, kernels.reply_of, less_probable
+
     def __init__(
         self,
         evaluator: Evaluator,

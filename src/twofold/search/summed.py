@@ -27,6 +27,8 @@ class Summed(Search):
     The evaluator must return integers. `prunes` skips moves that change nothing.
     """
 
+    calls = (kernels.value_of,)
+
     def __init__(
         self,
         evaluator: Evaluator,
