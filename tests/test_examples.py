@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.pages import blocks
-from twofold import reference
+from twofold import load_game, reference
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -150,3 +150,10 @@ def test_a_policy_network_rises_above_random_play() -> None:
     means = [float(line.split()[-1].replace(",", "")) for line in (before, after)]
     assert means[0] < 1_600  # random play: 1,100 points
     assert means[1] > 1.5 * means[0]
+
+
+def test_the_best_game_is_as_the_readme_says() -> None:
+    game = load_game(EXAMPLES / "best-game.2048")
+    assert f"{game.score:,} points" in (EXAMPLES.parent / "README.md").read_text("utf-8")
+    assert game.board.max_tile == 32768
+    assert len(game.moves) > 29_000
