@@ -18,11 +18,12 @@ from twofold.endgame.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 from twofold.evaluators import EVALUATORS
 from twofold.networks.library import shipped
 from twofold.networks.patterns import NAMED
-from twofold.notation import format_number
+from twofold.notation import format_number, parse_spec
 from twofold.players import entries
-from twofold.players.entry import Key
+from twofold.players.entry import Entry, Key
 from twofold.players.keys import Choice
 from twofold.players.presets import STRENGTHS
+from twofold.players.registry import entry_of
 from twofold.records.formats import FORMATS
 
 PATH: Final = FOLDER / "words.json"
@@ -74,20 +75,24 @@ def words() -> dict[str, Any]:
     return {
         "commands": {name: _command(name, _loaded(name)) for name in COMMANDS},
         "options": {"--help": _HELP, "--version": {"help": "Show the version."}},
-        "players": {name: {"help": on_4x4, "keys": {}} for name, (on_4x4, *_) in STRENGTHS.items()}
-        | {
-            one.name: {
-                "help": one.summary,
-                "keys": {name: _key(name, key) for name, key in one.keys.items()},
-            }
-            for one in entries()
-        },
+        "players": {name: _strength(on_4x4) for name, (on_4x4, *_) in STRENGTHS.items()}
+        | {one.name: _player(one) for one in entries()},
         "evaluators": {
             name: {"help": one.summary, "keys": _weights(one)} for name, one in EVALUATORS.items()
         },
         "networks": list(shipped()),
         "tables": _table_names(),
     }
+
+
+def _player(entry: Entry) -> dict[str, Any]:
+    keys = {name: _key(name, key) for name, key in entry.keys.items()}
+    return {"help": entry.summary, "keys": keys}
+
+
+def _strength(spec: str) -> dict[str, Any]:
+    """A strength has the keys of its player on 4x4."""
+    return _player(entry_of(parse_spec(spec).name)) | {"help": spec}
 
 
 _HELP: Final = {"help": "Show this message and exit."}

@@ -73,7 +73,7 @@ def test_ctrl_c_ends_it_quietly(process: "subprocess.Popen[str]") -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["engine", "nobody"], 2, "expected a player (random, "),
+        (["engine", "nobody"], 2, "expected a player (fast, "),
         (["engine", "expectimax:ply=99"], 2, "expected ply from 1 to 12"),
         (["engine-check", "no-such-thing"], 2, "expected a program that can be run"),
         (["engine-check", "'"], 2, "expected cmd= with closed quotations"),

@@ -47,6 +47,8 @@ def test_examples_name_the_player_and_known_keys(name: str) -> None:
 
 def test_strengths(cli: Cli) -> None:
     told = cli("players", "fast")
-    assert told.out.startswith("fast\n    ntuple:ply=1; on smaller boards")
+    assert "    4x4      ntuple:ply=1\n" in told.out
+    assert cli("players", "fast:threads=2").out == told.out
+    assert "ratio=0.25" in cli("players", "eval=snake").out
     assert "twofold watch fast" in told.out
     assert '"name":"max"' in cli("players", "--json").out.replace(" ", "")

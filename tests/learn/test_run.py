@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from twofold.errors import ResourceError
+from twofold.errors import InvalidInput, ResourceError
 from twofold.learn.checkpoint import curve_path, load
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation, Measured
@@ -212,3 +212,14 @@ def test_the_curve_is_written_while_it_learns(
 
 def _full(*_: object) -> None:
     raise ResourceError("the disk is full")
+
+
+def test_a_file_that_is_no_curve_is_not_replaced(tmp_path: Path) -> None:
+    curve = tmp_path / "net.csv"
+    curve.write_text("mine\n")
+    with pytest.raises(InvalidInput, match="is no learning curve"):
+        run(Training(SMALL, games=2), tmp_path / "net.safetensors")
+    assert [one.name for one in tmp_path.iterdir()] == ["net.csv"]
+    assert curve.read_text() == "mine\n"
+    curve.write_text("games,moves\n1,2\n")
+    run(Training(SMALL, games=2), tmp_path / "net.safetensors")

@@ -19,7 +19,7 @@ from twofold.search.budget import parse_seconds
 MAX_MOVES_PER_SECOND: Final = 1e6
 """The fastest pace that can be asked for."""
 
-USUAL_PLAYER: Final = "Default: ntuple on 4x4, expectimax on other boards."
+USUAL_PLAYER: Final = "Default: strong. Others: fast, normal, max; see twofold players."
 """Which player the help names where none is given, see `players.presets.default_player`."""
 
 Options = TypeVar("Options")

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from twofold.errors import ResourceError
+from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write, free_path
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Curve, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
 from twofold.learn.training import TrainingProgress
+from twofold.notation import shown
 
 WRITING_SHARE: Final = 0.05
 """Share of the time spent writing checkpoints; the interval grows to respect it."""
@@ -101,6 +102,7 @@ def run(
         The path of the checkpoint.
 
     Raises:
+        InvalidInput: the file beside the checkpoint is no learning curve.
         ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
@@ -220,9 +222,26 @@ class _RunPlace:
         return state.st_mtime_ns, state.st_size, state.st_ino
 
 
+def _check_ours(path: Path, curve: str) -> None:
+    """Refuse to replace a file whose first column is not that of a learning curve."""
+    try:
+        with path.open("rb") as file:
+            first = file.read(len(curve))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ResourceError(f"cannot read {shown(str(path))}: {error.strerror}") from None
+    if first and first.split(b",")[0] != curve.split(",")[0].encode():
+        raise InvalidInput(
+            f"expected another name for the network: its learning curve would replace "
+            f"{shown(str(path))}, which is no learning curve"
+        )
+
+
 class _CurveFile:
     def __init__(self, training: Trainable, path: Path) -> None:
         self._training, self.path = training, path
+        _check_ours(path, training.curve.csv())
         self._games, self._written = self._last(), time.monotonic()
 
     def _last(self) -> int:
