@@ -160,7 +160,8 @@ def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], 
 def parse_player(spec: str, rules: Rules = STANDARD) -> notation.Spec:
     """The name and keys of a spec; a strength such as `strong` becomes its player.
 
-    Keys of the spec replace those of the strength: `strong:threads=2`.
+    Keys of the spec replace those of the strength: `strong:threads=2`. With `time` or `nodes` the
+    search deepens: the strength's own depth does not count.
 
         >>> parse_player("fast")
         Spec(name='ntuple', values={'ply': '1'})
@@ -172,7 +173,9 @@ def parse_player(spec: str, rules: Rules = STANDARD) -> notation.Spec:
     parsed = notation.parse_spec(spec)
     if parsed.name in STRENGTHS:
         plain = notation.parse_spec(strength(parsed.name, rules))
-        return plain._replace(values=plain.values | parsed.values)
+        limited = parsed.values.keys() & {"time", "nodes"}
+        kept = {key: text for key, text in plain.values.items() if key != "ply" or not limited}
+        return plain._replace(values=kept | parsed.values)
     home, colon, _ = parsed.name.partition(":")
     if colon and home in _ENTRIES:
         raise InvalidSpec(f"expected key=value after {shown(home + ':')}, got {shown(parsed.name)}")
