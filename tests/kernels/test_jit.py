@@ -226,7 +226,7 @@ def test_without_a_folder_no_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", ["empty", "zeros", "cut off"])
+@pytest.mark.parametrize("damage", ["empty", "zeros", "cut off", "one byte"])
 def test_a_damaged_file_is_compiled_anew(
     kind: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,9 +245,14 @@ def test_a_damaged_file_is_compiled_anew(
     assert [compiled(), compiled()] == [0, 1]
     (file,) = cache.glob(f"*.{kind}")
     whole = file.read_bytes()
-    file.write_bytes(
-        {"empty": b"", "zeros": bytes(len(whole)), "cut off": whole[: len(whole) // 2]}[damage]
-    )
+    middle = len(whole) // 2
+    damaged = {
+        "empty": b"",
+        "zeros": bytes(len(whole)),
+        "cut off": whole[:middle],
+        "one byte": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+    }
+    file.write_bytes(damaged[damage])
     assert [compiled(), compiled()] == [0, 1]
 
 

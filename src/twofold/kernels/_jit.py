@@ -34,6 +34,7 @@ from twofold.kernels._numba import numba
 
 _NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
 _UNUSED_SECONDS: Final = 30 * 86_400.0
+_DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 _OPTIONS: Final = {
     "nopython": True,
@@ -152,10 +153,30 @@ class _CacheImpl(caching.CompileResultCacheImpl):
     _locator_classes: Any = (_Locator,)
 
 
+class _Files(caching.IndexDataCacheFile):
+    """Numba's files, with a hash at the end: executing damaged machine code ends Python."""
+
+    def _dump(self, content: Any) -> bytes:
+        dumped: bytes = super()._dump(content)
+        return dumped + hashlib.sha256(dumped).digest()
+
+    def _load_data(self, name: str) -> Any:
+        found = Path(self._data_path(name)).read_bytes()
+        if hashlib.sha256(found[:-_DIGEST_BYTES]).digest() != found[-_DIGEST_BYTES:]:
+            raise ValueError("damaged")
+        return super()._load_data(name)
+
+
 class _Cache(caching.FunctionCache):
     """Numba's cache; its errors are ignored, since every kernel can be compiled again."""
 
     _impl_class = _CacheImpl
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        impl = self._impl
+        stamp = impl.locator.get_source_stamp()
+        self._cache_file = _Files(self._cache_path, impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The cached machine code; None if the kernel must be compiled."""
