@@ -141,7 +141,7 @@ def test_a_game_is_solved() -> None:
     board = Board.parse("2x2:11/00")
     values = table.move_values(board)
     assert values[table.best("2x2:11/00")] == max(values.values())
-    assert repr(table) == "<ExactTable of 2x2, expected score to 32: 57 states>"
+    assert repr(table) == "<ExactTable of 2x2, expected score to 32: 65.62, 57 states>"
     with pytest.raises(GameOver):
         table.best("2x2:12/21")
     chance = twofold.solve("2x2 start=1", goal=32)
