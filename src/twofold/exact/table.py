@@ -206,6 +206,7 @@ def solve(
         on_progress: called after each layer.
 
     Raises:
+        InvalidInput: the rules have a goal that would have no effect.
         UnsupportedRules: the game cannot be solved.
         ResourceError: it has too many states for this machine.
     """
