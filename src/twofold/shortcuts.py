@@ -67,13 +67,14 @@ def analyse(
         GameOver: no move is legal.
         InvalidInput: board, player or budget cannot be used.
     """
-    rules = None
     if isinstance(board, Game):
-        board, rules, score = board.board, board.rules, board.score if score is None else score
-    board = Board.of(board)
+        rules, score = board.rules, board.score if score is None else score
+        board = board.board
+    else:
+        board = Board.of(board)
+        rules = Rules(rows=board.rows, cols=board.cols, start_tiles=1)
     if score is not None:
         check_limit("a score", score, 0, MAX_SCORE)
-    rules = rules or Rules(rows=board.rows, cols=board.cols, start_tiles=1)
     with _opened(player or default_player(rules), rules) as opened:
         opened.start(opened.home or rules, 0)
         return opened.analyse(board, _budget(budget), score=score)
