@@ -61,6 +61,26 @@ def test_the_default_player_is_a_strong_one() -> None:
     assert twofold.analyse("5x5:10000/00000/00000/00000/00001").board.shape == (5, 5)
 
 
+def test_a_strength_is_the_player_for_the_shape() -> None:
+    game = played("3x3")
+    assert twofold.analyse("3x3:012/013/024", "fast").player.startswith("expectimax:")
+    assert twofold.review_game(game, "fast") == twofold.review_game(game, "expectimax:ply=2")
+    found = twofold.play_game("fast", rules="2x2", seed=5)
+    again = twofold.play_game("expectimax:ply=2", rules="2x2", seed=5)
+    assert found is not None
+    assert again is not None
+    assert found.board == again.board
+
+
+def test_a_game_is_analysed_as_its_board_and_score() -> None:
+    game = Game(seed=1)
+    for _ in range(60):
+        game.play(game.legal_moves()[0])
+    found = twofold.analyse(game, "datumbox")
+    expected = twofold.analyse(game.board, "datumbox", score=game.score)
+    assert replace(found, seconds=0) == replace(expected, seconds=0)
+
+
 def test_a_game_is_reviewed() -> None:
     game = played()
     with make_player("expectimax:ply=2") as player:
@@ -141,7 +161,7 @@ def test_a_game_is_solved() -> None:
     board = Board.parse("2x2:11/00")
     values = table.move_values(board)
     assert values[table.best("2x2:11/00")] == max(values.values())
-    assert repr(table) == "<ExactTable of 2x2, expected score to 32: 57 states>"
+    assert repr(table) == "<ExactTable of 2x2, expected score to 32: 65.62, 57 states>"
     with pytest.raises(GameOver):
         table.best("2x2:12/21")
     chance = twofold.solve("2x2 start=1", goal=32)
@@ -154,6 +174,7 @@ def test_a_game_is_solved() -> None:
     [
         ("4x4", UnsupportedRules, "4x4 is too large to solve: more than 10.15 states, .* 3x3"),
         ("3x4", ResourceError, "too large to solve: about 1,100,000,000,000 states, .* 3x3"),
+        ("2x2 goal=16", InvalidInput, r"the goal 16 .* no effect: give goal=16 \(--goal 16\)"),
         ("2x2 16", InvalidRules, "expected a shape such as 3x4, got '16'"),
     ],
 )

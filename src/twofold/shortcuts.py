@@ -36,7 +36,7 @@ from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, TrainingProgress
 from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
 from twofold.notation import check_seed, shown
-from twofold.players import Player, make_player, play_games
+from twofold.players import Player, make_player, play_games, settled
 from twofold.players.presets import default_player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
@@ -49,7 +49,7 @@ from twofold.seeds import SeedRange
 
 
 def analyse(
-    board: Board | str,
+    board: Board | Game | str,
     player: Player | str = "",
     budget: Budget | str | None = None,
     *,
@@ -58,20 +58,24 @@ def analyse(
     """The values of the four moves on a board, by a player.
 
     Args:
-        board: the position, with at least one legal move.
+        board: the position, with at least one legal move; a game for its board, score and rules.
         player: a spec or an object; the default player if empty.
         budget: limits of the search, such as `"time=1s"` or `"ply=3"`; None for the player's own.
-        score: points so far, for players that use them; None if unknown.
+        score: points so far, for players that use them; None if unknown, or for that of a game.
 
     Raises:
         GameOver: no move is legal.
         InvalidInput: board, player or budget cannot be used.
     """
-    board = Board.of(board)
+    if isinstance(board, Game):
+        rules, score = board.rules, board.score if score is None else score
+        board = board.board
+    else:
+        board = Board.of(board)
+        rules = Rules(rows=board.rows, cols=board.cols, start_tiles=1)
     if score is not None:
         check_limit("a score", score, 0, MAX_SCORE)
-    rules = Rules(rows=board.rows, cols=board.cols, start_tiles=1)
-    with _opened(player or default_player(rules)) as opened:
+    with _opened(player or default_player(rules), rules) as opened:
         opened.start(opened.home or rules, 0)
         return opened.analyse(board, _budget(budget), score=score)
 
@@ -97,7 +101,7 @@ def review_game(
         game = read_any_record(game)
     elif not isinstance(game, (Game, Record)):
         raise InvalidInput(f"expected a game, its record or the path of one, got {shown(game)}")
-    with _opened(player or default_judge(game.rules)) as opened:
+    with _opened(player or default_judge(game.rules), game.rules) as opened:
         return summed_up(judge(game, opened, _budget(budget)))
 
 
@@ -247,10 +251,10 @@ def train(
     return training
 
 
-def _opened(player: Player | str) -> AbstractContextManager[Player]:
+def _opened(player: Player | str, rules: Rules) -> AbstractContextManager[Player]:
     """A player made from its spec, closed at the end, or a given player, which stays open."""
     if isinstance(player, str):
-        return make_player(player)
+        return make_player(settled(player, rules))
     if not isinstance(player, Player):
         raise _no_player(player)
     return nullcontext(player)

@@ -278,6 +278,10 @@ def test_the_players_of_presets_can_play(name: str) -> None:
         (("--resume",), "expected --resume FILE, the study to continue"),
         (("--resume", "--out", "no.db"), "expected a study to continue"),
         (("--preset", "best"), "expected a preset (sources, league), got 'best'"),
+        (
+            ("fast", "greedy", "ntuple:ply=1", "--out", "s.db"),
+            "expected different players, got 'ntuple:ply=1' twice",
+        ),
         (("greedy", "--timeout", "soon"), "expected --timeout such as 50ms, 0.5s, 2m or 1h30m"),
         (("greedy", "--out", "no/such/s.db"), "expected an existing folder"),
     ],

@@ -75,6 +75,7 @@ def test_from_a_board_and_all_ends_of_one(two_by_three: ExactTable) -> None:
     board = Board.parse("2x3:112/001")
     ends = outcomes(two_by_three, board, on_progress=lambda *each: told.append(each))
     assert ends.value == two_by_three.value(board)
+    assert ends == outcomes(two_by_three, str(board))
     found, moves = Walk(two_by_three).ends(board)
     assert ends.tiles == pytest.approx(found)
     assert ends.moves == pytest.approx(moves)

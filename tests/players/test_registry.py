@@ -188,6 +188,7 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ),
         ("expectimax:time=-1s", "expected a time above 0, got .-1s"),
         ("expectimax:nodes=1.5", "expected nodes as a whole number, got '1.5'"),
+        ("expectimax:threads=-1", "expected threads as a whole number from 1 to 1024, got '-1'"),
         ("expectimax:cut=1", "expected cut from 0 to less than 1, got '1'"),
         ("expectimax:eval=best", "expected eval= and one of .*rows, .*, got 'best'"),
         ("expectimax:ply=3,ply=4", "expected each key once"),

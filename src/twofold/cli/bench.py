@@ -63,7 +63,7 @@ from twofold.figures import (
 )
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, printable, shown
-from twofold.players.registry import code_of
+from twofold.players.registry import code_of, short_spec
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
@@ -231,6 +231,7 @@ def _wanted(
     games: int | None,
     seed: int,
 ) -> Bench:
+    _check_different(players)
     starts = read_starts(boards, rules)
     prepare(players, rules, seed)
     bench = Bench(study, rules, machine=machine(), boards=starts)
@@ -238,6 +239,13 @@ def _wanted(
     for player in players:
         bench.add(player, SeedRange(seed, usual if games is None else games))
     return bench
+
+
+def _check_different(players: Sequence[str]) -> None:
+    specs = list(map(short_spec, players))
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise InvalidInput(f"expected different players, got {shown(spec)} twice")
 
 
 @contextlib.contextmanager

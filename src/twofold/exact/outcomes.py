@@ -59,7 +59,7 @@ class Outcomes:
 
 def outcomes(
     table: ExactTable,
-    board: Board | None = None,
+    board: Board | str | None = None,
     *,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Outcomes:
@@ -73,6 +73,7 @@ def outcomes(
     """
     check_memory(8 * len(table), "the chances of all states")
     problem, layers = table.problem, table.layers
+    board = None if board is None else Board.of(board)
     if board is None:
         starts, value = problem.starts, table.start_value
     else:

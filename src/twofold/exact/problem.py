@@ -126,13 +126,17 @@ class Problem:
         """The problem of rules, also as text; with a goal, which replaces theirs, the chance of it.
 
         A problem without a goal is itself.
+
+        Raises:
+            InvalidInput: the rules have a goal at which play does not stop, and none is given: it
+                would have no effect.
         """
         if isinstance(rules, Problem):
             if goal is None:
                 return rules
             rules = rules.rules
         if goal is None:
-            return cls(Rules.of(rules))
+            return cls(_without_idle_goal(Rules.of(rules)))
         return cls(replace(Rules.of(rules), goal=goal), ExactObjective.GOAL)
 
     def __str__(self) -> str:
@@ -262,6 +266,16 @@ class Problem:
         """The sum of the tiles of a board, in units."""
         total = sum(1 << (bits >> shift & 15) for shift in range(0, 64, 4) if bits >> shift & 15)
         return total >> self.unit_exponent
+
+
+def _without_idle_goal(rules: Rules) -> Rules:
+    if rules.goal != STANDARD.goal and not rules.stop_at_goal:
+        raise InvalidInput(
+            f"the goal {rules.goal} in the rules has no effect: give goal={rules.goal} "
+            f"(--goal {rules.goal}) beside them for its chance, or add stop=goal for the score up "
+            "to it"
+        )
+    return rules
 
 
 def canonical_bits(board: Board) -> int:

@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidTable, ResourceError
-from twofold.exact.format import Layers, map_layers, write_layers
+from twofold.exact.format import (
+    KEYS_CRC,
+    STATES,
+    SUM,
+    VALUES_CRC,
+    Layers,
+    checksum,
+    map_layers,
+    write_layers,
+)
 from twofold.exact.problem import Problem
 from twofold.files import TEMPORARY
 
@@ -75,10 +84,12 @@ class LayerStore:
         layers = self.layers
         keys = [self.keys[layer] for layer in layers]
         index = np.zeros((len(layers), 4), dtype=np.uint64)
-        index[:, 0] = np.array(layers, dtype=np.uint64) << np.uint64(self.problem.unit_exponent)
-        index[:, 1] = [len(each) for each in keys]
-        values = np.concatenate([self.values[layer] for layer in layers])
-        return Layers(self.problem, index, np.concatenate(keys), values)
+        index[:, SUM] = np.array(layers, dtype=np.uint64) << np.uint64(self.problem.unit_exponent)
+        values = [self.values[layer] for layer in layers]
+        index[:, STATES] = [len(each) for each in keys]
+        index[:, KEYS_CRC] = [checksum(each) for each in keys]
+        index[:, VALUES_CRC] = [checksum(each) for each in values]
+        return Layers(self.problem, index, np.concatenate(keys), np.concatenate(values))
 
 
 class WorkFolder(LayerStore):

@@ -4,8 +4,8 @@ Example::
 
     table = solve(Problem.parse("2x2"))
     table.start_value                       # 66.96...
-    table.value(Board.parse("2x2:11/00"))
-    table.move_values(Board.parse("2x2:11/00"))
+    table.value("2x2:11/00")
+    table.move_values("2x2:11/00")
 
     table = ExactTable.open("3x3.table")
 """
@@ -88,7 +88,9 @@ class ExactTable:
             raise InvalidTable(f"damaged table: {damage} in {name}")
 
     def __repr__(self) -> str:
-        return f"<ExactTable of {self.problem}: {counted(len(self), 'state')}>"
+        value = self.start_value
+        words = f"{value:.4g}" if value < 1_000 else f"{value:,.0f}"
+        return f"<ExactTable of {self.problem}: {words}, {counted(len(self), 'state')}>"
 
     def __len__(self) -> int:
         return len(self.layers.keys)
@@ -110,11 +112,12 @@ class ExactTable:
         solved.look_up(words, values, _NOTHING, self.words)
         return values
 
-    def value(self, board: Board) -> float:
+    def value(self, board: Board | str) -> float:
         """The value of a board under optimal play, in the unit of the problem; 0 if it is over.
 
         Raises `InvalidBoard` if the board cannot occur in a game, or has another shape.
         """
+        board = Board.of(board)
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
             return float(self.problem.objective is ExactObjective.GOAL)
@@ -123,11 +126,12 @@ class ExactTable:
             return max(self.move_values(board).values())
         return float(found)
 
-    def move_values(self, board: Board) -> dict[Move, float]:
+    def move_values(self, board: Board | str) -> dict[Move, float]:
         """The value of each legal move on a board, followed by optimal play.
 
         Raises `InvalidBoard` as `value`, and if play has stopped on the board.
         """
+        board = Board.of(board)
         bits = self._bits(board)
         if self.problem.is_stopped(bits):
             raise InvalidBoard(
@@ -150,9 +154,9 @@ class ExactTable:
             raise GameOver(f"expected a board with a legal move, got {board}")
         return max(values, key=values.__getitem__)
 
-    def holds(self, board: Board) -> bool:
+    def holds(self, board: Board | str) -> bool:
         """True if a board is one of the states."""
-        return bool(solved.locate_board(np.uint64(self._bits(board)), self.words) >= 0)
+        return bool(solved.locate_board(np.uint64(self._bits(Board.of(board))), self.words) >= 0)
 
     def _bits(self, board: Board) -> int:
         if board.shape != self.problem.rules.shape:
@@ -193,7 +197,7 @@ def solve(
         >>> round(solve("2x2").start_value, 2)
         66.96
         >>> solve("2x2", goal=16)
-        <ExactTable of 2x2, chance of 16: 35 states>
+        <ExactTable of 2x2, chance of 16: 0.9625, 35 states>
 
     Args:
         problem: a problem, or rules, also as text such as `"2x3 start=1"`.
@@ -202,6 +206,7 @@ def solve(
         on_progress: called after each layer.
 
     Raises:
+        InvalidInput: the rules have a goal that would have no effect.
         UnsupportedRules: the game cannot be solved.
         ResourceError: it has too many states for this machine.
     """

@@ -24,7 +24,9 @@ def whole(name: str, low: int, high: int) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) <= 12):
-            raise InvalidSpec(f"expected {name} as a whole number, got {shown(text)}")
+            raise InvalidSpec(
+                f"expected {name} as a whole number from {low} to {high}, got {shown(text)}"
+            )
         return check_limit(name, int(text), low, high)
 
     return parse

@@ -11,7 +11,7 @@ from twofold.errors import InvalidBoard
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import Player, assumed_score, checked_move
-from twofold.players.registry import make_player
+from twofold.players.registry import make_player, settled
 from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
 
@@ -86,10 +86,10 @@ def play_game(
         UnsupportedRules: the player cannot play under these rules.
         PlayerError: the player made an illegal move.
     """
-    if not isinstance(player, Player):  # a spec
-        with make_player(player) as made:
-            return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     rules = Rules.of(rules)
+    if not isinstance(player, Player):  # a spec
+        with make_player(settled(player, rules)) as made:
+            return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     seed = secrets.randbits(64) if seed is None else seed
     if player.compiled:
         _load_loops()

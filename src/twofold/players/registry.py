@@ -30,6 +30,8 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     Args:
         spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
             `package.module:Name` is imported: a `Player` class or a function `board -> Move`.
+            A strength such as `"strong"` is its player for 4x4; for other rules make the player
+            of `settled(spec, rules)`.
         allow_code: False to refuse specs that import code or run programs. Use it for specs from
             unknown sources.
 
