@@ -253,6 +253,19 @@ def test_one_player_needs_no_list() -> None:
         twofold.bench([])
 
 
+def test_a_player_that_raises_loses_no_games_of_the_others() -> None:
+    class Broken(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            if self.seed == 3:
+                raise ZeroDivisionError("mine")
+            return board.legal_moves()[0]
+
+    broken, greedy = twofold.bench([Broken(), "greedy"], games=4)
+    assert (len(broken.games.seeds), broken.failed_seed) == (2, 3)
+    assert "mine" in broken.error
+    assert len(greedy.games.seeds) == 4
+
+
 @pytest.mark.parametrize("broken", ["None", "types.ModuleType('gymnasium')"])
 def test_twofold_imports_with_a_broken_gymnasium(broken: str) -> None:
     code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"

@@ -29,7 +29,7 @@ from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
 from twofold.board import Board
 from twofold.drawing import preformatted
-from twofold.errors import InvalidInput, InvalidSpec
+from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
 from twofold.game import Game
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -37,6 +37,7 @@ from twofold.learn.training import Training, TrainingProgress
 from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
 from twofold.notation import check_seed, shown
 from twofold.players import Player, make_player, play_games, settled
+from twofold.players.faults import describe_caught
 from twofold.players.presets import default_player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
@@ -180,8 +181,15 @@ def _listed(players: Any) -> list[Player | str]:
 
 
 def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
-    rows = [GameRow.of_result(one, player.spec, rules) for one in play_games(player, rules, seeds)]
-    return PlayerStanding(player.spec, player.spec, GameColumns.of_rows(rows))
+    rows, error, failed = [], "", None
+    try:
+        for one in play_games(player, rules, seeds):
+            rows.append(GameRow.of_result(one, player.spec, rules))
+    except UnsupportedRules:
+        raise
+    except Exception as fault:  # of a player of the user
+        error, failed = describe_caught(fault), seeds.part(len(rows)).first
+    return PlayerStanding(player.spec, player.spec, GameColumns.of_rows(rows), error, failed)
 
 
 def compare(
