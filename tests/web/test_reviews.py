@@ -19,7 +19,7 @@ from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.review.judge import Judge
 from twofold.review.review import judge, review
-from twofold.rules import STANDARD
+from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
@@ -92,6 +92,13 @@ def test_every_move_is_judged(reviews: Reviews, spec: str) -> None:
     assert found.complete
     last = listener.all(Judged)[-1]
     assert (last.done, last.total) == (30, 30)
+
+
+def test_a_strength_judges_as_the_player_for_the_rules_of_the_game(reviews: Reviews) -> None:
+    listener, small = Listener(), Game(Rules(3, 3), 1)
+    small.play(small.legal_moves()[0])
+    asked(reviews, listener, Record.from_game(small), "fast")
+    assert end(listener).player == "expectimax:ply=2"
 
 
 def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:

@@ -129,17 +129,27 @@ def test_the_owners_players_are_looked_at_when_the_server_starts() -> None:
 
 def test_the_players_to_pick_from() -> None:
     infos = Roster().infos
-    assert infos[0].spec == DEFAULT_PLAYER
+    assert (infos[0].spec, infos[0].plain) == ("strong", DEFAULT_PLAYER)
     assert infos[0].name == "default: strong (network, 3 plies)"
-    assert infos[0].elsewhere == "default: rows"
+    assert infos[0].elsewhere == "default: strong (rows)"
     assert "eval=rows" in Roster().spec("", Rules(rows=3, cols=3))
-    others = ["ntuple:ply=1", "ntuple:ply=2", "ntuple:ply=4", *(spec for spec, _ in PICKS)]
+    others = ["fast", "normal", "max", *(spec for spec, _ in PICKS)]
     assert [info.spec for info in infos[1:]] == others
+    assert (infos[1].plain, infos[1].elsewhere) == ("ntuple:ply=1", "fast (rows)")
     assert {info.spec for info in infos if not info.values} == {"corner", "random"}
     assert all(info.summary for info in infos)
     known = {entry.name for entry in entries()}
     for info in infos:
-        assert info.spec.partition(":")[0] in known
+        assert (info.plain or info.spec).partition(":")[0] in known
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 5)])
+def test_the_strengths_to_pick_from_play_on_every_shape(shape: tuple[int, int]) -> None:
+    roster, rules = Roster(), Rules(*shape)
+    for info in roster.infos:
+        if info.plain:
+            with roster.make(roster.spec(info.spec, rules)) as player:
+                player.start(rules, 0)
 
 
 def test_a_pick_may_be_the_default() -> None:

@@ -14,7 +14,7 @@ from twofold.errors import ResourceError, TwofoldError
 from twofold.play import daily
 from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.threads import JobThreads
-from twofold.players import Player
+from twofold.players import Player, settled
 from twofold.records.record import Record
 from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.parts import by_maker, by_phase, phases
@@ -186,7 +186,8 @@ class AskedReview(Asked):
         """Send judgements as they are made, then the summary."""
         record = self._find(self._order.game)
         _check_daily(record)
-        spec = self._order.spec or self._spec_for(record)
+        asked = self._order.spec
+        spec = settled(asked, record.rules) if asked else self._spec_for(record)
         with self._reviews.make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=self._order.ply))
             self._unit = judge.unit

@@ -58,8 +58,11 @@ PICKS: Final = (
 )
 """The players to choose from, by spec and short name, after the default one and the strengths."""
 
+DEFAULT: Final = "strong"
+"""The strength of twofold's default player."""
+
 ELSEWHERE: Final = "rows"
-"""The evaluator of twofold's default player on boards that are not 4x4."""
+"""The evaluator of the players of each strength on boards that are not 4x4."""
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
@@ -85,7 +88,8 @@ class Roster:
         own = [*([] if self.default is None else [self.default]), *map(settled, allowed)]
         self._own = set(own)
         self.home: Final = None if default is None else home_of(default)
-        names = _names()  # imports the code for endgame tables before the first request
+        # Imports the code for endgame tables before the first request.
+        names = {info.plain: info.name for info in _strengths()} | dict(PICKS)
         self._own_infos: Final = {
             spec: _info(spec, names.get(spec) or _without_folders(spec)) for spec in own
         }
@@ -95,15 +99,15 @@ class Roster:
     @property
     def infos(self) -> list[PlayerInfo]:
         """The players to choose from, the default one first."""
-        default = self.default or default_player(Rules())
-        known = {spec: _info(spec, name) for spec, name in _names().items()} | self._own_infos
-        infos = list(({default: known[default]} | self._own_infos | known).values())
+        own = self._own_infos
+        strengths = {info.spec: info for info in _strengths() if info.plain not in own}
+        picks = {spec: _info(spec, name) for spec, name in PICKS}
+        known = own | strengths | (picks | own)
+        first = known.pop(DEFAULT if self.default is None else self.default)
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
-        elsewhere = f"default: {ELSEWHERE}" if self.default is None else ""
-        infos[0] = msgspec.structs.replace(
-            infos[0], name=f"default{where}: {infos[0].name}", elsewhere=elsewhere
-        )
-        return infos
+        name = f"default{where}: {first.name}"
+        elsewhere = first.elsewhere and f"default: {first.elsewhere}"
+        return [msgspec.structs.replace(first, name=name, elsewhere=elsewhere), *known.values()]
 
     def spec(self, asked: str, rules: Rules) -> str:
         """The full spec for a requested one, by default that for the rules; raises as `check`."""
@@ -139,14 +143,20 @@ class Roster:
             return make_player(spec, allow_code=spec in self._own)
 
 
-def _names() -> dict[str, str]:
-    """The short names of the strengths, with the endgame tables built here, and of `PICKS`."""
-    names = {}
-    for word, name in STRENGTH_NAMES.items():
-        spec = strength(word, STANDARD)
-        with_tables = ", tables" if "tables" in notation.parse_spec(spec).values else ""
-        names[spec] = f"{word} ({name}{with_tables})"
-    return names | dict(PICKS)
+def _strengths() -> list[PlayerInfo]:
+    """The players by strength, with the endgame tables built here."""
+    return [_strength(word, name) for word, name in STRENGTH_NAMES.items()]
+
+
+def _strength(word: str, name: str) -> PlayerInfo:
+    plain = strength(word, STANDARD)
+    with_tables = ", tables" if "tables" in notation.parse_spec(plain).values else ""
+    return msgspec.structs.replace(
+        _info(plain, f"{word} ({name}{with_tables})"),
+        spec=word,
+        elsewhere=f"{word} ({ELSEWHERE})",
+        plain=plain,
+    )
 
 
 def check_plain(spec: str) -> None:

@@ -11,7 +11,6 @@ from twofold.game import Game
 from twofold.notation import parse_seed
 from twofold.play.autoplay import Wish
 from twofold.play.store import NotFound
-from twofold.players import settled
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
 from twofold.web.following import Asker
@@ -219,7 +218,6 @@ class Session:
         player = request.player.strip()
         if player:
             self._hub.roster.check(player)
-            player = settled(player)
         ply = None if request.ply is None else min(request.ply, MAX_PLY)
         order = Order(request.game, player, ply)
         hub = self._hub

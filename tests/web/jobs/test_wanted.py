@@ -34,10 +34,12 @@ def train(**fields: Any) -> TrainJob:
 
 
 def test_a_bench_is_a_command(tmp_path: Path) -> None:
-    wanted = bench(players=["greedy", "expectimax:eval=snake,ply=2", "greedy"], rules=" 3x3 ")
+    wanted = bench(
+        players=["greedy", "expectimax:eval=snake,ply=2", "fast", "greedy"], rules=" 3x3 "
+    )
     plan = wanted.plan(tmp_path)
     assert plan.command == (
-        "twofold bench greedy expectimax:eval=snake,ply=2 --games 100 --seed 1 --rules 3x3 "
+        "twofold bench greedy expectimax:eval=snake,ply=2 fast --games 100 --seed 1 --rules 3x3 "
         "--out one.db"
     )
     assert (plan.again, plan.result) == (plan.words, "/lab?study=one.db")

@@ -19,7 +19,7 @@ from twofold.figures import bytes_words
 from twofold.limits import check_limit
 from twofold.networks.library import SUFFIX as NETWORK
 from twofold.notation import parse_seed, shown
-from twofold.players import make_player
+from twofold.players import make_player, settled
 from twofold.players.presets import default_player
 from twofold.rules import Rules
 from twofold.web.lab.runs import SUFFIX as CURVE
@@ -232,7 +232,7 @@ def _name(text: str) -> str:
 
 def _check_plays(spec: str, rules: Rules) -> None:
     """Refuse a player that cannot play under these rules; the player is made to find out."""
-    with make_player(spec) as player:
+    with make_player(settled(spec, rules)) as player:
         player.start(rules, 0)
 
 

@@ -20,6 +20,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     Attributes:
         values: true if it values moves, as hints and reviews need.
         elsewhere: name of the player for boards other than 4x4; empty if it is the same.
+        plain: for a strength such as `strong`, its player on 4x4; else empty.
     """
 
     spec: str
@@ -27,6 +28,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     summary: str
     values: bool
     elsewhere: str = ""
+    plain: str = ""
 
 
 class Welcome(Reply, tag="welcome", frozen=True):

@@ -5,6 +5,7 @@ import { text } from './text.js';
 
 const ME = 'me';
 const AND = ' + ';
+const STRENGTHS = new Set(['fast', 'normal', 'strong', 'max']);
 
 /**
  * The name of who played or judged; of several joined by `+`, all of them.
@@ -31,6 +32,7 @@ export function playerName(player) {
 
 /** What values boards for a search; null for a player of another kind. */
 function nameOf(kind, values) {
+  if (STRENGTHS.has(kind)) return text(`player.${kind}`);
   if (kind === 'exact') return text('player.exact');
   if (kind === 'expectimax') return /\beval=([a-z0-9-]+)/.exec(values)?.[1] ?? 'rows';
   if (kind !== 'ntuple') return null;

@@ -81,15 +81,19 @@ export class PlayerPicker {
     this.field.setChoices(players.map((player, place) => this.#choice(player, place === 0)));
   }
 
-  #choice({ spec, name, summary, elsewhere }, isDefault) {
-    if (this.isOther && elsewhere) return { value: spec, text: elsewhere };
-    return { value: spec, text: language === 'en' ? name : named(spec, isDefault), title: summary };
+  #choice(player, isDefault) {
+    const { spec, name, summary, elsewhere } = player;
+    const isElsewhere = Boolean(this.isOther && elsewhere);
+    const english = isElsewhere ? elsewhere : name;
+    const words = language === 'en' ? english : named(player, isDefault, isElsewhere);
+    return { value: spec, text: words, title: isElsewhere ? '' : summary };
   }
 }
 
 /** The server's names are English. */
-function named(spec, isDefault) {
-  const name = playerName(spec);
+function named({ spec, plain }, isDefault, isElsewhere) {
+  const more = isElsewhere ? 'rows' : playerName(plain);
+  const name = plain ? `${playerName(spec)} (${more})` : playerName(spec);
   return isDefault ? text('picker.default', { name }) : name;
 }
 

@@ -7,7 +7,7 @@ import { PlayerPicker } from '../player_picker.js';
 import { RulesField } from '../rules_field.js';
 import { text } from '../text.js';
 
-const FIRST_PLAYERS = ['ntuple:ply=1', 'expectimax', 'greedy'];
+const FIRST_PLAYERS = ['fast', 'expectimax', 'greedy'];
 const GAMES = 100;
 const TIMES = [60, 300, 1800, 3600, 14_400, 28_800, 86_400];
 const TABLES = ['442-64', '442-256', '443-256/8-64', '442-512/32-128', '443-512'];

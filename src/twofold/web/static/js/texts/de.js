@@ -1001,10 +1001,14 @@ const TRIAL = {
 
 const PLAYER = {
   'player.exact': 'optimales Spiel',
+  'player.fast': 'schnell',
+  'player.max': 'maximal',
   'player.me': 'du',
   'player.network': 'Netz',
   'player.network_named': 'Netz {network}',
+  'player.normal': 'normal',
   'player.plies': { one: '{name}, Tiefe {count}', other: '{name}, Tiefe {count}' },
+  'player.strong': 'stark',
 };
 
 const REFUSAL = {

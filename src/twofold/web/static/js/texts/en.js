@@ -997,10 +997,14 @@ const TRIAL = {
 
 const PLAYER = {
   'player.exact': 'optimal play',
+  'player.fast': 'fast',
+  'player.max': 'max',
   'player.me': 'you',
   'player.network': 'network',
   'player.network_named': 'network {network}',
+  'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} ply', other: '{name}, {count} plies' },
+  'player.strong': 'strong',
 };
 
 const REFUSAL = {

@@ -1010,10 +1010,14 @@ const TRIAL = {
 
 const PLAYER = {
   'player.exact': 'juego óptimo',
+  'player.fast': 'rápido',
+  'player.max': 'máximo',
   'player.me': 'tú',
   'player.network': 'red',
   'player.network_named': 'red {network}',
+  'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} nivel', other: '{name}, {count} niveles' },
+  'player.strong': 'fuerte',
 };
 
 const REFUSAL = {

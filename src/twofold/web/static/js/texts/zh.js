@@ -969,10 +969,14 @@ const TRIAL = {
 
 const PLAYER = {
   'player.exact': '最优走法',
+  'player.fast': '快速',
+  'player.max': '最强',
   'player.me': '你',
   'player.network': '网络',
   'player.network_named': '网络 {network}',
+  'player.normal': '普通',
   'player.plies': { other: '{name}，{count} 层' },
+  'player.strong': '强',
 };
 
 const REFUSAL = {

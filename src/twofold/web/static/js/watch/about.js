@@ -1,5 +1,6 @@
 /** How a player thinks, in one line. */
 
+import { net } from '../net.js';
 import { playerSummary } from '../player_picker.js';
 import { text } from '../text.js';
 
@@ -15,6 +16,7 @@ export const FIRST_RACE = ['', 'expectimax', 'greedy'];
  * @param {string} spec
  */
 export function aboutPlayer(spec) {
-  const [name] = spec.split(':');
+  const plain = net.players.find((player) => player.spec === spec)?.plain || spec;
+  const [name] = plain.split(':');
   return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
 }
