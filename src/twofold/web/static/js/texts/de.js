@@ -1023,7 +1023,6 @@ const REFUSAL = {
     + 'den Spielstand der Originalseite.',
   'refusal.InvalidRules': 'Diese Regeln sind nicht spielbar. Schreibe sie so: 3x4 goal=512.',
   'refusal.InvalidSeed': 'Ein Startwert ist eine ganze Zahl mit bis zu 20 Ziffern.',
-  'refusal.InvalidSpec': 'Diesen Spieler gibt es nicht. Wähle einen aus der Liste oder schreibe einen so: expectimax:ply=3.',
   'refusal.NotFound': 'Das ist nicht mehr da. Vielleicht wurde es gelöscht.',
   'refusal.NothingToRedo': 'Es gibt keinen Zug zum Wiederholen.',
   'refusal.NothingToUndo': 'Es gibt keinen Zug zum Zurücknehmen.',

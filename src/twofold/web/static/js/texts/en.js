@@ -1019,7 +1019,6 @@ const REFUSAL = {
     + 'of the original page.',
   'refusal.InvalidRules': 'These rules cannot be played. Write them like this: 3x4 goal=512.',
   'refusal.InvalidSeed': 'A seed is a whole number of up to 20 digits.',
-  'refusal.InvalidSpec': 'There is no such player. Choose one from the list, or write one like this: expectimax:ply=3.',
   'refusal.NotFound': 'It is not there any more. It may have been deleted.',
   'refusal.NothingToRedo': 'There is no move to redo.',
   'refusal.NothingToUndo': 'There is no move to undo.',

@@ -1032,7 +1032,6 @@ const REFUSAL = {
     + '2048verse o la partida guardada de la página original.',
   'refusal.InvalidRules': 'No se puede jugar con estas reglas. Escríbelas así: 3x4 goal=512.',
   'refusal.InvalidSeed': 'Una semilla es un número entero de hasta 20 cifras.',
-  'refusal.InvalidSpec': 'Ese jugador no existe. Elige uno de la lista o escribe uno así: expectimax:ply=3.',
   'refusal.NotFound': 'Ya no está aquí. Puede que se haya eliminado.',
   'refusal.NothingToRedo': 'No hay ninguna jugada que rehacer.',
   'refusal.NothingToUndo': 'No hay ninguna jugada que deshacer.',

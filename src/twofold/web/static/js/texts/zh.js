@@ -989,7 +989,6 @@ const REFUSAL = {
   'refusal.InvalidRecord': '无法读取这一局。请选择 twofold 的记录、2048verse 的回放，或原版网页的存档。',
   'refusal.InvalidRules': '这样的规则无法玩。请这样写：3x4 goal=512。',
   'refusal.InvalidSeed': '种子是最多 20 位的整数。',
-  'refusal.InvalidSpec': '没有这名选手。请从列表中选择，或这样写：expectimax:ply=3。',
   'refusal.NotFound': '它已经不在了，可能已被删除。',
   'refusal.NothingToRedo': '没有可以重做的步。',
   'refusal.NothingToUndo': '没有可以撤销的步。',
