@@ -135,7 +135,7 @@ const ANALYSE = {
   'analyse.help': 'Klicke auf ein Feld für die nächste Kachel, mit rechts für die vorige. Oder wähle eine Kachel und male.',
   'analyse.help_touch': 'Tippe für die nächste Kachel, halte für die vorige.',
   'analyse.limit': 'Grenze',
-  'analyse.limit_default': 'Standard: eigene Tiefe des Spielers',
+  'analyse.limit_default': 'Tiefe des Spielers',
   'analyse.limit_depth': 'Tiefe',
   'analyse.limit_time': 'Zeit',
   'analyse.new_tile': 'Neue Kachel: {tile}. Klicke auf ein leeres Feld, um sie dorthin zu setzen, und noch einmal für '

@@ -138,7 +138,7 @@ const ANALYSE = {
   'analyse.help': 'Click a cell for the next tile, right-click for the one before. Or pick a tile and paint.',
   'analyse.help_touch': 'Tap for the next tile, hold for the one before.',
   'analyse.limit': 'Limit',
-  'analyse.limit_default': 'default: the player’s own depth',
+  'analyse.limit_default': 'player’s own depth',
   'analyse.limit_depth': 'Depth',
   'analyse.limit_time': 'Time',
   'analyse.new_tile': 'New tile: {tile}. Click an empty cell to put it there, and again to make it a 4.',

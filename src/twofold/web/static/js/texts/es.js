@@ -134,7 +134,7 @@ const ANALYSE = {
     + 'ficha y pinta.',
   'analyse.help_touch': 'Toca para la ficha siguiente; mantén pulsado para la anterior.',
   'analyse.limit': 'Límite',
-  'analyse.limit_default': 'predeterminado: la profundidad del jugador',
+  'analyse.limit_default': 'la del jugador',
   'analyse.limit_depth': 'Profundidad',
   'analyse.limit_time': 'Tiempo',
   'analyse.new_tile': 'Nueva ficha: {tile}. Haz clic en una casilla vacía para ponerla, y otra vez para que sea un 4.',

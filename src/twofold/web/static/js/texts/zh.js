@@ -133,7 +133,7 @@ const ANALYSE = {
   'analyse.help': '点击格子换成下一个方块，右键换成上一个。也可以先选方块再涂。',
   'analyse.help_touch': '点按换成下一个方块，长按换成上一个。',
   'analyse.limit': '限制',
-  'analyse.limit_default': '默认：选手自己的深度',
+  'analyse.limit_default': '选手自定深度',
   'analyse.limit_depth': '深度',
   'analyse.limit_time': '时间',
   'analyse.new_tile': '新方块：{tile}。点击空格放在那里，再点一次变成 4。',
