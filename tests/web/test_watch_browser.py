@@ -45,3 +45,8 @@ def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: V
         visit.open("/watch?player=fast&player=greedy&seed=1", ".lane")
         expect(visit.page.locator(".lane-name:visible")).to_have_count(count)
     expect(phone.page.locator(".lane-name").first).to_have_text("fast (network, 1 ply)")
+
+
+def test_a_strength_on_3x3_searches_without_a_network(laptop: Visit) -> None:
+    laptop.open("/watch?player=fast&rules=3x3&seed=1", ".tile")
+    expect(laptop.page.get_by_role("article")).to_contain_text("tries every move")

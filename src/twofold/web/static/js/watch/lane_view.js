@@ -118,7 +118,7 @@ export class LaneView {
     if (!figures) return;
     this.#drawFigures(lane, position);
     setText(this.name, this.picker.name);
-    setText(this.summary, aboutPlayer(this.picker.spec));
+    setText(this.summary, aboutPlayer(this.picker.spec, this.picker.isOther));
     this.#drawLead(lead, isDecided);
     this.#drawNote(lane);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
