@@ -15,6 +15,7 @@ from tests.web.driver import PATIENCE, PORT, Client, ask_async, connected, run
 from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
 from twofold.players import make_player, play_game
+from twofold.search.budget import Budget
 from twofold.web import operations
 from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
 from twofold.web.app import create_app
@@ -155,7 +156,8 @@ def test_time_and_depth_are_clamped(slow: Client) -> None:
     for body in asked:
         leave_early(slow, {"board": BOARD, **body})
     assert len(Thinker.budgets) == len(asked)
-    for budget in Thinker.budgets:
+    assert Thinker.budgets[0] == Budget()  # its own limits; `stop` is raised after MAX_SECONDS
+    for budget in Thinker.budgets[1:]:
         assert budget is not None
         assert 0 < (budget.seconds or 0) <= MAX_SECONDS
         assert (budget.nodes or 0) <= 10**10

@@ -216,6 +216,20 @@ def test_a_board_is_typed_and_analysed(laptop: Visit) -> None:
     expect(laptop.page.get_by_role("gridcell", name="row 4, column 4: 16")).to_be_visible()
 
 
+def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(
+    laptop: Visit,
+) -> None:
+    laptop.open("/analyse#board=3x3:123/100/000", "table")
+    players = laptop.page.get_by_label("Player", exact=True)
+    players.select_option(label="fast (rows)")
+    expect(laptop.page.locator(".analysis")).to_contain_text("2 plies")
+    players.select_option(label="Other…")
+    field = laptop.page.get_by_label("Spec of the player")
+    field.fill("fsat")
+    field.press("Enter")
+    expect(laptop.page.locator(".analysis")).to_contain_text("did you mean fast?")
+
+
 def test_a_game_is_reviewed_and_shared(laptop: Visit, served: Served) -> None:
     game = keep_game(served)
     laptop.open(f"/review?game={game}", ".tile")

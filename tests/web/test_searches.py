@@ -24,11 +24,11 @@ from twofold.players import Player, make_player
 from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
+from twofold.web import searches as module
 from twofold.web.asked import AskedAnalysis
 from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.roster import Roster
 from twofold.web.searches import (
-    DEFAULT_SECONDS,
     IDLE_PLAYERS,
     MAX_NODES,
     MAX_SECONDS,
@@ -136,7 +136,7 @@ def test_requests_are_parsed_and_checked() -> None:
 @pytest.mark.parametrize(
     ("limits", "budget"),
     [
-        ({}, Budget(seconds=DEFAULT_SECONDS)),
+        ({}, Budget()),
         ({"seconds": 1e9}, Budget(seconds=MAX_SECONDS)),
         ({"seconds": 0.25}, Budget(seconds=0.25)),
         ({"ply": 100}, Budget(ply=MAX_PLY, seconds=MAX_SECONDS)),
@@ -148,6 +148,22 @@ def test_requests_are_parsed_and_checked() -> None:
 @pytest.mark.promise("R29b")
 def test_limits_are_clamped(limits: dict[str, Any], budget: Budget) -> None:
     assert clamped(**limits) == budget
+
+
+def test_without_limits_a_player_searches_to_its_own_depth(searches: Searches) -> None:
+    listener = Listener()
+    asked(searches, listener, question("expectimax:ply=2"))
+    assert final(listener).depth == "2 plies"
+
+
+@pytest.mark.promise("R29b")
+def test_a_player_without_limits_ends_in_time(
+    searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_SECONDS", 0.02)
+    listener = Listener()
+    asked(searches, listener, question("expectimax:ply=12"))
+    assert final(listener).depth != "12 plies"
 
 
 def test_every_ply_is_sent(searches: Searches) -> None:

@@ -38,3 +38,15 @@ def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     best = max(scores, key=lambda score: int(score.replace(",", "")))
     expect(winner.locator(".lane-score dd")).to_have_text(best)
     expect(laptop.page.get_by_role("status").filter(has_text="wins the race.")).to_have_count(1)
+
+
+def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: Visit) -> None:
+    for visit, count in ((laptop, 0), (phone, 2)):
+        visit.open("/watch?player=fast&player=greedy&seed=1", ".lane")
+        expect(visit.page.locator(".lane-name:visible")).to_have_count(count)
+    expect(phone.page.locator(".lane-name").first).to_have_text("fast (network, 1 ply)")
+
+
+def test_a_strength_on_3x3_searches_without_a_network(laptop: Visit) -> None:
+    laptop.open("/watch?player=fast&rules=3x3&seed=1", ".tile")
+    expect(laptop.page.get_by_role("article")).to_contain_text("tries every move")

@@ -52,7 +52,7 @@ class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         rules: empty for standard rules on a board of that shape.
         score: score so far, in points; null if unknown.
         player: spec; empty for the default player.
-        seconds: time limit; the server sets one if it is missing or longer.
+        seconds: time limit, at most 60; without any limit the player's own apply.
         nodes: maximum number of positions.
     """
 

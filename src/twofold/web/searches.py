@@ -6,9 +6,10 @@ disconnects, cancels it or requests another.
 
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -21,13 +22,10 @@ from twofold.players.base import check_going
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.stop import ALARMS, Stop
 from twofold.web.roster import Roster
 
 Result = TypeVar("Result")
-
-DEFAULT_SECONDS: Final = 2.0
-"""Default time limit of an analysis."""
 
 MAX_SECONDS: Final = 60.0
 """Maximum time limit of an analysis."""
@@ -63,12 +61,12 @@ class AnalysisOrder:
 def clamped(
     seconds: float | None = None, nodes: int | None = None, ply: int | None = None
 ) -> Budget:
-    """A budget within the limits of the server; it always limits the time."""
-    if seconds is None:
-        seconds = DEFAULT_SECONDS if nodes is None and ply is None else MAX_SECONDS
+    """A budget within the limits of the server; without any, the player's own limits."""
+    if seconds is None and nodes is None and ply is None:
+        return Budget()
     return Budget(
         ply=None if ply is None else min(ply, MAX_PLY),
-        seconds=min(seconds, MAX_SECONDS),
+        seconds=MAX_SECONDS if seconds is None else min(seconds, MAX_SECONDS),
         nodes=None if nodes is None else min(nodes, MAX_NODES),
     )
 
@@ -160,8 +158,9 @@ class Searches:
             yield player
 
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
-        """Analyses of increasing depth, with their player."""
-        with self.player(order.spec, order.rules, at_home=order.at_home) as player:
+        """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
+        home = order.at_home
+        with self.player(order.spec, order.rules, at_home=home) as player, _ended(stop):
             found = player.stream(order.board, order.budget, score=order.score, stop=stop)
             try:
                 for analysis in found:
@@ -187,6 +186,11 @@ class Searches:
             stop.raise_flag()
         self._workers.close()
         self._idle.close()
+
+
+def _ended(stop: Stop) -> AbstractContextManager[None]:
+    """Raise the flag after MAX_SECONDS: a player's own limits may be endless."""
+    return ALARMS.at(time.perf_counter() + MAX_SECONDS, stop.raise_flag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ class AnalyseRequest(Request, tag="analyse", frozen=True):
         rules: empty for standard rules on a board of that shape.
         score: in points, as text; empty if unknown.
         player: spec; empty for the default player.
-        seconds: time limit; the server sets one if it is missing or longer.
+        seconds: time limit, at most 60; without any limit the player's own apply.
         nodes: maximum number of positions.
         outcomes: true for `OutcomesReply`s, if the player has solved the game.
         game: id of a game that the person plays, for a hint: it is counted, and refused in a daily

@@ -9,7 +9,7 @@ import { text } from './text.js';
 /** Kinds that the catalogue has a sentence for: `refusal.KIND`. */
 const KINDS = new Set([
   'CellOccupied', 'ConnectionLost', 'GameOver', 'IllegalMove', 'InternalError', 'InvalidBoard',
-  'InvalidRecord', 'InvalidRules', 'InvalidSeed', 'InvalidSpec', 'NotFound', 'NothingToRedo',
+  'InvalidRecord', 'InvalidRules', 'InvalidSeed', 'NotFound', 'NothingToRedo',
   'NothingToUndo', 'ResourceError', 'StaleMove', 'TileTooLarge', 'TooLarge', 'UnsupportedRules',
 ]);
 

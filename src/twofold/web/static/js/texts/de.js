@@ -135,7 +135,7 @@ const ANALYSE = {
   'analyse.help': 'Klicke auf ein Feld für die nächste Kachel, mit rechts für die vorige. Oder wähle eine Kachel und male.',
   'analyse.help_touch': 'Tippe für die nächste Kachel, halte für die vorige.',
   'analyse.limit': 'Grenze',
-  'analyse.limit_default': 'Standard',
+  'analyse.limit_default': 'Tiefe des Spielers',
   'analyse.limit_depth': 'Tiefe',
   'analyse.limit_time': 'Zeit',
   'analyse.new_tile': 'Neue Kachel: {tile}. Klicke auf ein leeres Feld, um sie dorthin zu setzen, und noch einmal für '
@@ -1023,7 +1023,6 @@ const REFUSAL = {
     + 'den Spielstand der Originalseite.',
   'refusal.InvalidRules': 'Diese Regeln sind nicht spielbar. Schreibe sie so: 3x4 goal=512.',
   'refusal.InvalidSeed': 'Ein Startwert ist eine ganze Zahl mit bis zu 20 Ziffern.',
-  'refusal.InvalidSpec': 'Diesen Spieler gibt es nicht. Wähle einen aus der Liste oder schreibe einen so: expectimax:ply=3.',
   'refusal.NotFound': 'Das ist nicht mehr da. Vielleicht wurde es gelöscht.',
   'refusal.NothingToRedo': 'Es gibt keinen Zug zum Wiederholen.',
   'refusal.NothingToUndo': 'Es gibt keinen Zug zum Zurücknehmen.',

@@ -14,9 +14,10 @@ export const FIRST_RACE = ['', 'expectimax', 'greedy'];
  * How a player thinks; for those that are not explained what the list says of them.
  *
  * @param {string} spec
+ * @param {boolean} isOther whether the board is not 4x4, where no strength has a network
  */
-export function aboutPlayer(spec) {
-  const plain = net.players.find((player) => player.spec === spec)?.plain || spec;
-  const [name] = plain.split(':');
+export function aboutPlayer(spec, isOther) {
+  const { plain } = net.players.find((player) => player.spec === spec) ?? {};
+  const [name] = plain && isOther ? ['expectimax'] : (plain || spec).split(':');
   return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
 }

@@ -35,7 +35,8 @@ export class LaneView {
     this.picker = new PlayerPicker({ spec, onPick: actions.onPick, quiet: true });
     this.remove = button({ icon: 'close', label: text('watch.remove') }, actions.onRemove,
       { class: 'quiet' });
-    this.summary = h('p', { class: 'lane-summary soft small' });
+    this.name = h('strong', { class: 'lane-name' });
+    this.summary = h('span');
     this.lead = h('p', { class: 'lane-lead' });
     this.note = h('p', { class: 'lane-note', role: 'status' });
     this.none = h('p', { class: 'soft small' });
@@ -51,7 +52,9 @@ export class LaneView {
     return h('article', { class: 'lane' },
       h('div', { class: 'lane-head' }, this.picker.element, this.remove),
       h('div', { class: 'lane-stage' }, this.board.element),
-      h('div', { class: 'lane-info' }, this.summary, h('div', { class: 'lane-state' }, this.lead, this.note),
+      h('div', { class: 'lane-info' },
+        h('p', { class: 'lane-summary soft small' }, this.name, this.summary),
+        h('div', { class: 'lane-state' }, this.lead, this.note),
         this.#figureList(),
         h('div', { class: 'lane-made' }, h('h2', { class: 'label', text: text('watch.milestones') }),
           this.none, this.milestones),
@@ -114,7 +117,8 @@ export class LaneView {
     if (position !== this.#drawn) this.#drawBoard(lane, position, animate);
     if (!figures) return;
     this.#drawFigures(lane, position);
-    setText(this.summary, aboutPlayer(this.picker.spec));
+    setText(this.name, this.picker.name);
+    setText(this.summary, aboutPlayer(this.picker.spec, this.picker.isOther));
     this.#drawLead(lead, isDecided);
     this.#drawNote(lane);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
