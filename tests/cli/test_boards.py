@@ -167,4 +167,4 @@ def test_boards_go_with_players(cli: Cli, late: Path, tmp_path: Path) -> None:
     for more in (("--preset", "league"), ("--resume", "--out", study)):
         found = cli("bench", "--boards", str(late), *more)
         assert found.code == 2
-        assert "expected no --boards with" in found.err
+        assert f"expected no --boards with {more[0]}: " in found.err

@@ -94,7 +94,7 @@ class PolicyPlayer(CompiledPlayer):
         self.context = found
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        """The move of an endgame table, else the network's."""
+        """The move of an endgame table if one applies, otherwise that of the network."""
         legal = check_going(board)
         answer = self.table_answer(board)
         if answer is not None:
