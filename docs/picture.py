@@ -20,7 +20,7 @@ from rich.text import Text
 
 from twofold import Game, Rules, make_player
 from twofold.cli.watch import Screen
-from twofold.players.presets import DEFAULT_PLAYER
+from twofold.players.strengths import DEFAULT_PLAYER
 from twofold.review.review import judge
 from twofold.tui.picture import (
     Canvas,

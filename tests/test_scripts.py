@@ -26,13 +26,15 @@ def test_ci_runs_the_tests_beside_the_checks(
     for folder in (".ci", "scripts", ".venv/bin"):
         (tmp_path / folder).mkdir(parents=True)
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    for name, code in (("scripts/_venv", "0"), ("scripts/test", test), ("scripts/check", check)):
-        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\nexit {code}\n")
+    codes = {"scripts/test": test, "scripts/check": check}
+    for name in ("scripts/_venv", "scripts/_chromium", ".venv/bin/python", *codes):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\nexit {codes.get(name, 0)}\n")
         (tmp_path / name).chmod(0o755)
     done = subprocess.run(
         [tmp_path / ".ci" / "run"], capture_output=True, text=True, check=False, timeout=60
     )
-    said = ["scripts/_venv test,check,docs", "scripts/test", "scripts/check"]
+    installed = ["scripts/_venv", "scripts/_venv test,check,docs", "scripts/_chromium"]
+    said = [*installed, "scripts/test", "scripts/check"]
     assert [line.strip() for line in done.stdout.splitlines()] == said
     assert (done.returncode, done.stderr) == (bool(failed), failed)
 

@@ -38,7 +38,7 @@ from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
 from twofold.notation import check_seed, shown
 from twofold.players import Player, make_player, play_games, settled
 from twofold.players.faults import describe_caught
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
 from twofold.review.review import Review, default_judge, judge

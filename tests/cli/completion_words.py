@@ -22,8 +22,8 @@ from twofold.notation import format_number, parse_spec
 from twofold.players import entries
 from twofold.players.entry import Entry, Key
 from twofold.players.keys import Choice
-from twofold.players.presets import STRENGTHS
 from twofold.players.registry import entry_of
+from twofold.players.strengths import STRENGTHS
 from twofold.records.formats import FORMATS
 
 PATH: Final = FOLDER / "words.json"

@@ -36,10 +36,14 @@ from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.selftest import signature
 
-GAMES = {
+FEW_GAMES = {
     "random": ["4x4", "3x3", "2x5", "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5"],
     "greedy": ["4x4", "1x4", "3x2"],
     "corner": ["4x4 goal=64 stop=goal", "4x3"],
+}
+"""Players without search: all that their kernels need is compiled in seconds."""
+
+GAMES = FEW_GAMES | {
     "expectimax:eval=rows,ply=1": ["3x3", "4x4 goal=256 stop=goal"],
     "datumbox:depth=2": ["4x4 goal=128 stop=goal"],
 }
@@ -142,22 +146,28 @@ def learned() -> Iterator[str]:
             yield f"training {rows}x{cols} {settings.describe()} {training.moves} {weights}"
 
 
-def few_lines() -> Iterator[str]:
-    """The signature of games, searches and learning, and a line for each part."""
-    yield f"signature {signature()}"
-    yield from pieces()
-
-
-def all_lines() -> Iterator[str]:
-    """The few lines, and one for each network, each game and each position searched."""
-    yield from few_lines()
-    yield from learned()
-    for spec, all_rules in GAMES.items():
+def games(players: dict[str, list[str]]) -> Iterator[str]:
+    """A line for each game."""
+    for spec, all_rules in players.items():
         for rules in all_rules:
             for seed in range(5):
                 result = play_game(make_player(spec), Rules.parse(rules), seed, keep_moves=True)
                 assert result is not None
                 yield f"{spec} {rules} {seed}: {result.score} {result.board} {result.letters}"
+
+
+def few_lines() -> Iterator[str]:
+    """Games without search, and a line for each part of the searches."""
+    yield from games(FEW_GAMES)
+    yield from pieces()
+
+
+def all_lines() -> Iterator[str]:
+    """The signature, and a line for each part, each network, each game, each position searched."""
+    yield f"signature {signature()}"
+    yield from pieces()
+    yield from learned()
+    yield from games(GAMES)
     for spec in SEARCHES:
         with make_player(spec) as player:
             for grid in boards(6, most_empty=4, seed=11):

@@ -21,8 +21,8 @@ from twofold.game import Game
 from twofold.notation import format_spec, parse_spec
 from twofold.players import Player, canonical, make_player, play_games, settled, short_spec
 from twofold.players.kernel_game import KernelGame
-from twofold.players.presets import DEFAULT_PLAYER, default_player
 from twofold.players.searching import SearchPlayer
+from twofold.players.strengths import DEFAULT_PLAYER, default_player
 from twofold.rules import STANDARD, Move, Rules
 from twofold.seeds import SeedRange
 
@@ -138,7 +138,7 @@ def test_the_default_player_has_the_tables_that_are_built(tables_here: Path) -> 
 def test_the_default_player_without_tables_loads_nothing(tmp_path: Path) -> None:
     assert default_player(STANDARD) == DEFAULT_PLAYER
     code = (
-        "import sys; from twofold.players.presets import default_player; "
+        "import sys; from twofold.players.strengths import default_player; "
         "from twofold.rules import STANDARD; default_player(STANDARD); "
         "sys.exit('twofold.endgame.table' in sys.modules)"
     )

@@ -20,9 +20,9 @@ from twofold.players import (
 )
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
-from twofold.players.presets import STRENGTHS, default_player
 from twofold.players.registry import code_of, entry_of, file_hashes
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
+from twofold.players.strengths import STRENGTHS, default_player
 from twofold.rules import Move, Rules
 
 NAMES = [

@@ -12,7 +12,7 @@ from twofold.exact import Problem
 from twofold.exact.solver import Solver
 from twofold.exact.store import LayerStore
 from twofold.players import Player, entries, make_player
-from twofold.players.presets import DEFAULT_PLAYER, STRENGTHS
+from twofold.players.strengths import DEFAULT_PLAYER, STRENGTHS
 from twofold.rules import STANDARD, Rules
 from twofold.web import roster as module
 from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders

@@ -12,7 +12,7 @@ from twofold.play.folder import new_save_path
 from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.play.saving import KeptGame
 from twofold.players import Player, make_player
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.rules import Rules
 from twofold.search.budget import Budget
 from twofold.tui.judging import Judging

@@ -29,7 +29,7 @@ from twofold.limits import MAX_SCORE, check_limit
 from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, entries
 from twofold.players.base import assumed_score, check_going
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.records.foreign.boards import MAX_BOARD_TEXT, ScoredBoard, parse_position
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis

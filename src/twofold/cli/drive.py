@@ -50,7 +50,7 @@ from twofold.figures import (
 )
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.records.record import write_record
 from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds

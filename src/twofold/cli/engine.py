@@ -13,7 +13,7 @@ from twofold.engine.server import opening_rules
 from twofold.engine.server_streams import serve
 from twofold.errors import INTERRUPTED, UnsupportedRules
 from twofold.players import Player, make_player
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.rules import STANDARD
 
 EXAMPLE = """  twofold engine expectimax:ply=3

@@ -50,7 +50,7 @@ from twofold.play.saving import (
 )
 from twofold.players import Player
 from twofold.players.faults import describe_caught
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words

@@ -10,7 +10,7 @@ from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.notation import did_you_mean, format_number, shown
 from twofold.players import entries
 from twofold.players.entry import Entry
-from twofold.players.presets import STRENGTHS
+from twofold.players.strengths import STRENGTHS
 
 EXAMPLE = """  twofold players
   twofold players expectimax

@@ -48,7 +48,7 @@ from twofold.play.saving import (
     KeptGame,
 )
 from twofold.players import make_player
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
 from twofold.tui.frame import (

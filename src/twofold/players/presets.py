@@ -3,12 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
-from twofold.endgame.pattern import suits
 from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.errors import InvalidSpec
-from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
-from twofold.notation import format_spec, parse_number, parse_spec, shown
+from twofold.limits import MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
+from twofold.notation import parse_number, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
 from twofold.players.keys import (
@@ -31,31 +29,13 @@ from twofold.players.keys import (
     optional,
     whole,
 )
-from twofold.rules import Move, Rules
+from twofold.rules import Move
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.depth import BY_TILES, Depth
 
 if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.evaluators.base import Evaluator
-
-STRENGTHS: Final = {
-    "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
-    "normal": ("ntuple:ply=2,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
-    "strong": (
-        "ntuple:net=default,ply=3,tables=auto",
-        "expectimax:eval=rows,ply=6,cut=0.003",
-        "expectimax:eval=rows,ply=4/3@7",
-    ),
-    "max": ("ntuple:ply=4,tables=auto", "expectimax:ply=7,cut=0.001", "expectimax:ply=4"),
-}
-"""Names of strengths: the players for 4x4, for smaller boards and for larger ones.
-
-A move of `strong`, the default player, takes about 1 ms on 4x4, of `max` ten times as long.
-"""
-
-DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
-"""The player for 4x4 if none is named and no endgame table is built."""
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -74,37 +54,6 @@ BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
 DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
 NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
 IT3105: Final = "IT3105 report, Expectimax for 2048"
-
-
-def default_player(rules: Rules) -> str:
-    """The spec of the player that faces use if the user names none: `strong`.
-
-    On 4x4 it includes the endgame tables built on this machine, by name.
-    """
-    return strength("strong", rules)
-
-
-def strength(name: str, rules: Rules) -> str:
-    """The spec of the player that plays at a named strength under these rules.
-
-    >>> strength("fast", Rules())
-    'ntuple:ply=1'
-    """
-    on_4x4, on_small, on_large = STRENGTHS[name]
-    if rules.shape == (4, 4):
-        return _with_tables(on_4x4, rules)
-    return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
-
-
-def _with_tables(spec: str, rules: Rules) -> str:
-    """The spec with `tables=auto` replaced by the tables built here, if there are any."""
-    name, values = parse_spec(spec)
-    if values.pop("tables", NONE) == AUTO and suits(rules) and files_in(tables_folder()):
-        from twofold.endgame.named import settled_tables  # loads kernels
-
-        tables = settled_tables(AUTO, rules)
-        values |= {} if tables == NONE else {"tables": tables}
-    return format_spec(name, values)
 
 
 def _random() -> Player:

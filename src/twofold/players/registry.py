@@ -9,7 +9,8 @@ from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
-from twofold.players.presets import PRESETS, STRENGTHS, strength
+from twofold.players.presets import PRESETS
+from twofold.players.strengths import STRENGTHS, strength
 from twofold.rules import STANDARD, Rules
 from twofold.search.depth import Depth
 

@@ -22,8 +22,8 @@ from twofold.players import Player, home_of, make_player, settled
 from twofold.players.entry import Entry
 from twofold.players.keys import TABLES
 from twofold.players.own_code import is_code
-from twofold.players.presets import default_player, strength
 from twofold.players.registry import code_of, entry_of, parse_player
+from twofold.players.strengths import default_player, strength
 from twofold.rules import STANDARD, Rules
 from twofold.web.protocol import PlayerInfo
 

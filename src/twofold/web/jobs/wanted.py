@@ -20,7 +20,7 @@ from twofold.limits import check_limit
 from twofold.networks.library import SUFFIX as NETWORK
 from twofold.notation import parse_seed, shown
 from twofold.players import make_player, settled
-from twofold.players.presets import default_player
+from twofold.players.strengths import default_player
 from twofold.rules import Rules
 from twofold.web.lab.runs import SUFFIX as CURVE
 from twofold.web.protocol import Text

@@ -1,0 +1,58 @@
+"""Strengths by name: the player that plays each on a board, and the one used if none is named."""
+
+from typing import Final
+
+from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
+from twofold.endgame.pattern import suits
+from twofold.limits import BITS_MAX_SIDE
+from twofold.notation import format_spec, parse_spec
+from twofold.rules import Rules
+
+STRENGTHS: Final = {
+    "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
+    "normal": ("ntuple:ply=2,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
+    "strong": (
+        "ntuple:net=default,ply=3,tables=auto",
+        "expectimax:eval=rows,ply=6,cut=0.003",
+        "expectimax:eval=rows,ply=4/3@7",
+    ),
+    "max": ("ntuple:ply=4,tables=auto", "expectimax:ply=7,cut=0.001", "expectimax:ply=4"),
+}
+"""Names of strengths: the players for 4x4, for smaller boards and for larger ones.
+
+A move of `strong`, the default player, takes about 1 ms on 4x4, of `max` ten times as long.
+"""
+
+DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
+"""The player for 4x4 if none is named and no endgame table is built."""
+
+
+def default_player(rules: Rules) -> str:
+    """The spec of the player that faces use if the user names none: `strong`.
+
+    On 4x4 it includes the endgame tables built on this machine, by name.
+    """
+    return strength("strong", rules)
+
+
+def strength(name: str, rules: Rules) -> str:
+    """The spec of the player that plays at a named strength under these rules.
+
+    >>> strength("fast", Rules())
+    'ntuple:ply=1'
+    """
+    on_4x4, on_small, on_large = STRENGTHS[name]
+    if rules.shape == (4, 4):
+        return _with_tables(on_4x4, rules)
+    return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
+
+
+def _with_tables(spec: str, rules: Rules) -> str:
+    """The spec with `tables=auto` replaced by the tables built here, if there are any."""
+    name, values = parse_spec(spec)
+    if values.pop("tables", NONE) == AUTO and suits(rules) and files_in(tables_folder()):
+        from twofold.endgame.named import settled_tables  # loads kernels
+
+        tables = settled_tables(AUTO, rules)
+        values |= {} if tables == NONE else {"tables": tables}
+    return format_spec(name, values)
