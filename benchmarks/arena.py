@@ -14,7 +14,7 @@ from twofold.arena.games import GameRow
 from twofold.arena.reports.page import write_html
 from twofold.arena.studies.study import Study
 from twofold.kernels.rules import play
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.kernel_game import game_words
@@ -67,10 +67,10 @@ def _bare(games: int, seed: int) -> float:
     with make_player(PLAYER) as player:
         assert isinstance(player, CompiledPlayer)
         player.start(STANDARD, seed)
-        law = spawn_law(STANDARD.spawn_exponents, STANDARD.spawn_weights)
+        distribution = spawn_distribution(STANDARD.spawn_exponents, STANDARD.spawn_weights)
         states = np.zeros((games, play.STATE_WORDS), dtype=np.uint64)
         reached = np.zeros((games, play.REACHED_SIZE), dtype=np.uint64)
-        words = game_words(STANDARD, law)
+        words = game_words(STANDARD, distribution)
         words[play.REACHED] = reached.ctypes.data
         words[play.POLICY_ADDRESS] = player.policy
         words[play.POLICY_CONTEXT] = player.context.ctypes.data

@@ -12,7 +12,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import play
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
@@ -61,9 +61,9 @@ def _games(spec: str, settings: Settings) -> list[Figure]:
     with make_player(spec) as player:
         assert isinstance(player, CompiledPlayer)
         player.start(STANDARD, settings.seed)
-        law = spawn_law(STANDARD.spawn_exponents, STANDARD.spawn_weights)
+        distribution = spawn_distribution(STANDARD.spawn_exponents, STANDARD.spawn_weights)
         reached = np.zeros((GAMES[spec], play.REACHED_SIZE), dtype=np.uint64)
-        words = game_words(STANDARD, law)
+        words = game_words(STANDARD, distribution)
         words[play.POLICY_ADDRESS] = player.policy
         words[play.POLICY_CONTEXT] = player.context.ctypes.data
         words[play.REACHED] = reached.ctypes.data

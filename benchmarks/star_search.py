@@ -44,10 +44,19 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search import expectimax as kernels
 from twofold.kernels.search.bounds import find_any, settles, store_within
-from twofold.kernels.search.context import ACROSS, DEAD_VALUE, DOWN, HITS, LAW, MASK, NODES, TABLE
+from twofold.kernels.search.context import (
+    ACROSS,
+    DEAD_VALUE,
+    DISTRIBUTION,
+    DOWN,
+    HITS,
+    MASK,
+    NODES,
+    TABLE,
+)
 from twofold.kernels.search.leaf_layer import evaluate
 from twofold.kernels.search.transposition import bucket_of, entry_key, hash_of, new_generation
 from twofold.rules import STANDARD
@@ -118,7 +127,7 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
             context[HITS] += _1
             return as_f64(u64_at(context[TABLE])[found])
     context[NODES] += _1
-    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
     if depth == 1 and own[WHOLE] != 0:
         value = call_layer(context[kernels.LOWEST], (after, 0, 0, tiles, context))
         if has_table:
@@ -134,8 +143,8 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
     nothing = -np.inf
     highest, lowest_sum = 0.0, 0.0  # of the remaining spawns
     for tile in range(tiles):
-        share = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-        more = np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
+        share = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
+        more = np.int64(_1 << distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
         highest += share * upper[upper_row + (((total + more) >> 1) & (sums - 1))]
         lowest_sum += share * lower
     prunes = own[PRUNES] != 0
@@ -146,10 +155,10 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
         for number in range(count - 1, -1, -1):
             cell = nth_set_bit(empty, number)
             for tile in range(tiles):
-                word = tile * LAW_STRIDE
-                state = after | (cell * law[word + LAW_EXPONENT])
-                share = as_f64(law[word + LAW_PROBABILITY]) / count
-                sum_here = total + np.int64(_1 << law[word + LAW_EXPONENT])
+                word = tile * SPAWN_STRIDE
+                state = after | (cell * distribution[word + SPAWN_EXPONENT])
+                share = as_f64(distribution[word + SPAWN_PROBABILITY]) / count
+                sum_here = total + np.int64(_1 << distribution[word + SPAWN_EXPONENT])
                 least = as_f64(context[DEAD_VALUE])
                 for move in range(4):
                     moved, _ = on_bits.slide(state, move, across, down)
@@ -171,11 +180,11 @@ def star(after: Any, total: Any, depth: Any, alpha: Any, beta: Any, context: Any
         cell = nth_set_bit(empty, number)
         mean = 0.0
         for tile in range(tiles):
-            word = tile * LAW_STRIDE
-            state = after | (cell * law[word + LAW_EXPONENT])
-            probability = as_f64(law[word + LAW_PROBABILITY])
+            word = tile * SPAWN_STRIDE
+            state = after | (cell * distribution[word + SPAWN_EXPONENT])
+            probability = as_f64(distribution[word + SPAWN_PROBABILITY])
             share = probability / count
-            sum_here = total + np.int64(_1 << law[word + LAW_EXPONENT])
+            sum_here = total + np.int64(_1 << distribution[word + SPAWN_EXPONENT])
             highest -= share * upper[upper_row + ((sum_here >> 1) & (sums - 1))]
             lowest_sum -= share * (as_f64(own[place + child]) if probes else lower)
             child += 1

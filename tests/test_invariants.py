@@ -63,7 +63,7 @@ def boards(draw: st.DrawFn, largest: int = 33) -> Board:
 
 
 moves = st.sampled_from(list(Move))
-laws = st.dictionaries(
+distributions = st.dictionaries(
     st.sampled_from([2, 4, 8, 64, 2**20]), st.floats(1e-9, 1e9), min_size=1, max_size=4
 )
 
@@ -75,7 +75,7 @@ def rule_sets(draw: st.DrawFn) -> Rules:
     return Rules(
         rows,
         cols,
-        tuple(draw(laws).items()),
+        tuple(draw(distributions).items()),
         draw(st.integers(1, rows * cols)),
         1 << draw(st.integers(2, 35)),
         draw(st.booleans()),

@@ -264,7 +264,7 @@ def test_expectimax_one_ply_values_afterstates() -> None:
     assert with_reward == {"r": 4.0, "l": 8.0}
 
 
-def test_expectimax_obeys_spawn_law() -> None:
+def test_expectimax_obeys_spawn_distribution() -> None:
     values = literal.expectimax(
         SMALL, 1, lambda board: float(sum(map(sum, board))), at_state=True, spawn=((8, 1.0),)
     )[1]

@@ -94,12 +94,12 @@ def _check_tile(tile: int, rules: Rules) -> None:
 def throw(afterstate: Board, rules: Rules, seed: int, spawn_number: int) -> tuple[int, int]:
     """The (cell, tile) that the dice add to an afterstate."""
     bits = reference.dice(seed, spawn_number)
-    cell, exponent = reference.spawn(afterstate.exponents, bits, *_law(rules))
+    cell, exponent = reference.spawn(afterstate.exponents, bits, *_distribution(rules))
     return cell, 1 << exponent
 
 
 @lru_cache(maxsize=64)
-def _law(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _distribution(rules: Rules) -> tuple[tuple[int, ...], tuple[float, ...]]:
     return rules.spawn_exponents, rules.spawn_weights
 
 

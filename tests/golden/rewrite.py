@@ -63,7 +63,7 @@ GAMES = [
     Golden("corner", "5x5", 15),
     Golden("random", "6x6", 16, most_moves=3_000),
     Golden("corner", "8x8", 17, most_moves=3_000),
-    # spawn laws and start tiles
+    # spawn distributions and start tiles
     Golden("greedy", "4x4 spawn=2:1", 18),
     Golden("greedy", "4x4 spawn=4:1 goal=4096", 19),
     Golden("corner", "4x4 spawn=2:1,4:1", 20),

@@ -138,7 +138,7 @@ def learned() -> Iterator[str]:
         plain = TrainingSettings(patterns=patterns, rules=Rules(rows, cols), stages=(64, 512))
         for settings in (
             replace(plain, schedule=parse_schedule("td")),
-            replace(plain, order="backward", trace=0.5),
+            replace(plain, order="backward", lambda_=0.5),
         ):
             training = Training(settings, games=100)
             training.run()

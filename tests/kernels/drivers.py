@@ -28,7 +28,7 @@ SMALL: Final = [(rows, cols) for rows in range(1, 5) for cols in range(1, 5) if 
 SHAPES: Final = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 """Every shape."""
 
-STANDARD_LAW: Final = dice.spawn_law((1, 2), (0.9, 0.1))
+STANDARD_DISTRIBUTION: Final = dice.spawn_distribution((1, 2), (0.9, 0.1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,38 +157,40 @@ def _different_rows(found: Cells) -> tuple[Cells, Ints]:
 
 
 @lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS))
-def _spawn_bits(boards, mask, law, seed, after):
+def _spawn_bits(boards, mask, distribution, seed, after):
     for index in range(len(boards)):
         random_bits = dice.dice(seed, np.uint64(index))
-        after[index] = on_bits.place_spawn(boards[index], mask, random_bits, u64_at(law))
+        after[index] = on_bits.place_spawn(boards[index], mask, random_bits, u64_at(distribution))
 
 
 @lazy_kernel(types.void(_BOARDS, types.uint64, types.uint64, _BOARDS))
-def _spawn_cells(boards, law, seed, after):
+def _spawn_cells(boards, distribution, seed, after):
     for index in range(len(boards)):
         for cell in range(boards.shape[1]):
             after[index, cell] = boards[index, cell]
         random_bits = dice.dice(seed, np.uint64(index))
-        on_cells.place_spawn(pointer(after[index]), boards.shape[1], random_bits, u64_at(law))
+        on_cells.place_spawn(
+            pointer(after[index]), boards.shape[1], random_bits, u64_at(distribution)
+        )
 
 
-def spawns_on_bits(cells: Cells, rows: int, cols: int, law: Words, seed: int) -> Cells:
+def spawns_on_bits(cells: Cells, rows: int, cols: int, distribution: Words, seed: int) -> Cells:
     """The boards after spawns 0, 1, 2 ... of a seed, by the kernels on bits."""
     after = np.zeros(len(cells), dtype=np.uint64)
     mask = np.uint64(frame(rows, cols).mask)
-    _spawn_bits(to_bits(cells, rows, cols), mask, law.ctypes.data, np.uint64(seed), after)
+    _spawn_bits(to_bits(cells, rows, cols), mask, distribution.ctypes.data, np.uint64(seed), after)
     return from_bits(after, rows, cols)
 
 
-def spawns_on_cells(cells: Cells, law: Words, seed: int) -> Cells:
+def spawns_on_cells(cells: Cells, distribution: Words, seed: int) -> Cells:
     """The boards after spawns 0, 1, 2 ... of a seed, by the kernels on cells."""
     after = np.zeros_like(cells)
-    _spawn_cells(cells, law.ctypes.data, np.uint64(seed), after)
+    _spawn_cells(cells, distribution.ctypes.data, np.uint64(seed), after)
     return after
 
 
 @lazy_kernel(types.void(_BOARDS, types.int64, types.int64, types.uint64, types.uint64))
-def _record_games(states, rows, cols, law, seed):
+def _record_games(states, rows, cols, distribution, seed):
     """Random games by the kernels on cells; fills `states`, which are empty before."""
     for index in range(len(states)):
         draw, board = np.uint64(index), pointer(states[index])
@@ -199,11 +201,11 @@ def _record_games(states, rows, cols, law, seed):
             while (legal >> move) & 1 == 0:
                 move = (move + 1) & 3
             on_cells.slide(last, rows, cols, move, board)
-        on_cells.place_spawn(board, rows * cols, dice.dice(seed, draw), u64_at(law))
+        on_cells.place_spawn(board, rows * cols, dice.dice(seed, draw), u64_at(distribution))
 
 
 def played_boards(count: int, rows: int, cols: int, seed: int) -> Cells:
     """The states of games of random moves, one after the other."""
     states = np.zeros((count, rows * cols), dtype=np.uint8)
-    _record_games(states, rows, cols, STANDARD_LAW.ctypes.data, np.uint64(seed))
+    _record_games(states, rows, cols, STANDARD_DISTRIBUTION.ctypes.data, np.uint64(seed))
     return states

@@ -22,7 +22,7 @@ from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels._jit import address_of
 from twofold.kernels.rules import cells, play
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import (
     alphabeta,
@@ -83,13 +83,13 @@ class Played:
 
     def __init__(self, guards: Guards, rules: Rules, seed: int, limit: int) -> None:
         self.rules = rules
-        law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
-        self.law = guards.copy(law)
+        distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
+        self.distribution = guards.copy(distribution)
         self.reached = guards.copy(np.zeros(MAX_EXPONENT + 1, dtype=np.uint64))
         self.letters = guards.copy(np.full(limit, 9, dtype=np.uint8))
         self.state = guards.copy(np.zeros(play.STATE_WORDS, dtype=np.uint64))
         self.words = guards.copy(np.zeros(play.GAME_WORDS, dtype=np.uint64))
-        self.words[play.LAW] = self.law.ctypes.data
+        self.words[play.DISTRIBUTION] = self.distribution.ctypes.data
         self.words[play.SEED] = seed
         self.words[play.START_TILES] = rules.start_tiles
         self.words[play.STOP_EXPONENT] = 255
@@ -226,18 +226,18 @@ def test_slides_on_cells(rows: int, cols: int, guards: Guards) -> None:
             assert (after.tolist(), reward) == expected
 
 
-# Searches: the context, the table, the parameters and the law are guarded; the table is as small
-# as possible.
+# Searches: the context, the table, the parameters and the distribution are guarded; the table is
+# as small as possible.
 
 
 def guard_context(guards: Guards, context: Context, has_table: bool) -> Words:
     """The context's words and their arrays, between guards."""
     shape, rules = frame(4, 4), Rules()
-    law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
+    distribution = guards.copy(spawn_distribution(rules.spawn_exponents, rules.spawn_weights))
     tables = [guards.copy(shape.across), guards.copy(shape.down)]
     words = guards.copy(context.words)
     words[names.ACROSS], words[names.DOWN] = (table.ctypes.data for table in tables)
-    words[names.LAW] = law.ctypes.data
+    words[names.DISTRIBUTION] = distribution.ctypes.data
     if has_table:
         size = MIN_BUCKETS * BUCKET_WORDS
         words[names.TABLE] = guards.copy(np.zeros(size, dtype=np.uint64)).ctypes.data

@@ -14,7 +14,7 @@ from tests.support.twins import small_positions
 from twofold import reference
 from twofold.evaluators import EVALUATORS
 from twofold.kernels.intrinsics import pointer
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.search import context as names
 from twofold.kernels.search import expectimax_cells as kernels
 from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
@@ -87,9 +87,9 @@ def test_hashes_differ() -> None:
 def guarded(guards: Guards, search: ExpectimaxCells, rules: Rules, ply: int, table: bool) -> Words:
     """The words of a search and their arrays, between guards; without a spare frame."""
     words = guards.copy(search.context.words)
-    law = guards.copy(spawn_law(rules.spawn_exponents, rules.spawn_weights))
+    distribution = guards.copy(spawn_distribution(rules.spawn_exponents, rules.spawn_weights))
     room = np.zeros((kernels.frames(ply) - 1) * kernels.FRAME_BYTES // 8, dtype=np.uint64)
-    words[names.LAW] = law.ctypes.data
+    words[names.DISTRIBUTION] = distribution.ctypes.data
     words[kernels.WORKSPACE] = guards.copy(room).ctypes.data
     words[names.PARAMS] = guards.copy(search.context._held[names.PARAMS]).ctypes.data
     if table:

@@ -19,7 +19,7 @@ from twofold.evaluators.ntuple import network_evaluator
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.learn import learning, ntuple, updates
 from twofold.kernels.learn import words as at
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.play import ask
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import context as names
@@ -86,7 +86,7 @@ def test_values(shape: tuple[int, int], stages: tuple[int, ...], guards: Guards)
 
 # The policy of one ply and the lowest layer of a search, with the most leaves possible
 
-LAWS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
+DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1,4:1,8:1,16:1,32:1,64:1,128:1,32768:1"]
 
 
 @lazy_kernel(types.void(_WORDS, types.int64, _FLOATS, _WORDS))
@@ -100,17 +100,17 @@ def guard_search(guards: Guards, search: Expectimax, network: Network) -> Words:
     """The words of a search and their arrays, between guards."""
     words, held = guards.copy(search.context.words), search.context._held
     own = (ntuple.LEAVES, ntuple.PLACES, ntuple.FOUND_LEAVES)
-    for word in (names.ACROSS, names.DOWN, names.LAW, *own):
+    for word in (names.ACROSS, names.DOWN, names.DISTRIBUTION, *own):
         words[word] = guards.copy(held[word]).ctypes.data
     words[names.PARAMS] = guard_network(guards, network).ctypes.data
     return words
 
 
 @pytest.mark.promise("R8")
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3), (3, 4), (1, 4), (4, 1)])
-def test_searches(shape: tuple[int, int], law: str, guards: Guards) -> None:
-    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={law} start=1")
+def test_searches(shape: tuple[int, int], distribution: str, guards: Guards) -> None:
+    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={distribution} start=1")
     pairs = MOST if shape[0] * shape[1] > 8 else [(0, 1), (2, 3)]
     network = tiny_network(" ".join(f"{a:x}{b:x}" for a, b in pairs), shape, (64, 1024))
     search = Expectimax(network_evaluator(network), rules, Depth.fixed(1), table_mb=0)
@@ -133,7 +133,7 @@ def test_searches(shape: tuple[int, int], law: str, guards: Guards) -> None:
 
 RUNS: dict[str, dict[str, Any]] = {
     "forward": {"shape": (4, 4), "schedule": "td"},
-    "16 steps": {"shape": (3, 3), "schedule": "td", "trace": 0.9, "steps": 16},
+    "16 steps": {"shape": (3, 3), "schedule": "td", "lambda_": 0.9, "steps": 16},
     "backward": {"shape": (3, 4), "schedule": "tc", "order": "backward", "restart": 10},
     "carousel": {"shape": (2, 3), "schedule": "tc", "stages": (16, 32), "carousel": True},
     "past 32768": {
@@ -163,13 +163,13 @@ class Guarded:
         worker.results = guards.copy(worker.results[:RESULT_ROOM])
         worker.words = words = guards.copy(worker.words)
         rules, shape = training.settings.rules, frame(*training.settings.rules.shape)
-        law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         for word, array in (
             (at.NETWORK, training.network_words),
             (at.MEMORY, training.memory),
             (at.ACROSS, guards.copy(shape.across)),
             (at.DOWN, guards.copy(shape.down)),
-            (at.LAW, guards.copy(law)),
+            (at.DISTRIBUTION, guards.copy(distribution)),
             (at.GAMES, training.games_begun),
             (at.GAME, worker.game),
             (at.RESULTS, worker.results),

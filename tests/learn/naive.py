@@ -148,7 +148,7 @@ class Played:
         self.rewards.append(reward)
         self.values.append(value)
 
-    def target(self, number: int, steps: int, trace: float, over: bool) -> float:
+    def target(self, number: int, steps: int, lambda_: float, over: bool) -> float:
         """The mixture of returns of 1 to `steps` steps, (1 - lambda) lambda^(n - 1) of each.
 
         The last of them takes what is left. After the end of a game come no rewards, and the
@@ -163,8 +163,8 @@ class Played:
         returns = [sum(rewards[:n]) + values[n - 1] for n in range(1, count + 1)]
         if not returns:
             return self.values[number]
-        shares = [(1 - trace) * trace ** (n - 1) for n in range(1, count)]
-        shares.append(trace ** (count - 1))
+        shares = [(1 - lambda_) * lambda_ ** (n - 1) for n in range(1, count)]
+        shares.append(lambda_ ** (count - 1))
         return fsum(share * value for share, value in zip(shares, returns, strict=True))
 
 
@@ -283,7 +283,7 @@ class NaiveTraining:
             game.values[number] = self.network.value(game.afters[number])
 
     def _update(self, game: Played, number: int, over: bool) -> None:
-        target = game.target(number, self.steps, self.settings.trace, over)
+        target = game.target(number, self.steps, self.settings.lambda_, over)
         self.learner.update(game.afters[number], target)
 
     def _move(self, board: Cells, explores: bool) -> tuple[Cells, int, float] | None:

@@ -38,8 +38,8 @@ from twofold.tensors import map_tensors, write_tensors
 VARIANTS = [
     SMALL,
     replace(SMALL, schedule=parse_schedule("td:0.1@50%,tc@50%"), optimism=100.0),
-    replace(SMALL, order="backward", trace=0.5, restart=10, restart_at=0.3, initial_weight=2.5),
-    replace(SMALL, trace=1.0, steps=3, stages=(64, 128), carousel=True),
+    replace(SMALL, order="backward", lambda_=0.5, restart=10, restart_at=0.3, initial_weight=2.5),
+    replace(SMALL, lambda_=1.0, steps=3, stages=(64, 128), carousel=True),
     replace(SMALL, order="backward"),
     replace(SMALL, bands=(60, 150), band_share=0.4),
 ]

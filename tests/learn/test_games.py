@@ -38,15 +38,15 @@ RUNS: dict[str, dict[str, Any]] = {
         "shape": (4, 4), "games": 6, "schedule": "tc:0.9", "order": "backward",
     },
     "delayed tc(lambda)": {
-        "shape": (3, 3), "games": 12, "schedule": "tc:0.9", "trace": 0.5,
+        "shape": (3, 3), "games": 12, "schedule": "tc:0.9", "lambda_": 0.5,
     },
     "backward td(lambda)": {
-        "shape": (3, 3), "games": 12, "schedule": "td", "trace": 0.7, "steps": 3,
+        "shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 0.7, "steps": 3,
         "order": "backward",
     },
     "backward td": {"shape": (3, 4), "games": 8, "schedule": "td", "order": "backward"},
-    "n-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "trace": 1.0},
-    "16-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "trace": 1.0, "steps": 16},
+    "n-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0},
+    "16-step td": {"shape": (3, 3), "games": 12, "schedule": "td", "lambda_": 1.0, "steps": 16},
     "waiting td(0)": {"shape": (2, 3), "games": 20, "schedule": "td", "steps": 3},
     "phases": {"shape": (3, 3), "games": 15, "schedule": "td@40%,tc:0.9@60%"},
     "phases with restarts": {
@@ -86,7 +86,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "three start tiles": {"shape": (3, 3), "games": 8, "schedule": "td", "start_tiles": 3},
     "past 32768": {"shape": (2, 2), "games": 150, "schedule": "td", "spawn": LARGE_SPAWNS},
     "backward past 32768": {
-        "shape": (2, 2), "games": 150, "schedule": "tc:0.9", "spawn": LARGE_SPAWNS, "trace": 0.5,
+        "shape": (2, 2), "games": 150, "schedule": "tc:0.9", "spawn": LARGE_SPAWNS, "lambda_": 0.5,
         "order": "backward",
     },
     "downgraded": {

@@ -74,10 +74,10 @@ def test_targets_are_those_of_the_docstring(over: bool) -> None:
             game.add((0,), rng.randrange(100), rng.random() * 100)
         for number in range(length if over else length - 1):
             for steps in (1, 2, 3, 16):
-                for trace in (0.0, 0.3, 1.0):
+                for lambda_ in (0.0, 0.3, 1.0):
                     last = min(number + steps, length - 1)
                     ended = over and number + steps >= length
                     z = 0.0 if ended else game.values[last]
                     for k in range(last, number, -1):
-                        z = game.rewards[k] + trace * z + (1 - trace) * game.values[k]
-                    assert isclose(game.target(number, steps, trace, over), z, abs_tol=1e-9)
+                        z = game.rewards[k] + lambda_ * z + (1 - lambda_) * game.values[k]
+                    assert isclose(game.target(number, steps, lambda_, over), z, abs_tol=1e-9)

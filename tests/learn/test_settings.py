@@ -113,7 +113,7 @@ def test_default_settings() -> None:
     settings = TrainingSettings(patterns="4x6")
     assert settings.rules == Rules()
     assert settings.schedule == (Phase("tc", 1.0),)
-    assert (settings.stages, settings.optimism, settings.trace, settings.steps) == ((), 0, 0, 1)
+    assert (settings.stages, settings.optimism, settings.lambda_, settings.steps) == ((), 0, 0, 1)
     assert (settings.order, settings.carousel, settings.restart) == ("forward", False, 0)
     assert (settings.initial_weight, settings.restart_at) == (0, 0.5)
     assert (settings.bands, settings.band_share, settings.tables) == ((), 0.5, "none")
@@ -128,16 +128,16 @@ def test_names_of_patterns_are_kept_and_lists_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trace", "steps"),
+    ("lambda_", "steps"),
     # n with lambda^n at most 0.1, as delayed TC(lambda) has it; 5 for n-step TD.
     [(0.0, 1), (0.05, 1), (0.1, 1), (0.3, 2), (0.5, 4), (0.7, 7), (0.9, MAX_STEPS), (1.0, 5)],
 )
-def test_steps_follow_from_lambda(trace: float, steps: int) -> None:
-    assert TrainingSettings(patterns="2x4", trace=trace).steps == steps
-    assert TrainingSettings(patterns="2x4", trace=trace, steps=2).steps == 2
-    if 0 < trace < 1 and steps < MAX_STEPS:
-        assert trace**steps <= 0.1 * (1 + 1e-9)
-        assert steps == 1 or trace ** (steps - 1) > 0.1
+def test_steps_follow_from_lambda(lambda_: float, steps: int) -> None:
+    assert TrainingSettings(patterns="2x4", lambda_=lambda_).steps == steps
+    assert TrainingSettings(patterns="2x4", lambda_=lambda_, steps=2).steps == 2
+    if 0 < lambda_ < 1 and steps < MAX_STEPS:
+        assert lambda_**steps <= 0.1 * (1 + 1e-9)
+        assert steps == 1 or lambda_ ** (steps - 1) > 0.1
 
 
 def test_sums_are_needed_where_a_phase_is_coherent() -> None:
@@ -163,9 +163,9 @@ def test_sums_are_needed_where_a_phase_is_coherent() -> None:
         ({"restart_at": 0.0}, "expected restarts at 0.01 to 0.99 of the game, got 0.0"),
         ({"restart_at": 1.0}, "expected restarts at 0.01"),
         ({"restart_at": float("nan")}, "expected restarts at 0.01"),
-        ({"trace": -0.1}, "expected lambda from 0 to 1, got -0.1"),
-        ({"trace": 1.1}, "expected lambda from 0 to 1"),
-        ({"trace": float("nan")}, "expected lambda from 0 to 1, got nan"),
+        ({"lambda_": -0.1}, "expected lambda from 0 to 1, got -0.1"),
+        ({"lambda_": 1.1}, "expected lambda from 0 to 1"),
+        ({"lambda_": float("nan")}, "expected lambda from 0 to 1, got nan"),
         ({"order": "sideways"}, "expected order forward or backward, got 'sideways'"),
         ({"carousel": True}, "expected stages for the carousel"),
         ({"carousel": True, "stages": (512,), "restart": 10},
@@ -224,7 +224,7 @@ def test_restarts_that_are_refused(text: str) -> None:
 def test_the_largest_settings() -> None:
     largest = TrainingSettings(
         patterns="01234567", stages=tuple(range(2, 32, 2)), seed=2**64 - 1, threads=1024,
-        steps=MAX_STEPS, optimism=1e7, trace=1.0, restart=10**9,
+        steps=MAX_STEPS, optimism=1e7, lambda_=1.0, restart=10**9,
     )  # fmt: skip
     assert (largest.seed, largest.threads, len(largest.stages)) == (2**64 - 1, 1024, 15)
 
@@ -233,7 +233,7 @@ def test_describe_lists_settings_that_are_not_defaults() -> None:
     plain = TrainingSettings(patterns="4x6")
     assert plain.describe() == "tc:1"
     rich = replace(
-        plain, schedule=parse_schedule("td@90%,tc@10%"), optimism=320_000.0, trace=0.5, steps=3,
+        plain, schedule=parse_schedule("td@90%,tc@10%"), optimism=320_000.0, lambda_=0.5, steps=3,
         order="backward", stages=(16384, 32768), carousel=True,
     )  # fmt: skip
     assert rich.describe() == (

@@ -168,7 +168,7 @@ def test_a_move_at_a_time() -> None:
 
 def test_settings_and_seeds_decide_what_is_learnt() -> None:
     found = set()
-    for more in ({}, {"seed": 2}, {"trace": 0.5}):
+    for more in ({}, {"seed": 2}, {"lambda_": 0.5}):
         training = Training(settings_of((2, 3), "td", **more), games=50)
         random_start(training)
         training.run()

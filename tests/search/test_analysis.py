@@ -45,7 +45,7 @@ def lowered(board: Board) -> Board:
 
 
 def check_line(analysis: Analysis, rules: Rules) -> None:
-    """Each move is legal where it is made; each spawn has an empty cell and a tile of the law."""
+    """Each move is legal where it is made; each spawn has an empty cell and a tile of the rules."""
     board, tiles = lowered(analysis.board), dict(rules.spawn)
     assert analysis.line
     assert analysis.line[0].move == analysis.best
@@ -121,9 +121,11 @@ def test_a_line_goes_as_deep_as_the_search(ply: int, more: str) -> None:
                 assert line[-1].cell is None
 
 
-@pytest.mark.parametrize("law", ["spawn=8:1", "spawn=4:0.1,64:0.9", "spawn=2:1,4:1,8:2,16:1"])
-def test_a_line_has_the_likeliest_spawn(law: str) -> None:
-    rules = Rules.parse(law)
+@pytest.mark.parametrize(
+    "distribution", ["spawn=8:1", "spawn=4:0.1,64:0.9", "spawn=2:1,4:1,8:2,16:1"]
+)
+def test_a_line_has_the_likeliest_spawn(distribution: str) -> None:
+    rules = Rules.parse(distribution)
     player = make_player("expectimax:ply=3")
     player.start(rules, 1)
     for board in boards((4, 4), 4):

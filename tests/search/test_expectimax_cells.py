@@ -28,7 +28,7 @@ from twofold.search.stop import Stop
 NAMES = [name for name, evaluator in EVALUATORS.items() if evaluator.supports_cells(8, 8)]
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4)]
 LARGE = [(5, 5), (3, 6), (6, 3), (1, 8), (8, 1)]
-LAWS = ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,65536:2,32:3,64:4"]
+DISTRIBUTIONS = ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1,65536:2,32:3,64:4"]
 ROWS = EVALUATORS["rows"]
 
 
@@ -91,10 +91,10 @@ def test_values_and_nodes_equal_those_on_bits(name: str, ply: int) -> None:
     assert with_table.nodes <= on_cells.nodes
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("name", ["rows", "snake", "clustering"])
-def test_other_spawn_laws(name: str, law: str) -> None:
-    evaluator, rules = EVALUATORS[name], Rules.parse(f"3x5 {law}")
+def test_other_spawn_distributions(name: str, distribution: str) -> None:
+    evaluator, rules = EVALUATORS[name], Rules.parse(f"3x5 {distribution}")
     search, twin = ExpectimaxCells(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
     for board in small_positions((3, 5), 4, largest=5):
         expected = twin.expectimax(board.exponents, 90, 2)

@@ -18,7 +18,7 @@ MOST_EMPTY = {1: 16, 2: 6, 3: 1}  # by plies: what the slow one can take
 BOARDS = {1: 100, 2: 24, 3: 6}
 ALL = 500
 
-LAWS = [
+DISTRIBUTIONS = [
     "spawn=2:1",
     "spawn=2:0.5,4:0.5",
     "spawn=4:0.999,32768:0.001",
@@ -59,10 +59,10 @@ def test_many_values_equal_the_slow_ones(name: str, ply: int) -> None:
     check(name, ply, positions(ALL, MOST_EMPTY[ply], seed=500))
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-snake"])
-def test_other_spawn_laws(name: str, law: str) -> None:
-    evaluator, rules = EVALUATORS[name], Rules.parse(law)
+def test_other_spawn_distributions(name: str, distribution: str) -> None:
+    evaluator, rules = EVALUATORS[name], Rules.parse(distribution)
     search, twin = Expectimax(evaluator, rules, Depth.fixed(2)), twin_of(evaluator, rules)
     for board, score in positions(6, 4, seed=6):
         found = values_of(search, board, score)
@@ -76,8 +76,12 @@ def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
     if not evaluator.supports(*shape):
         assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes} for eval={name}"
         return
-    for law in ["spawn=2:0.9,4:0.1", *LAWS[:1]] if evaluator.line_tables_for else LAWS[2:3]:
-        rules = replace(Rules.parse(law), rows=shape[0], cols=shape[1], start_tiles=1)
+    for distribution in (
+        ["spawn=2:0.9,4:0.1", *DISTRIBUTIONS[:1]]
+        if evaluator.line_tables_for
+        else DISTRIBUTIONS[2:3]
+    ):
+        rules = replace(Rules.parse(distribution), rows=shape[0], cols=shape[1], start_tiles=1)
         search, twin = Expectimax(evaluator, rules, Depth.fixed(3)), twin_of(evaluator, rules)
         for board in small_positions(shape, 3):
             for ply in (1, 2, 3) if shape[0] * shape[1] < 7 else (1, 2):
@@ -148,8 +152,8 @@ def test_two_tiles_of_32768_merge_into_one(name: str) -> None:
 @pytest.mark.parametrize("name", ["rows", "snake", "clustering", "it3105-gradient"])
 def test_a_cut_skips_improbable_positions(name: str, cut: float) -> None:
     ply, differ = 4, 0
-    for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1"):
-        evaluator, rules = EVALUATORS[name], Rules.parse(law)
+    for distribution in ("spawn=2:0.9,4:0.1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=4:1"):
+        evaluator, rules = EVALUATORS[name], Rules.parse(distribution)
         search = Expectimax(evaluator, rules, Depth.fixed(ply), cut=cut, table_mb=0)
         exact = Expectimax(evaluator, rules, Depth.fixed(ply), table_mb=0)
         twin = twin_of(evaluator, rules, cut)

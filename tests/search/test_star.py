@@ -24,7 +24,7 @@ from twofold.search.expectimax import Expectimax, prunable
 ODD = "eval=rows,lost=-3,empty=-270.7,merges=50,order=0.3,sum=900,sum_power=1.1"
 LOOSE = "eval=rows,order=300,order_power=3,empty=0"
 EVALS = ["eval=rows", ODD, LOOSE, "eval=snake", "eval=snake,ratio=0.9", "eval=baeldung"]
-LAWS = [
+DISTRIBUTIONS = [
     "spawn=2:1",
     "spawn=4:0.999,32768:0.001",
     "spawn=2:0.2,8:0.3,32:0.5",
@@ -80,12 +80,12 @@ def test_other_shapes(keys: str, shape: tuple[int, int]) -> None:
         check(f"{keys},ply={ply}", small_positions(shape, 6, largest=11))
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("keys", ["eval=rows", "eval=snake"])
-def test_other_spawn_laws(keys: str, law: str) -> None:
+def test_other_spawn_distributions(keys: str, distribution: str) -> None:
     boards = [board for board, _ in positions(20, 4, seed=6)]
-    for ply in (3, 4) if law.count(":") < 8 else (3,):
-        check(f"{keys},ply={ply}", boards[: 20 if ply == 3 else 5], Rules.parse(law))
+    for ply in (3, 4) if distribution.count(":") < 8 else (3,):
+        check(f"{keys},ply={ply}", boards[: 20 if ply == 3 else 5], Rules.parse(distribution))
 
 
 def test_a_depth_that_depends_on_the_board() -> None:
@@ -192,12 +192,14 @@ def test_interrupted_values_are_not_stored() -> None:
         assert values_of(search, board) == values_of(fresh, board)
 
 
-@pytest.mark.parametrize("law", ["spawn=2:0.9,4:0.1", *LAWS])
+@pytest.mark.parametrize("distribution", ["spawn=2:0.9,4:0.1", *DISTRIBUTIONS])
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3), (2, 2)])
 @pytest.mark.parametrize("name", ["rows", "snake", "baeldung"])
-def test_no_search_finds_more_than_the_bound(name: str, shape: tuple[int, int], law: str) -> None:
+def test_no_search_finds_more_than_the_bound(
+    name: str, shape: tuple[int, int], distribution: str
+) -> None:
     evaluator = EVALUATORS[name]
-    rules = replace(Rules.parse(law), rows=shape[0], cols=shape[1], start_tiles=1)
+    rules = replace(Rules.parse(distribution), rows=shape[0], cols=shape[1], start_tiles=1)
     assert evaluator.bounds_for is not None
     upper = evaluator.bounds_for(*shape).with_spawns(3, rules.spawn_exponents, 0.0)
     search = Expectimax(evaluator, rules, Depth.fixed(3))

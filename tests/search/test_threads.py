@@ -73,9 +73,11 @@ def test_small_shapes(name: str, shape: tuple[int, int]) -> None:
     several.close()
 
 
-@pytest.mark.parametrize("law", ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=2:1,4:1e-9"])
-def test_other_spawn_laws(law: str) -> None:
-    one, several = pair(EVALUATORS["rows"], Rules.parse(law), SPLIT_PLY, 2)
+@pytest.mark.parametrize(
+    "distribution", ["spawn=2:1", "spawn=2:0.2,8:0.3,32:0.5", "spawn=2:1,4:1e-9"]
+)
+def test_other_spawn_distributions(distribution: str) -> None:
+    one, several = pair(EVALUATORS["rows"], Rules.parse(distribution), SPLIT_PLY, 2)
     for board, score in positions(4, 2, seed=73):
         assert values_of(several, board, score) == values_of(one, board, score)
     several.close()
@@ -86,8 +88,8 @@ def test_other_spawn_laws(law: str) -> None:
 def test_a_cut_does_not_depend_on_threads(cut: float, at: Any) -> None:
     """Without a table, since its values depend on the path."""
     evaluator = replace(EVALUATORS["rows"], at=at)
-    for law in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
-        one, several = pair(evaluator, Rules.parse(law), SPLIT_PLY, 2, cut=cut, table_mb=0)
+    for distribution in ("spawn=2:0.9,4:0.1", "spawn=2:0.99,4:0.01"):
+        one, several = pair(evaluator, Rules.parse(distribution), SPLIT_PLY, 2, cut=cut, table_mb=0)
         for board, score in positions(4, 3, seed=74):
             assert values_of(several, board, score) == values_of(one, board, score)
         several.close()

@@ -91,12 +91,12 @@ class Twin:
         return float(reward) if self.adds_reward else 0.0
 
     @cached_property
-    def _law(self) -> list[tuple[float, int]]:
+    def _distribution(self) -> list[tuple[float, int]]:
         rules = self.rules
         return list(zip(rules.spawn_probabilities, rules.spawn_exponents, strict=True))
 
     def _spawned(self, after: Cells, cell: int) -> Iterator[tuple[float, Cells]]:
-        for weight, exponent in self._law:
+        for weight, exponent in self._distribution:
             yield weight, (*after[:cell], exponent, *after[cell + 1 :])
 
     def _mean(self, after: Cells, score: int, ply: int, chance: float) -> float:

@@ -38,7 +38,7 @@ DEFAULT_TIME: Final = "30m"
 """The time of a run where neither time nor games are given."""
 
 SETTINGS: Final = (
-    "schedule", "optimism", "initial_weight", "trace", "steps", "order", "stages", "carousel",
+    "schedule", "optimism", "initial_weight", "lambda_", "steps", "order", "stages", "carousel",
     "restart", "bands", "band_share", "tables", "downgrade", "seed", "rules",
 )  # fmt: skip
 """Options of a new run that its file holds."""
@@ -100,7 +100,7 @@ class TrainOptions:
         float,
         option("--initial-weight", "V", "Initial value of every weight, instead of --optimism."),
     ] = 0.0
-    trace: Annotated[
+    lambda_: Annotated[
         float, option("--lambda", "L", "Lambda of TD(lambda): 0 is one-step, 1 is n-step.")
     ] = 0.0
     steps: Annotated[
@@ -217,7 +217,7 @@ class TrainOptions:
             ),
             **self.code(),
             optimism=self.optimism,
-            trace=self.trace,
+            lambda_=self.lambda_,
             steps=self.steps,
             order=self.order,  # type: ignore[arg-type] # it is checked there
             carousel=self.carousel,

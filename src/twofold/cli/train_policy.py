@@ -45,7 +45,7 @@ USUAL: Final = PolicySettings()
 
 SETTINGS: Final = (
     "hidden", "embedding", "envs", "horizon", "minibatch", "epochs", "learning_rate", "final_rate",
-    "gamma", "trace", "clip", "value_weight", "entropy", "reward", "scaffold", "seed", "threads",
+    "gamma", "lambda_", "clip", "value_weight", "entropy", "reward", "scaffold", "seed", "threads",
     "rules",
 )  # fmt: skip
 """Options of a new run that its file holds."""
@@ -95,9 +95,9 @@ class PolicyOptions:
         option("--final-rate", "P", "Part of the learning rate and of --entropy left at the end."),
     ] = USUAL.final_rate
     gamma: Annotated[float, option("--gamma", "G", "Discount of one move.")] = USUAL.gamma
-    trace: Annotated[float, option("--lambda", "L", "Lambda of the advantage estimates (GAE).")] = (
-        USUAL.decay
-    )
+    lambda_: Annotated[
+        float, option("--lambda", "L", "Lambda of the advantage estimates (GAE).")
+    ] = USUAL.decay
     clip: Annotated[
         float, option("--clip", "C", "How far the probability ratio of PPO may leave 1.")
     ] = USUAL.clip
@@ -144,7 +144,7 @@ class PolicyOptions:
             learning_rate=self.learning_rate,
             final_rate=self.final_rate,
             gamma=self.gamma,
-            decay=self.trace,
+            decay=self.lambda_,
             clip=self.clip,
             value_weight=self.value_weight,
             entropy=self.entropy,

@@ -16,7 +16,7 @@ from twofold.errors import IllegalMove, InvalidMove, TileTooLarge, TwofoldError
 from twofold.game import Game
 from twofold.kernels.env import vector as kernels
 from twofold.kernels.env import words as names
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, check_limit
 from twofold.notation import shown
@@ -98,7 +98,7 @@ class EnvGames:
         settings, rules = self.settings, self.settings.rules
         fits = fits_bits(rules)
         table = frame(*(rules.shape if fits else (4, 4)))
-        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         self._scratch = np.zeros(names.SCRATCH_SIZE, dtype=np.uint8)
         words = np.zeros(names.WORDS, dtype=np.uint64)
         words[names.GAMES] = len(self)
@@ -124,7 +124,7 @@ class EnvGames:
 
     def _arrays(self) -> dict[int, NDArray[Any]]:
         return {
-            names.LAW: self._law,
+            names.DISTRIBUTION: self._distribution,
             names.ACTIONS: self.actions,
             names.BITS: self._bits,
             names.CELLS: self._cells,

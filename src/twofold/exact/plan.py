@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from twofold.exact.problem import ExactObjective, Problem
 from twofold.kernels.exact import canonical, solving
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.memory import large_zeros
 
@@ -20,20 +20,20 @@ def plan_words(problem: Problem, count: int = solving.PLAN_WORDS) -> tuple[Words
     """The words of a plan, and the arrays at the addresses in them, to be kept alive with them."""
     rules = problem.rules
     shape = frame(*rules.shape)
-    law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+    distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
     words = np.zeros(count, dtype=np.uint64)
     words[solving.ACROSS] = shape.across.ctypes.data
     words[solving.DOWN] = shape.down.ctypes.data
     words[solving.MASK] = shape.mask
     words[solving.ROWS], words[solving.COLS] = rules.shape
-    words[solving.LAW] = law.ctypes.data
+    words[solving.DISTRIBUTION] = distribution.ctypes.data
     stop = problem.stop_exponent
     words[solving.STOP_EXPONENT] = solving.NEVER if stop is None else stop
     words[solving.WINS] = problem.objective is ExactObjective.GOAL
     sides = np.zeros(16 * 8, dtype=np.uint64)
     canonical.fill_sides(sides, *rules.shape)
     words[solving.SIDES] = sides.ctypes.data
-    return words, [shape.across, shape.down, law, sides]
+    return words, [shape.across, shape.down, distribution, sides]
 
 
 class Slots:

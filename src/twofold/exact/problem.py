@@ -146,8 +146,8 @@ class Problem:
         if rules.spawn_probabilities != STANDARD.spawn_probabilities or (
             rules.spawn_exponents != STANDARD.spawn_exponents
         ):
-            law = zip(rules.spawn, rules.spawn_probabilities, strict=True)
-            parts.append(" ".join(f"{tile}: {100 * share:g}%" for (tile, _), share in law))
+            spawns = zip(rules.spawn, rules.spawn_probabilities, strict=True)
+            parts.append(" ".join(f"{tile}: {100 * share:g}%" for (tile, _), share in spawns))
         if self.objective is ExactObjective.GOAL:
             parts.append(f"chance of {rules.goal}")
         else:

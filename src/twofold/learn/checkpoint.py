@@ -82,7 +82,7 @@ class _Settings(msgspec.Struct, frozen=True):
     stages: tuple[int, ...]
     schedule: str
     optimism: float
-    trace: float = msgspec.field(name="lambda")
+    lambda_: float = msgspec.field(name="lambda")
     steps: int | None
     order: Literal["forward", "backward"]
     carousel: bool
@@ -128,7 +128,7 @@ def settings_document(training: Training) -> dict[str, Any]:
         "schedule": format_schedule(settings.schedule),
         "optimism": settings.optimism,
         "initial_weight": settings.initial_weight,
-        "lambda": settings.trace,
+        "lambda": settings.lambda_,
         "steps": settings.steps,
         "order": settings.order,
         "carousel": settings.carousel,

@@ -115,7 +115,7 @@ class TrainingSettings:
         schedule: the phases in order.
         optimism: initial value of every board, in points, split over its features.
         initial_weight: initial value of every weight, in points; excludes `optimism`.
-        trace: lambda of TD(lambda); 0 for TD(0), 1 for n-step TD.
+        lambda_: lambda of TD(lambda); 0 for TD(0), 1 for n-step TD.
         steps: n of n-step and TD(lambda) updates, 1 to 16; None: the fewest with lambda^n <= 0.1.
         order: `forward` updates during a game, `backward` after it, from its end.
         carousel: begin games at each stage in turn.
@@ -143,7 +143,7 @@ class TrainingSettings:
     schedule: tuple[Phase, ...] = field(default_factory=lambda: parse_schedule("tc"))
     optimism: float = 0.0
     initial_weight: float = 0.0
-    trace: float = 0.0
+    lambda_: float = 0.0
     steps: int | None = None
     order: Literal["forward", "backward"] = "forward"
     carousel: bool = False
@@ -171,10 +171,10 @@ class TrainingSettings:
             raise InvalidNetwork("expected at least one phase, got none")
         _check_rule(self.schedule, self.rule)
         _check_values(self.optimism, self.initial_weight)
-        if not 0 <= self.trace <= 1:
-            raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.trace}")
+        if not 0 <= self.lambda_ <= 1:
+            raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.lambda_}")
         if self.steps is None:
-            object.__setattr__(self, "steps", _fewest_steps(self.trace))
+            object.__setattr__(self, "steps", _fewest_steps(self.lambda_))
         check_limit("steps", self.steps or 0, 1, MAX_STEPS)
         check_limit("restart", self.restart, 0, 10**9)
         _check_restart_at(self.restart_at)
@@ -214,7 +214,9 @@ class TrainingSettings:
         parts += [f"decay {self.decay.name}"] if self.decay else []
         parts += [f"optimism {format_number(self.optimism)}"] if self.optimism else []
         parts += [f"weights {format_number(self.initial_weight)}"] if self.initial_weight else []
-        parts += [f"lambda {format_number(self.trace)}, {self.steps} steps"] if self.trace else []
+        parts += (
+            [f"lambda {format_number(self.lambda_)}, {self.steps} steps"] if self.lambda_ else []
+        )
         parts += [self.order] if self.order != "forward" else []
         parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
         parts += ["carousel"] if self.carousel else []
@@ -302,10 +304,10 @@ def _settled(tables: str, rules: Rules) -> str:
     return settled_tables(tables, rules)
 
 
-def _fewest_steps(trace: float) -> int:
+def _fewest_steps(lambda_: float) -> int:
     """The fewest n with lambda^n <= 0.1; 5 for lambda 1. Source: Jaskowski 2018 (delayed TC)."""
-    if trace == 0:
+    if lambda_ == 0:
         return 1
-    if trace == 1:
+    if lambda_ == 1:
         return 5
-    return min(ceil(log(0.1) / log(trace)), MAX_STEPS)
+    return min(ceil(log(0.1) / log(lambda_)), MAX_STEPS)

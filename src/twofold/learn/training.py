@@ -15,7 +15,7 @@ from twofold.figures import counted
 from twofold.kernels._jit import load
 from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation
@@ -56,7 +56,7 @@ class Worker:
         self.game: Words = own_words(at.game_words(network.features, steps))
         self.history: Words = large_zeros(2 * at.HISTORY_SIZE, np.uint64)
         self.results: Words = own_words(_RESULT_ROOM * at.RESULT_WORDS).reshape(_RESULT_ROOM, -1)
-        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         self._shape = shape
         self.words: Words = own_words(at.THREAD_WORDS)
         words = self.words
@@ -65,12 +65,12 @@ class Worker:
         words[at.ACROSS] = shape.across.ctypes.data
         words[at.DOWN] = shape.down.ctypes.data
         words[at.MASK] = shape.mask
-        words[at.LAW] = self._law.ctypes.data
+        words[at.DISTRIBUTION] = self._distribution.ctypes.data
         words[at.START_TILES] = rules.start_tiles
         words[at.SEED] = settings.seed
         words[at.GAMES] = training.games_begun.ctypes.data
         words[at.GAME] = self.game.ctypes.data
-        words[at.LAMBDA] = np.float64(settings.trace).view(np.uint64)
+        words[at.LAMBDA] = np.float64(settings.lambda_).view(np.uint64)
         words[at.STEPS] = steps
         words[at.RING] = at.ring_size(steps)
         words[at.THREADS] = settings.threads

@@ -12,7 +12,7 @@ from twofold.errors import PlayerError, TileTooLarge
 from twofold.game import Game
 from twofold.kernels._jit import load
 from twofold.kernels.rules import play
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
 from twofold.notation import format_moves
@@ -47,12 +47,12 @@ def load_loops() -> None:
     load(play.play_bits, play.play_cells, play.play_many)
 
 
-def game_words(rules: Rules, law: Words) -> Words:
-    """The words of a game; the caller sets seed, policy and REACHED and keeps `law` alive."""
+def game_words(rules: Rules, distribution: Words) -> Words:
+    """The words of a game; the caller sets seed, policy and REACHED, and keeps it alive."""
     words = np.zeros(play.GAME_WORDS, dtype=np.uint64)
     words[play.START_TILES] = rules.start_tiles
     words[play.STOP_EXPONENT] = rules.goal.bit_length() - 1 if rules.stop_at_goal else _NEVER
-    words[play.LAW] = law.ctypes.data
+    words[play.DISTRIBUTION] = distribution.ctypes.data
     words[play.ROWS], words[play.COLS] = rules.shape
     if fits_bits(rules):
         shape = frame(*rules.shape)
@@ -81,11 +81,14 @@ def play_many(
     tiles up to 32768; None for new games. Returns the games before the first that outgrows 64 bits
     or the `MOST_MOVES` of the call.
     """
-    law, context = spawn_law(rules.spawn_exponents, rules.spawn_weights), player.context
+    distribution, context = (
+        spawn_distribution(rules.spawn_exponents, rules.spawn_weights),
+        player.context,
+    )
     reached = np.zeros((seeds.count, play.REACHED_SIZE), dtype=np.uint64)
     states = np.zeros((seeds.count, play.STATE_WORDS), dtype=np.uint64)
     letters = np.empty(MOST_MOVES if keep_moves else 0, dtype=np.uint8)
-    words = game_words(rules, law)
+    words = game_words(rules, distribution)
     words[play.REACHED] = reached.ctypes.data
     words[play.LETTERS] = letters.ctypes.data if keep_moves else 0
     words[play.POLICY_ADDRESS] = player.policy
@@ -133,7 +136,9 @@ class KernelGame:
         self._rules, self._seed = game.rules, game.seed
         self._reached = np.zeros(play.REACHED_SIZE, dtype=np.uint64)
         self._reached[: len(reached)] = reached
-        self._law = spawn_law(self._rules.spawn_exponents, self._rules.spawn_weights)
+        self._distribution = spawn_distribution(
+            self._rules.spawn_exponents, self._rules.spawn_weights
+        )
         self._cells = np.array(game.board.exponents, dtype=np.uint8)
         self._state = np.zeros(play.STATE_WORDS, dtype=np.uint64)
         self._state[play.SCORE] = game.score
@@ -143,7 +148,7 @@ class KernelGame:
         self._on_bits &= game.board.max_exponent <= BITS_MAX_EXPONENT
         if self._on_bits:
             self._state[play.BITS] = game.board.to_bits()
-        self._words = game_words(self._rules, self._law)
+        self._words = game_words(self._rules, self._distribution)
         self._words[play.SEED] = self._seed
         self._words[play.REACHED] = self._reached.ctypes.data
         self._ended = play.GOING

@@ -11,7 +11,7 @@ from twofold.kernels._jit import address_of
 from twofold.kernels.endgame.policy import table_first
 from twofold.kernels.policy import forward
 from twofold.kernels.policy import search as kernels
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import context as words
 from twofold.networks.policy import PolicyNetwork, probabilities
@@ -73,12 +73,12 @@ class PolicyPlayer(CompiledPlayer):
     def prepare(self, rules: Rules) -> None:
         """Set policy and context."""
         self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
-        self._law = spawn_law(rules.spawn_exponents, rules.spawn_weights)
+        self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         found = np.zeros(kernels.WORDS, dtype=np.uint64)
         found[forward.NETWORK] = self.network.words.ctypes.data
         found[kernels.PLY] = self.ply
         found[kernels.MARGIN] = np.float64(-math.log(self.share)).view(np.uint64)
-        found[words.LAW] = self._law.ctypes.data
+        found[words.DISTRIBUTION] = self._distribution.ctypes.data
         own = 0
         if fits_bits(rules):
             shape = frame(*rules.shape)

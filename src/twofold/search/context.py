@@ -11,7 +11,7 @@ from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.evaluators.base import checked_params
 from twofold.kernels._jit import address_of
-from twofold.kernels.rules.dice import spawn_law
+from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import context as words
 from twofold.kernels.search import transposition
@@ -42,7 +42,9 @@ class Context:
             self._value_cells(evaluator, rules)
         else:
             self._value_bits(evaluator, rules)
-        self.point(words.LAW, spawn_law(rules.spawn_exponents, rules.spawn_weights))
+        self.point(
+            words.DISTRIBUTION, spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
+        )
         self.words[words.ADDS_REWARD] = evaluator.adds_reward
         self.words[words.AT_STATE] = evaluator.at == "state"
         self.words[words.NODE_LIMIT] = words.NEVER

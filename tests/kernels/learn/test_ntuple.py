@@ -228,13 +228,13 @@ def layer_values(afters, first, end, values, nodes, context):
         nodes[index] = words[names.NODES] - before
 
 
-LAWS = ["2:0.9,4:0.1", "2:1", "2:0.2,4:0.3,32768:0.5"]
+DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1", "2:0.2,4:0.3,32768:0.5"]
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("shape", SMALL)
-def test_the_lowest_layer_is_a_mean_of_best_moves(shape: Shape, law: str) -> None:
-    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={law} start=1")
+def test_the_lowest_layer_is_a_mean_of_best_moves(shape: Shape, distribution: str) -> None:
+    rules = Rules.parse(f"{shape[0]}x{shape[1]} spawn={distribution} start=1")
     both = Both.make(patterns_for(shape), shape, STAGES)
     afters = [cells for cells in some_boards(shape, 15) if 0 in cells]
     both.promote(afters)

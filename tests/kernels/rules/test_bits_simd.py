@@ -10,7 +10,7 @@ from twofold.kernels.env.forms import exponents_made
 from twofold.kernels.intrinsics import pointer, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import bits_simd as lane_bits
-from twofold.kernels.rules.dice import mix, spawn_law
+from twofold.kernels.rules.dice import mix, spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.simd import WIDTH, equal, in_all, load, store
 
@@ -22,7 +22,7 @@ _UP, _RIGHT, _DOWN, _LEFT = range(4)
 
 
 @lazy_kernel(types.void(_WORDS, _WORDS, types.int64, types.uint64, types.uint64, _WORDS, _TABLE))
-def move_on_lanes(boards, draws, move, pad, mask, law, results):
+def move_on_lanes(boards, draws, move, pad, mask, distribution, results):
     inner, upper = lane_bits.with_neighbours(mask)
     for first in range(0, len(boards), WIDTH):
         bits = load(pointer(boards), first)
@@ -34,7 +34,7 @@ def move_on_lanes(boards, draws, move, pad, mask, law, results):
         after = lane_bits.transpose(after) if move in (_UP, _DOWN) else after
         moved = lane_bits.opposite(equal(after, bits))
         draw = lane_bits.mix(load(pointer(draws), first))
-        new, tiles = lane_bits.place_spawns(after, moved, draw, mask, pointer(law))
+        new, tiles = lane_bits.place_spawns(after, moved, draw, mask, pointer(distribution))
         held = lane_bits.held(bits)
         store(pointer(results[0]), first, after)
         store(pointer(results[1]), first, lane_bits.points_of(made, made_too))
@@ -46,7 +46,7 @@ def move_on_lanes(boards, draws, move, pad, mask, law, results):
 
 
 @lazy_kernel(types.void(_WORDS, _WORDS, types.int64, _WORDS, _WORDS, _TABLE))
-def move_one_by_one(boards, draws, move, words, law, results):
+def move_one_by_one(boards, draws, move, words, distribution, results):
     across, down, mask = u64_at(words[0]), u64_at(words[1]), words[2]
     for index in range(len(boards)):
         bits = boards[index]
@@ -54,7 +54,7 @@ def move_one_by_one(boards, draws, move, words, law, results):
         merges = on_bits.count_empty(after, mask) - on_bits.count_empty(bits, mask)
         new = after
         if after != bits:
-            new = on_bits.place_spawn(after, mask, mix(draws[index]), pointer(law))
+            new = on_bits.place_spawn(after, mask, mix(draws[index]), pointer(distribution))
         results[0, index] = after
         results[1, index] = np.uint64(on_bits.reward_of(packed))
         results[2, index] = np.uint64(exponents_made(bits, after, merges))
@@ -74,13 +74,13 @@ def test_moves_equal_those_of_single_boards(rows: int, cols: int) -> None:
     cells[:, 0] = np.where(cells.any(axis=1), cells[:, 0], 1)  # a board holds a tile
     boards = to_bits(cells.astype(np.uint8), rows, cols)
     table = frame(rows, cols)
-    law = spawn_law((1, 3, 4), (0.5, 0.3, 0.2))
+    distribution = spawn_distribution((1, 3, 4), (0.5, 0.3, 0.2))
     words = np.array([table.across.ctypes.data, table.down.ctypes.data, table.mask], np.uint64)
     draws = rng.integers(0, 2**64, len(boards), dtype=np.uint64)
     for move in range(4):
         pad = np.uint64(4 * (4 - (rows if move in (_UP, _DOWN) else cols)))
         found, expected = np.zeros((2, RESULTS, len(boards)), dtype=np.uint64)
-        move_on_lanes(boards, draws, move, pad, np.uint64(table.mask), law, found)
-        move_one_by_one(boards, draws, move, words, law, expected)
+        move_on_lanes(boards, draws, move, pad, np.uint64(table.mask), distribution, found)
+        move_one_by_one(boards, draws, move, words, distribution, expected)
         for number in range(RESULTS):
             np.testing.assert_array_equal(found[number], expected[number], f"{move} {number}")

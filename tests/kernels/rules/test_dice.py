@@ -1,4 +1,4 @@
-"""The dice and the spawns they make: equal to the reference, and of the right law."""
+"""The dice and the spawns they make: equal to the reference, and of the right distribution."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -10,7 +10,7 @@ from scipy import stats
 from tests.kernels.drivers import (
     SHAPES,
     SMALL,
-    STANDARD_LAW,
+    STANDARD_DISTRIBUTION,
     Cells,
     Words,
     spawns_on_bits,
@@ -33,8 +33,8 @@ OCCUPANCIES = {
     "14 empty": "1000/0000/0000/0001",
 }
 
-# Exponents and weights of spawn laws: the usual one, others, and hard cases of rounding.
-LAWS: dict[str, tuple[Sequence[int], Sequence[float]]] = {
+# Exponents and weights of spawn distributions: the usual one, others, and hard cases of rounding.
+DISTRIBUTIONS: dict[str, tuple[Sequence[int], Sequence[float]]] = {
     "standard": ((1, 2), (0.9, 0.1)),
     "only 2": ((1,), (1.0,)),
     "equal": ((1, 2), (1.0, 1.0)),
@@ -52,8 +52,8 @@ def draws(seed: int, count: int) -> list[int]:
     return [int(dice.dice(np.uint64(seed), np.uint64(k))) for k in range(count)]
 
 
-def law_of(name: str) -> Words:
-    return dice.spawn_law(*LAWS[name])
+def distribution_of(name: str) -> Words:
+    return dice.spawn_distribution(*DISTRIBUTIONS[name])
 
 
 @pytest.mark.promise("R7")
@@ -77,7 +77,9 @@ def test_dice_equal_the_reference() -> None:
 @pytest.mark.promise("R7")
 @pytest.mark.parametrize("form", ["bits", "cells"])
 @pytest.mark.parametrize("occupancy", OCCUPANCIES)
-def test_spawns_follow_their_law(occupancy: str, form: str, figure: Callable[[str], None]) -> None:
+def test_spawns_follow_their_distribution(
+    occupancy: str, form: str, figure: Callable[[str], None]
+) -> None:
     board = Board.parse(OCCUPANCIES[occupancy])
     cells, fours = counted_spawns(board, form, seed=len(OCCUPANCIES[occupancy]) + len(form))
     assert set(np.flatnonzero(cells)) == set(board.empty_cells)
@@ -96,9 +98,9 @@ def counted_spawns(board: Board, form: str, seed: int) -> tuple[Words, int]:
     for turn in range(10):
         own_seed = seed * 10 + turn
         after = (
-            spawns_on_bits(before, 4, 4, STANDARD_LAW, own_seed)
+            spawns_on_bits(before, 4, 4, STANDARD_DISTRIBUTION, own_seed)
             if form == "bits"
-            else spawns_on_cells(before, STANDARD_LAW, own_seed)
+            else spawns_on_cells(before, STANDARD_DISTRIBUTION, own_seed)
         )
         added = after - before
         assert ((added != 0).sum(axis=1) == 1).all()
@@ -115,49 +117,54 @@ def scattered(rows: int, cols: int, count: int, seed: int) -> Cells:
     return boards
 
 
-def spawned(boards: Cells, seed: int, law: str) -> list[list[int]]:
+def spawned(boards: Cells, seed: int, distribution: str) -> list[list[int]]:
     """The boards after spawns 0, 1, 2 ... by the reference."""
     result: list[list[int]] = boards.tolist()
     for number, cells in enumerate(result):
-        cell, exponent = reference.spawn(cells, reference.dice(seed, number), *LAWS[law])
+        cell, exponent = reference.spawn(
+            cells, reference.dice(seed, number), *DISTRIBUTIONS[distribution]
+        )
         cells[cell] = exponent
     return result
 
 
 @pytest.mark.promise("R7")
-@pytest.mark.parametrize("law", LAWS)
-def test_spawns_equal_the_reference_under_every_law(law: str) -> None:
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_spawns_equal_the_reference_under_every_distribution(distribution: str) -> None:
     for rows, cols in SMALL:
         boards = scattered(rows, cols, 300, seed=1)
-        expected = spawned(boards, 99, law)
-        assert spawns_on_bits(boards, rows, cols, law_of(law), 99).tolist() == expected
-        assert spawns_on_cells(boards, law_of(law), 99).tolist() == expected
+        expected = spawned(boards, 99, distribution)
+        assert (
+            spawns_on_bits(boards, rows, cols, distribution_of(distribution), 99).tolist()
+            == expected
+        )
+        assert spawns_on_cells(boards, distribution_of(distribution), 99).tolist() == expected
 
 
 @pytest.mark.parametrize(("rows", "cols"), SHAPES)
 def test_spawns_on_cells_equal_the_reference_on_every_shape(rows: int, cols: int) -> None:
     boards = scattered(rows, cols, 100, seed=2)
     expected = spawned(boards, MAX_SEED, "four tiles")
-    assert spawns_on_cells(boards, law_of("four tiles"), MAX_SEED).tolist() == expected
+    assert spawns_on_cells(boards, distribution_of("four tiles"), MAX_SEED).tolist() == expected
 
 
 @pytest.mark.promise("R7")
-@pytest.mark.parametrize("law", LAWS)
-def test_other_laws_are_followed(law: str) -> None:
-    exponents, weights = LAWS[law]
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_other_distributions_are_followed(distribution: str) -> None:
+    exponents, weights = DISTRIBUTIONS[distribution]
     before = np.zeros((200_000, 2), dtype=np.uint8)
-    after = spawns_on_bits(before, 1, 2, law_of(law), 5).max(axis=1)
+    after = spawns_on_bits(before, 1, 2, distribution_of(distribution), 5).max(axis=1)
     for exponent, weight in zip(exponents, weights, strict=True):
         share = weight / sum(weights)
         sigma = (share * (1 - share) / len(before)) ** 0.5
         assert abs((after == exponent).mean() - share) <= 4 * sigma + 1 / len(before)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_a_law_as_kernels_read_it(law: str) -> None:
-    exponents, weights = LAWS[law]
-    words = law_of(law)
-    count, tiles = int(words[0]), words[1:].reshape(-1, dice.LAW_STRIDE)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_a_distribution_as_kernels_read_it(distribution: str) -> None:
+    exponents, weights = DISTRIBUTIONS[distribution]
+    words = distribution_of(distribution)
+    count, tiles = int(words[0]), words[1:].reshape(-1, dice.SPAWN_STRIDE)
     assert count == len(tiles) == len(exponents)
     assert tiles[:, 0].tolist() == list(exponents)
     assert tiles[:, 1].tolist() == [*reference.thresholds(weights), 2**32]

@@ -34,7 +34,7 @@ EVALUATED = {
     "flat": EVALUATORS["rows"].reweighted(FLAT),
     "dead": replace(EVALUATORS["rows"], dead_value=-1e12),
 }
-LAWS = ["2:0.9,4:0.1", "2:1", "8:0.3,32768:0.7"]
+DISTRIBUTIONS = ["2:0.9,4:0.1", "2:1", "8:0.3,32768:0.7"]
 
 
 @lazy_kernel(types.void(types.uint64, _WORDS, types.int64, types.int64, _FLOATS, _WORDS, _WORDS))
@@ -78,9 +78,9 @@ def both(evaluator: Evaluator, search: Expectimax, first: int, end: int, afters:
 def test_lines_equal_the_general_layer(shape: tuple[int, int]) -> None:
     afters = afterstates(*shape, 200)
     for name, evaluator in EVALUATED.items():
-        for law in LAWS if name == "rows" else LAWS[:1]:
+        for distribution in DISTRIBUTIONS if name == "rows" else DISTRIBUTIONS[:1]:
             rules = replace(
-                Rules.parse(f"spawn={law}"), rows=shape[0], cols=shape[1], start_tiles=1
+                Rules.parse(f"spawn={distribution}"), rows=shape[0], cols=shape[1], start_tiles=1
             )
             search = Expectimax(evaluator, rules, Depth.fixed(1), table_mb=0)
             for first, end in ((0, 1), (1, 2), (0, 2)):

@@ -27,11 +27,11 @@ from twofold.kernels.env.words import (
     BLOCK,
     CELLS,
     COLS,
+    DISTRIBUTION,
     DOWN,
     FORM,
     GOAL,
     ILLEGAL,
-    LAW,
     LEGAL,
     LIMIT,
     MASK,
@@ -112,17 +112,17 @@ def clear(words, game):
 def begin(words, game):
     """Begin the game of the seed in SEEDS."""
     clear(words, game)
-    seed, law = u64_at(words[SEEDS])[game], u64_at(words[LAW])
+    seed, distribution = u64_at(words[SEEDS])[game], u64_at(words[DISTRIBUTION])
     count = np.int64(words[ROWS] * words[COLS])
     if words[MASK]:
-        u64_at(words[BITS])[game] = start_bits(seed, words[START_TILES], words[MASK], law)
+        u64_at(words[BITS])[game] = start_bits(seed, words[START_TILES], words[MASK], distribution)
         u8_at(words[ON_CELLS])[game] = np.uint8(0)
     else:
         cells = u8_at(words[CELLS] + np.uint64(game * count))
         for cell in range(count):
             cells[cell] = np.uint8(0)
         for number in range(np.int64(words[START_TILES])):
-            on_cells.place_spawn(cells, count, dice(seed, np.uint64(number)), law)
+            on_cells.place_spawn(cells, count, dice(seed, np.uint64(number)), distribution)
         u8_at(words[ON_CELLS])[game] = np.uint8(1)
     refresh(words, game)
 
@@ -174,7 +174,7 @@ def move_on_cells(words, game, move):
     number = i64_at(words[NUMBERS])[game]
     spawn = words[START_TILES] + np.uint64(number)
     random_bits = dice(u64_at(words[SEEDS])[game], spawn)
-    on_cells.place_spawn(cells, count, random_bits, u64_at(words[LAW]))
+    on_cells.place_spawn(cells, count, random_bits, u64_at(words[DISTRIBUTION]))
     i64_at(words[SCORES])[game] += points
     i64_at(words[NUMBERS])[game] = number + 1
     before = i64_at(words[MAX_TILES])[game]
@@ -232,7 +232,7 @@ def step_game(words, game):
         return step_slowly(words, game, move)
     number = i64_at(words[NUMBERS])[game]
     random_bits = dice(u64_at(words[SEEDS])[game], words[START_TILES] + np.uint64(number))
-    new = on_bits.place_spawn(after, mask, random_bits, u64_at(words[LAW]))
+    new = on_bits.place_spawn(after, mask, random_bits, u64_at(words[DISTRIBUTION]))
     legal = on_bits.legal_mask(new, across, down)
     points, goal = on_bits.reward_of(packed), np.int64(words[GOAL])
     before = i64_at(words[MAX_TILES])[game]

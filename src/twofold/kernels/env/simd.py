@@ -15,12 +15,12 @@ from twofold.kernels.env.words import (
     BITS,
     BITS_FORM,
     COLS,
+    DISTRIBUTION,
     EXPONENTS,
     FORM,
     GAMES,
     GOAL,
     ILLEGAL,
-    LAW,
     LEGAL,
     LIMIT,
     MASK,
@@ -126,7 +126,7 @@ def step_lanes(words, first):
     action may be illegal, but not refused. Returns the first game that made no step.
     """
     games, actions = np.int64(words[GAMES]), u64_at(words[ACTIONS])
-    mask, law, start_tiles = words[MASK], u64_at(words[LAW]), words[START_TILES]
+    mask, distribution, start_tiles = words[MASK], u64_at(words[DISTRIBUTION]), words[START_TILES]
     goals, limits = in_all(words[GOAL]), in_all(words[LIMIT])
     stop_tile = in_all(words[GOAL] if words[STOPS] else _NEVER)
     reward_form = np.int64(words[REWARD])
@@ -165,7 +165,7 @@ def step_lanes(words, first):
         random_bits = lane_bits.mix(
             load(seeds, game) + (number + (start_tiles + _1)) * GAMMA  # as `dice.dice`
         )
-        new, tiles = lane_bits.place_spawns(after, moved, random_bits, mask, law)
+        new, tiles = lane_bits.place_spawns(after, moved, random_bits, mask, distribution)
         largest = in_all(_1) << lane_bits.max_exponent(new)
         goes_on = less(largest, stop_tile) & lane_bits.opposite(still & terminates)
         legal = lane_bits.legal_moves(new, tiles, inner, upper) & goes_on

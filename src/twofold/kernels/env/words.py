@@ -38,8 +38,8 @@ ACROSS: Final = 3
 DOWN: Final = 4
 MASK: Final = 5
 """Mask of the shape; 0 if games begin on cells."""
-LAW: Final = 6
-"""Address of the spawn law, see `dice.spawn_law`."""
+DISTRIBUTION: Final = 6
+"""Address of the spawn distribution, see `dice.spawn_distribution`."""
 START_TILES: Final = 7
 GOAL: Final = 8
 """The goal tile."""

@@ -14,8 +14,8 @@ from twofold.kernels.exact.canonical import canonical, from_key, tile_sum, to_ke
 from twofold.kernels.exact.solving import (
     ACROSS,
     COLS,
+    DISTRIBUTION,
     DOWN,
-    LAW,
     MASK,
     PLAN_WORDS,
     ROWS,
@@ -33,7 +33,7 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY
 
 # Words of a table, uint64: those of a plan, without its targets, then these.
 KEYS: Final = PLAN_WORDS
@@ -102,12 +102,12 @@ def value_of(bits, table):
 @kernel(types.float64(types.uint64, U64_POINTER))
 def value_after(after, table):
     """The mean value over the spawns after an afterstate before the stop; NaN if unknown."""
-    law = u64_at(table[LAW])
+    distribution = u64_at(table[DISTRIBUTION])
     stop = np.int64(table[STOP_EXPONENT])
     empty = on_bits.empty_mask(after, table[MASK])
     total, cells = 0.0, 0.0
-    for tile in range(np.int64(law[0])):
-        exponent = law[LAW_EXPONENT + 3 * tile]
+    for tile in range(np.int64(distribution[0])):
+        exponent = distribution[SPAWN_EXPONENT + 3 * tile]
         part, cells = 0.0, 0.0
         rest = empty
         while rest:
@@ -118,7 +118,7 @@ def value_after(after, table):
                 part += np.float64(table[WINS])
             else:
                 part += value_of(after | (exponent * cell), table)
-        total += as_f64(law[LAW_PROBABILITY + 3 * tile]) * part
+        total += as_f64(distribution[SPAWN_PROBABILITY + 3 * tile]) * part
     return total / cells
 
 
@@ -211,7 +211,7 @@ def spread(table, first, last, layer_sum, chances, ends):
     the game reaches the layer.
     """
     words = pointer(table)
-    law = u64_at(table[LAW])
+    distribution = u64_at(table[DISTRIBUTION])
     stop, unit = np.int64(table[STOP_EXPONENT]), table[UNIT]
     rows, cols = np.int64(table[ROWS]), np.int64(table[COLS])
     keys32, keys64 = i32_at(table[KEYS]), u64_at(table[KEYS])
@@ -232,9 +232,9 @@ def spread(table, first, last, layer_sum, chances, ends):
             continue
         empty = on_bits.empty_mask(after, table[MASK])
         share = chance / np.float64(on_bits.count_empty(after, table[MASK]))
-        for tile in range(np.int64(law[0])):
-            exponent = law[LAW_EXPONENT + 3 * tile]
-            part = share * as_f64(law[LAW_PROBABILITY + 3 * tile])
+        for tile in range(np.int64(distribution[0])):
+            exponent = distribution[SPAWN_EXPONENT + 3 * tile]
+            part = share * as_f64(distribution[SPAWN_PROBABILITY + 3 * tile])
             step = np.int64((_1 << exponent) >> unit)
             rest = empty
             while rest:

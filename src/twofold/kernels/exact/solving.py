@@ -26,7 +26,7 @@ from twofold.kernels.intrinsics import (
     u64_offset,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import GAMMA, LAW_EXPONENT, LAW_PROBABILITY
+from twofold.kernels.rules.dice import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY
 
 # Words of a plan, uint64, equal for all layers.
 ACROSS: Final = 0
@@ -35,8 +35,8 @@ DOWN: Final = 1
 MASK: Final = 2
 ROWS: Final = 3
 COLS: Final = 4
-LAW: Final = 5
-"""Address of the spawn law, see `dice.spawn_law`."""
+DISTRIBUTION: Final = 5
+"""Address of the spawn distribution, see `dice.spawn_distribution`."""
 STOP_EXPONENT: Final = 6
 """Exponent at which play stops; 99 for never."""
 WINS: Final = 7
@@ -135,9 +135,13 @@ def fetch_targets(words, empty, plan, wide):
     `words` are the symmetries of the afterstate, `empty` the lowest bits of its empty cells, `wide`
     as in `insert`.
     """
-    law, targets, sides = u64_at(plan[LAW]), u64_at(plan[TARGETS]), u64_at(plan[SIDES])
-    for tile in range(np.int64(law[0])):
-        exponent = law[LAW_EXPONENT + 3 * tile]
+    distribution, targets, sides = (
+        u64_at(plan[DISTRIBUTION]),
+        u64_at(plan[TARGETS]),
+        u64_at(plan[SIDES]),
+    )
+    for tile in range(np.int64(distribution[0])):
+        exponent = distribution[SPAWN_EXPONENT + 3 * tile]
         slots, shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
         rest = empty
         while rest:
@@ -154,7 +158,7 @@ def expand(plan, keys, layer_sum, seen, shift):
     `keys` are the boards or a part of them; `seen` is the layer's set of afterstates. Returns 0, or
     FULL: then no entry is lost, but the sets must grow and `seen` be cleared.
     """
-    law, targets, mask = u64_at(plan[LAW]), u64_at(plan[TARGETS]), plan[MASK]
+    distribution, targets, mask = u64_at(plan[DISTRIBUTION]), u64_at(plan[TARGETS]), plan[MASK]
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
     stop, sides = np.int64(plan[STOP_EXPONENT]), u64_at(plan[SIDES])
     slots = pointer(seen)
@@ -173,8 +177,8 @@ def expand(plan, keys, layer_sum, seen, shift):
             words = forms(after, rows, cols)
             empty = on_bits.empty_mask(after, mask)
             fetch_targets(words, empty, plan, 0)
-            for tile in range(np.int64(law[0])):
-                exponent = law[LAW_EXPONENT + 3 * tile]
+            for tile in range(np.int64(distribution[0])):
+                exponent = distribution[SPAWN_EXPONENT + 3 * tile]
                 if np.int64(exponent) >= stop:
                     continue
                 target, target_shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
@@ -229,14 +233,14 @@ def remember(plan, keys, layer_sum, values, slots, shift):
 @kernel(types.float64(_WORDS, types.uint64))
 def mean_after(plan, after):
     """The mean value over the spawns after an afterstate; a board that is not found is dead."""
-    law, targets = u64_at(plan[LAW]), u64_at(plan[TARGETS])
+    distribution, targets = u64_at(plan[DISTRIBUTION]), u64_at(plan[TARGETS])
     words = forms(after, np.int64(plan[ROWS]), np.int64(plan[COLS]))
     stop, sides = np.int64(plan[STOP_EXPONENT]), u64_at(plan[SIDES])
     empty = on_bits.empty_mask(after, plan[MASK])
     fetch_targets(words, empty, plan, 1)
     total, cells = 0.0, 0.0
-    for tile in range(np.int64(law[0])):
-        exponent = law[LAW_EXPONENT + 3 * tile]
+    for tile in range(np.int64(distribution[0])):
+        exponent = distribution[SPAWN_EXPONENT + 3 * tile]
         slots, shift = u64_at(targets[2 * tile]), targets[2 * tile + 1]
         part, cells = 0.0, 0.0
         rest = empty
@@ -250,7 +254,7 @@ def mean_after(plan, after):
             place = find(slots, shift, with_tile(words, cell, exponent, sides))
             if place >= 0:
                 part += as_f64(~slots[2 * place + 1])
-        total += as_f64(law[LAW_PROBABILITY + 3 * tile]) * part
+        total += as_f64(distribution[SPAWN_PROBABILITY + 3 * tile]) * part
     return total / cells
 
 

@@ -103,7 +103,7 @@ def list_moves(game, thread):
 def begin_from(game, after, spawn, thread):
     """Add a spawn to an afterstate, and list the moves."""
     board = on_bits.place_spawn(
-        after, thread[at.MASK], dice(game[at.GAME_SEED], spawn), u64_at(thread[at.LAW])
+        after, thread[at.MASK], dice(game[at.GAME_SEED], spawn), u64_at(thread[at.DISTRIBUTION])
     )
     u64_at(game[at.HISTORY])[at.HISTORY_SIZE - 1] = board
     list_moves(game, thread)
@@ -128,7 +128,7 @@ def begin_game(game, thread):
     game[at.FULL_GAME] = np.uint64(after == 0)
     if after == 0:
         history[at.HISTORY_SIZE - 1] = start_bits(
-            seed, np.int64(thread[at.START_TILES]), thread[at.MASK], u64_at(thread[at.LAW])
+            seed, np.int64(thread[at.START_TILES]), thread[at.MASK], u64_at(thread[at.DISTRIBUTION])
         )
         list_moves(game, thread)
         return

@@ -34,8 +34,16 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.learn.downgrade import downgraded, tile_set
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
-from twofold.kernels.search.context import ACROSS, DOWN, DOWNGRADE, LAW, MASK, NODES, PARAMS
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
+from twofold.kernels.search.context import (
+    ACROSS,
+    DISTRIBUTION,
+    DOWN,
+    DOWNGRADE,
+    MASK,
+    NODES,
+    PARAMS,
+)
 from twofold.kernels.search.context import OWN as CONTEXT_OWN
 
 # Words of a network.
@@ -336,7 +344,7 @@ def after_move(after, score, first, end, context):
     evaluated once. Then the best move of each state is taken.
     """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    network, law = u64_at(context[PARAMS]), u64_at(context[LAW])
+    network, distribution = u64_at(context[PARAMS]), u64_at(context[DISTRIBUTION])
     leaves, room = u64_at(context[LEAVES]), u64_at(context[FOUND_LEAVES])
     square = network[SYMMETRIES] == 8
     empty = on_bits.empty_mask(after, context[MASK])
@@ -347,7 +355,7 @@ def after_move(after, score, first, end, context):
         cell = np.uint64(trailing_zeros(rest))
         rest &= rest - _1
         for tile in range(first, end):
-            state = after | (law[tile * LAW_STRIDE + LAW_EXPONENT] << cell)
+            state = after | (distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT] << cell)
             turned = on_bits.transpose(state)
             left, right, _ = on_bits.slide_both(state, across)
             up, bottom, _ = on_bits.slide_both(turned, down)
@@ -385,8 +393,8 @@ def after_move(after, score, first, end, context):
         cell = np.uint64(trailing_zeros(rest))
         rest &= rest - _1
         for tile in range(first, end):
-            word = tile * LAW_STRIDE
-            state = after | (law[word + LAW_EXPONENT] << cell)
+            word = tile * SPAWN_STRIDE
+            state = after | (distribution[word + SPAWN_EXPONENT] << cell)
             a, b, c, d = on_bits.entries(state, across)
             e, f, g, h = on_bits.entries(on_bits.transpose(state), down)
             legal = on_bits.legal_from_entries(a | b | c | d, e | f | g | h)
@@ -402,7 +410,7 @@ def after_move(after, score, first, end, context):
                     worth = as_f64(known) + (across_gain if move & 1 else down_gain)
                     best = max(best, worth)
             if best != -np.inf:  # a dead board adds 0
-                total += as_f64(law[word + LAW_PROBABILITY]) * best
+                total += as_f64(distribution[word + SPAWN_PROBABILITY]) * best
     context[NODES] += np.uint64(visited)
     return total / spawns
 

@@ -139,14 +139,14 @@ def fetch_memory(places, thread):
 def target_of(game, number, last, terminal, thread):
     """The target of afterstate `number` in a game whose last known afterstate is `last`."""
     pairs = f32_at(game[at.HISTORY] + np.uint64(8 * at.HISTORY_SIZE))
-    trace = as_f64(thread[at.LAMBDA])
+    lambda_ = as_f64(thread[at.LAMBDA])
     top = number + np.int64(thread[at.STEPS])
     ended = terminal and top > last
     top = min(top, last)
     target = 0.0 if ended else np.float64(pairs[2 * top + 1])
     for step in range(top, number, -1):
         reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
-        target = reward + trace * target + (1.0 - trace) * known
+        target = reward + lambda_ * target + (1.0 - lambda_) * known
     return target
 
 

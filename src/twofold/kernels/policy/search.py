@@ -21,8 +21,8 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.policy.forward import NETWORK, forward, is_dead, unpack
 from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
-from twofold.kernels.search.context import ACROSS, DOWN, LAW, MASK, NODES
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
+from twofold.kernels.search.context import ACROSS, DISTRIBUTION, DOWN, MASK, NODES
 
 PLY: Final = NETWORK + 1
 """The depth in plies, 1 or more."""
@@ -52,7 +52,7 @@ def move_value(bits, move, ply, context):
     """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
-    words, law = u64_at(context[NETWORK]), u64_at(context[LAW])
+    words, distribution = u64_at(context[NETWORK]), u64_at(context[DISTRIBUTION])
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
     cells, outputs = np.empty(16, dtype=np.uint8), np.empty(OUTPUT, dtype=np.float32)
     empty = on_bits.empty_mask(after, context[MASK])
@@ -62,9 +62,9 @@ def move_value(bits, move, ply, context):
         if (empty >> shift) & np.uint64(1) == np.uint64(0):
             continue
         count += 1
-        for tile in range(np.int64(law[0])):
-            state = after | (law[LAW_EXPONENT + LAW_STRIDE * tile] << shift)
-            chance = as_f64(law[LAW_PROBABILITY + LAW_STRIDE * tile])
+        for tile in range(np.int64(distribution[0])):
+            state = after | (distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile] << shift)
+            chance = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * tile])
             unpack(state, words, pointer(cells))
             if is_dead(pointer(cells), rows, cols):
                 continue  # worth nothing

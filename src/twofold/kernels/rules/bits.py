@@ -200,7 +200,7 @@ def legal_mask(bits, across, down):
 
 
 @kernel(types.UniTuple(types.uint64, 2)(types.uint64, types.int64, types.uint64, U64_POINTER))
-def choose_spawn(empty, count, random_bits, law):
+def choose_spawn(empty, count, random_bits, distribution):
     """The spawn that 64 random bits choose: (place of its cell's lowest bit, exponent).
 
     `empty` is the mask of the empty cells and `count` their number, at least 1.
@@ -209,16 +209,18 @@ def choose_spawn(empty, count, random_bits, law):
     cell = nth_set_bit(empty, count - 1 - number)  # row-major: from the highest nibble down
     low = random_bits & np.uint64(0xFFFFFFFF)
     tile = 0
-    for other in range(np.int64(law[0]) - 1):  # counted, not searched: no branch to mispredict
-        tile += np.int64(low >= law[2 + 3 * other])
-    return np.uint64(trailing_zeros(cell)), law[1 + 3 * tile]
+    for other in range(
+        np.int64(distribution[0]) - 1
+    ):  # counted, not searched: no branch to mispredict
+        tile += np.int64(low >= distribution[2 + 3 * other])
+    return np.uint64(trailing_zeros(cell)), distribution[1 + 3 * tile]
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def place_spawn(bits, mask, random_bits, law):
+def place_spawn(bits, mask, random_bits, distribution):
     """The board after the spawn that 64 random bits choose; it must have an empty cell."""
     empty = empty_mask(bits, mask)
-    shift, exponent = choose_spawn(empty, popcount(empty), random_bits, law)
+    shift, exponent = choose_spawn(empty, popcount(empty), random_bits, distribution)
     return bits | (exponent << shift)
 
 

@@ -185,11 +185,11 @@ def in_all_cells(numbers):
 
 
 @kernel(types.UniTuple(LANES, 2)(LANES, LANES, LANES, types.uint64, U64_POINTER))
-def place_spawns(boards, which, random_bits, mask, law):
+def place_spawns(boards, which, random_bits, mask, distribution):
     """The boards after the spawns that 64 random bits choose, as `bits.place_spawn`, and `held`.
 
     `which` is all ones for each board that gets a spawn, which must have an empty cell and a tile;
-    `mask` is that of the shape, `law` that of `dice.spawn_law`.
+    `mask` is that of the shape, `distribution` that of `dice.spawn_distribution`.
     """
     tiles = held(boards)
     empty = opposite(tiles) & mask
@@ -201,8 +201,8 @@ def place_spawns(boards, which, random_bits, mask, law):
     number = count - (((random_bits >> _32) * count) >> _32)  # of the cell, from the last one up
     cell = empty & opposite(held(upto ^ in_all_cells(number))) & which
     low = random_bits & _LOW_HALF
-    spawn = in_all(law[1] * on_bits.FULL)
-    for kind in range(np.int64(law[0]) - 1):
-        other = in_all(law[4 + 3 * kind] * on_bits.FULL)
-        spawn = choose(less(low, in_all(law[2 + 3 * kind])), spawn, other)
+    spawn = in_all(distribution[1] * on_bits.FULL)
+    for kind in range(np.int64(distribution[0]) - 1):
+        other = in_all(distribution[4 + 3 * kind] * on_bits.FULL)
+        spawn = choose(less(low, in_all(distribution[2 + 3 * kind])), spawn, other)
     return boards | (((cell << _4) - cell) & spawn), tiles | cell

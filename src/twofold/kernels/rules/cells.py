@@ -98,18 +98,18 @@ def max_exponent(cells, count):
 
 
 @kernel(types.void(U8_POINTER, types.int64, types.uint64, U64_POINTER))
-def place_spawn(cells, count, random_bits, law):
+def place_spawn(cells, count, random_bits, distribution):
     """Add the spawn that 64 random bits choose; there must be an empty cell."""
     empty = count_empty(cells, count)
     number = np.int64(((random_bits >> np.uint64(32)) * np.uint64(empty)) >> np.uint64(32))
     low = random_bits & np.uint64(0xFFFFFFFF)
     word = 1
-    while low >= law[word + 1]:
+    while low >= distribution[word + 1]:
         word += 3
     for cell in range(count):
         if cells[cell] == 0:
             if number == 0:
-                cells[cell] = np.uint8(law[word])
+                cells[cell] = np.uint8(distribution[word])
                 return
             number -= 1
 

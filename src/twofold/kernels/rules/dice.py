@@ -1,4 +1,4 @@
-"""The dice as kernels; the documentation's page on dice has the law and worked examples."""
+"""The dice as kernels; the documentation's page on dice has the rule and worked examples."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -38,7 +38,7 @@ def player_dice(seed, draw_number):
     return mix(mix(seed ^ PLAYER_SALT) + (draw_number + _ONE) * GAMMA)
 
 
-def spawn_law(exponents: Sequence[int], weights: Sequence[float]) -> NDArray[np.uint64]:
+def spawn_distribution(exponents: Sequence[int], weights: Sequence[float]) -> NDArray[np.uint64]:
     """The spawn tiles as kernels read them, from ascending exponents and positive weights.
 
     uint64, shape (1 + 3 n,): the number of tiles n, then for each tile its exponent, the threshold
@@ -56,7 +56,7 @@ def spawn_law(exponents: Sequence[int], weights: Sequence[float]) -> NDArray[np.
     return np.array(words, dtype=np.uint64)
 
 
-LAW_EXPONENT: Final = 1
-LAW_THRESHOLD: Final = 2
-LAW_PROBABILITY: Final = 3
-LAW_STRIDE: Final = 3
+SPAWN_EXPONENT: Final = 1
+SPAWN_THRESHOLD: Final = 2
+SPAWN_PROBABILITY: Final = 3
+SPAWN_STRIDE: Final = 3

@@ -44,8 +44,8 @@ ACROSS: Final = 2
 """Addresses of the row tables, see `row_tables.Frame`."""
 DOWN: Final = 3
 MASK: Final = 4
-LAW: Final = 5
-"""Address of the spawn law, see `dice.spawn_law`."""
+DISTRIBUTION: Final = 5
+"""Address of the spawn distribution, see `dice.spawn_distribution`."""
 SEED: Final = 6
 START_TILES: Final = 7
 STOP_EXPONENT: Final = 8
@@ -87,11 +87,11 @@ def play_bits(game, state, limit):
     """Play at most `limit` moves from `state`; returns why the loop ended."""
     policy, context = game[POLICY_ADDRESS], u64_at(game[POLICY_CONTEXT])
     across, down, mask = u64_at(game[ACROSS]), u64_at(game[DOWN]), game[MASK]
-    law, seed, start_tiles = u64_at(game[LAW]), game[SEED], game[START_TILES]
+    distribution, seed, start_tiles = u64_at(game[DISTRIBUTION]), game[SEED], game[START_TILES]
     reached = u64_at(game[REACHED])
     letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
     stop_exponent = np.int64(game[STOP_EXPONENT])
-    largest_spawn = np.int64(law[np.int64(law[0]) * 3 - 2])
+    largest_spawn = np.int64(distribution[np.int64(distribution[0]) * 3 - 2])
     bits, score, number = state[BITS], np.int64(state[SCORE]), state[MOVE_NUMBER]
     largest = np.int64(state[MAX_EXPONENT])
     first, last = number, number + np.uint64(limit)
@@ -139,7 +139,7 @@ def play_bits(game, state, limit):
         score += reward
         random_bits = dice(seed, start_tiles + number)
         empty = on_bits.empty_mask(after, mask)
-        shift, exponent = on_bits.choose_spawn(empty, count, random_bits, law)
+        shift, exponent = on_bits.choose_spawn(empty, count, random_bits, distribution)
         bits = after | (exponent << shift)
         turned = (crossed ^ difference) | (exponent << on_bits.transpose_shift(shift))
         number += _1
@@ -157,7 +157,7 @@ def play_bits(game, state, limit):
 @kernel(types.int64(_WORDS, _WORDS, _BYTES, types.int64))
 def play_cells(game, state, board, limit):
     """The same loop on cells: `board` is uint8 (rows * cols,), changed in place."""
-    policy, law, seed = game[POLICY_ADDRESS], u64_at(game[LAW]), game[SEED]
+    policy, distribution, seed = game[POLICY_ADDRESS], u64_at(game[DISTRIBUTION]), game[SEED]
     rows, cols = np.int64(game[ROWS]), np.int64(game[COLS])
     reached = u64_at(game[REACHED])
     letters, keep = u8_at(game[LETTERS]), game[LETTERS] != 0
@@ -192,7 +192,9 @@ def play_cells(game, state, board, limit):
         score += reward
         for cell in range(rows * cols):
             board[cell] = after[cell]
-        on_cells.place_spawn(cells, rows * cols, dice(seed, game[START_TILES] + number), law)
+        on_cells.place_spawn(
+            cells, rows * cols, dice(seed, game[START_TILES] + number), distribution
+        )
         number += _1
         now = on_cells.max_exponent(cells, rows * cols)
         while largest < now:
@@ -204,11 +206,11 @@ def play_cells(game, state, board, limit):
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, U64_POINTER))
-def start_bits(seed, start_tiles, mask, law):
+def start_bits(seed, start_tiles, mask, distribution):
     """The board of a new game: an empty one with its start tiles."""
     bits = np.uint64(0)
     for number in range(start_tiles):
-        bits = on_bits.place_spawn(bits, mask, dice(seed, np.uint64(number)), law)
+        bits = on_bits.place_spawn(bits, mask, dice(seed, np.uint64(number)), distribution)
     return bits
 
 
@@ -231,7 +233,9 @@ def play_many(game, first_seed, states, limit):
         if given:
             state[BITS], state[SCORE] = starts[2 * index], starts[2 * index + 1]
         else:
-            state[BITS] = start_bits(seed, game[START_TILES], game[MASK], u64_at(game[LAW]))
+            state[BITS] = start_bits(
+                seed, game[START_TILES], game[MASK], u64_at(game[DISTRIBUTION])
+            )
             state[SCORE] = 0
         state[MOVE_NUMBER] = 0
         state[MAX_EXPONENT] = on_bits.max_exponent(state[BITS])

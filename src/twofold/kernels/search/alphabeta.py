@@ -24,16 +24,16 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_STRIDE, mix
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_STRIDE, mix
 from twofold.kernels.search.bounds import find_any, settles, store_within
 from twofold.kernels.search.context import (
     ACROSS,
     ADDS_REWARD,
     DEAD_VALUE,
+    DISTRIBUTION,
     DOWN,
     EVALUATOR,
     HITS,
-    LAW,
     MASK,
     NODE_LIMIT,
     NODES,
@@ -162,13 +162,13 @@ def search(bits, score, depth, alpha, beta, to_move, context):
     empty = on_bits.empty_mask(bits, context[MASK])
     if depth == 0 or empty == 0:
         return leaf(bits, score, context)
-    law = u64_at(context[LAW])
-    tiles = np.int64(law[0])
+    distribution = u64_at(context[DISTRIBUTION])
+    tiles = np.int64(distribution[0])
     killer_cell, killer_tile = context[killer + 1], np.int64(context[killer + 2])
     has_killer = prunes and (empty & killer_cell) != 0
     worst = np.inf
     if has_killer:
-        state = bits | (killer_cell * law[LAW_EXPONENT + LAW_STRIDE * killer_tile])
+        state = bits | (killer_cell * distribution[SPAWN_EXPONENT + SPAWN_STRIDE * killer_tile])
         worst = search(state, score, depth - 1, alpha, beta, other, context)
     for number in range(popcount(empty) - 1, -1, -1):
         if prunes and worst <= alpha:
@@ -177,7 +177,7 @@ def search(bits, score, depth, alpha, beta, to_move, context):
         for tile in range(tiles):
             if has_killer and cell == killer_cell and tile == killer_tile:
                 continue
-            state = bits | (cell * law[LAW_EXPONENT + LAW_STRIDE * tile])
+            state = bits | (cell * distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile])
             value = search(state, score, depth - 1, alpha, min(beta, worst), other, context)
             worst = min(worst, value)
             if prunes and worst <= alpha:
@@ -271,13 +271,13 @@ def worst_spawn(bits, score, move, depth, context):
     found, worst = np.uint64(0), np.inf
     if depth == 1 or on_bits.holds(after, np.int64(words[WIN_EXPONENT])):
         return after, found, gained
-    law = u64_at(words[LAW])
+    distribution = u64_at(words[DISTRIBUTION])
     empty = on_bits.empty_mask(after, words[MASK])
     forget_killers(words)
     for number in range(popcount(empty) - 1, -1, -1):
         cell = nth_set_bit(empty, number)
-        for tile in range(np.int64(law[0])):
-            state = after | (cell * law[LAW_EXPONENT + LAW_STRIDE * tile])
+        for tile in range(np.int64(distribution[0])):
+            state = after | (cell * distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile])
             value = search(state, gained, depth - 2, -np.inf, worst, 1, words)
             if found == 0 or value < worst:
                 found, worst = state, value

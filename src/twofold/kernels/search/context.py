@@ -11,8 +11,8 @@ DOWN: Final = 1
 """Addresses of the row tables, see `row_tables.Frame`; unused on cells."""
 MASK: Final = 2
 """The lowest bit of each cell inside the shape; unused on cells."""
-LAW: Final = 3
-"""Address of the spawn law, see `dice.spawn_law`."""
+DISTRIBUTION: Final = 3
+"""Address of the spawn distribution, see `dice.spawn_distribution`."""
 EVALUATOR: Final = 4
 """Address of the evaluator's kernel."""
 PARAMS: Final = 5

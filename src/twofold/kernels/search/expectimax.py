@@ -26,17 +26,17 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.learn.downgrade import downgraded
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search.context import (
     ACROSS,
     ADDS_REWARD,
     AT_STATE,
     DEAD_VALUE,
+    DISTRIBUTION,
     DOWN,
     DOWNGRADE,
     FOUND,
     HITS,
-    LAW,
     MASK,
     NODE_LIMIT,
     NODES,
@@ -130,7 +130,7 @@ def chance(after, score, depth, chance_of, context):
     if context[NODES] >= context[NODE_LIMIT]:
         return 0.0
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
     adds_reward = context[ADDS_REWARD] != 0
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
@@ -139,7 +139,7 @@ def chance(after, score, depth, chance_of, context):
     searched = 0  # bit t: the states with spawn tile number t are searched deeper
     if depth > lowest:
         for tile in range(tiles):
-            below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            below = share_of(of_cell, distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
             searched |= np.int64(below >= as_f64(context[CUT])) << tile
     if searched == 0:
         value = call_layer(context[LOWEST], (after, score, 0, tiles, context))
@@ -153,9 +153,9 @@ def chance(after, score, depth, chance_of, context):
             for tile in range(tiles):
                 if (searched >> tile) & 1 == 0:
                     continue
-                state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
-                probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-                below = share_of(of_cell, law[tile * LAW_STRIDE + LAW_PROBABILITY])
+                state = after | (cell * distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
+                probability = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
+                below = share_of(of_cell, distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
                 left, right, packed = on_bits.slide_both(state, across)
                 turned = on_bits.transpose(state)
                 up, bottom, down_packed = on_bits.slide_both(turned, down)
@@ -329,17 +329,17 @@ def list_states(bits, score, move, chance_of, states, scores, chances, context):
     for 16 per spawn tile; `chance_of` is the probability of the board. Returns their number.
     """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     after, packed = on_bits.slide(bits, move, across, down)
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
     place = 0
     for number in range(count - 1, -1, -1):
         cell = nth_set_bit(empty, number)
-        for tile in range(np.int64(law[0])):
-            states[place] = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
+        for tile in range(np.int64(distribution[0])):
+            states[place] = after | (cell * distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
             scores[place] = np.uint64(score + on_bits.reward_of(packed))
-            probability = law[tile * LAW_STRIDE + LAW_PROBABILITY]
+            probability = distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY]
             chances[place] = less_probable(chance_of, probability, count)
             place += 1
     return place
@@ -348,15 +348,15 @@ def list_states(bits, score, move, chance_of, states, scores, chances, context):
 @kernel(types.float64(types.uint64, types.int64, _FLOATS, _WORDS))
 def mean_of(bits, move, values, context):
     """The value of a move from those of the states in `list_states`, summed as in `chance`."""
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     after, packed = on_bits.slide(bits, move, u64_at(context[ACROSS]), u64_at(context[DOWN]))
     count = on_bits.count_empty(after, context[MASK])
     total = 0.0
     for number in range(count):
         mean = 0.0
-        for tile in range(np.int64(law[0])):
-            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-            mean += probability * values[number * np.int64(law[0]) + tile]
+        for tile in range(np.int64(distribution[0])):
+            probability = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
+            mean += probability * values[number * np.int64(distribution[0]) + tile]
         total += mean
     value = 0.0 + total / count
     return value + on_bits.reward_of(packed) if context[ADDS_REWARD] else value

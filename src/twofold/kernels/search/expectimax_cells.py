@@ -31,15 +31,15 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules.cells import MAX_EXPONENT, count_empty
-from twofold.kernels.rules.dice import GAMMA, LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE, mix
+from twofold.kernels.rules.dice import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE, mix
 from twofold.kernels.search.context import (
     ADDS_REWARD,
     AT_STATE,
     DEAD_VALUE,
+    DISTRIBUTION,
     EVALUATOR,
     FOUND,
     HITS,
-    LAW,
     NODE_LIMIT,
     NODES,
     OWN,
@@ -209,7 +209,7 @@ def chance(place, score, depth, chance_of, context):
     context[NODES] += _1
     if context[NODES] >= context[NODE_LIMIT]:
         return 0.0
-    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
     adds_reward = context[ADDS_REWARD] != 0
     cells, child = u8_at(place), place + _FRAME
     words, after, child_words = (size + 7) >> 3, u8_at(child), u64_at(child)
@@ -225,9 +225,11 @@ def chance(place, score, depth, chance_of, context):
         col = cell - row * cols
         mean = 0.0
         for tile in range(tiles):
-            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
-            below = less_probable(chance_of, law[tile * LAW_STRIDE + LAW_PROBABILITY], count)
-            cells[cell] = np.uint8(law[tile * LAW_STRIDE + LAW_EXPONENT])
+            probability = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
+            below = less_probable(
+                chance_of, distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY], count
+            )
+            cells[cell] = np.uint8(distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
             if at_state and (depth == 0 or below < cut):
                 mean += probability * evaluate(place, score, context)
                 continue

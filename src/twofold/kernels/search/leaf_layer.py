@@ -36,15 +36,15 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.rules.row_tables import LEFT_BIT, RIGHT_BIT
 from twofold.kernels.search.context import (
     ACROSS,
     ADDS_REWARD,
     DEAD_VALUE,
+    DISTRIBUTION,
     DOWN,
     EVALUATOR,
-    LAW,
     MASK,
     NODES,
     OWN,
@@ -94,7 +94,7 @@ def evaluate(bits, score, context):
 @kernel(LAYER)
 def after_spawn(after, score, first, end, context):
     """The mean value of the states after the spawns."""
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
     total = 0.0
@@ -102,9 +102,9 @@ def after_spawn(after, score, first, end, context):
         cell = nth_set_bit(empty, number)
         mean = 0.0
         for tile in range(first, end):
-            word = tile * LAW_STRIDE
-            value = evaluate(after | (cell * law[word + LAW_EXPONENT]), score, context)
-            mean += as_f64(law[word + LAW_PROBABILITY]) * value
+            word = tile * SPAWN_STRIDE
+            value = evaluate(after | (cell * distribution[word + SPAWN_EXPONENT]), score, context)
+            mean += as_f64(distribution[word + SPAWN_PROBABILITY]) * value
         total += mean
     return total / count
 
@@ -113,7 +113,7 @@ def after_spawn(after, score, first, end, context):
 def after_move(after, score, first, end, context):
     """The mean over the spawns of the best afterstate of each."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     adds_reward = context[ADDS_REWARD] != 0
     empty = on_bits.empty_mask(after, context[MASK])
     count = popcount(empty)
@@ -122,8 +122,8 @@ def after_move(after, score, first, end, context):
         cell = nth_set_bit(empty, number)
         mean = 0.0
         for tile in range(first, end):
-            word = tile * LAW_STRIDE
-            state = after | (cell * law[word + LAW_EXPONENT])
+            word = tile * SPAWN_STRIDE
+            state = after | (cell * distribution[word + SPAWN_EXPONENT])
             turned = on_bits.transpose(state)
             best = -np.inf
             for axis in range(2):
@@ -138,7 +138,7 @@ def after_move(after, score, first, end, context):
                     next_bits = on_bits.transpose(right) if axis else right
                     best = max(best, evaluate(next_bits, score + gain, context) + more)
             value = best if best != -np.inf else as_f64(context[DEAD_VALUE])
-            mean += as_f64(law[word + LAW_PROBABILITY]) * value
+            mean += as_f64(distribution[word + SPAWN_PROBABILITY]) * value
         total += mean
     return total / count
 
@@ -199,7 +199,7 @@ def lines(after, score, first, end, context):
     """`after_move` for an evaluator that sums values of rows and columns, in whole units."""
     across, down = u64_at(context[ACROSS_LINES]), u64_at(context[DOWN_LINES])
     of_columns, of_rows = i32_at(context[COLUMN_VALUES]), i32_at(context[ROW_VALUES])
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     outside = np.int64(context[OUTSIDE])
     turned = on_bits.transpose(after)
     left, right, lefts, rights, left_sum, right_sum = _slid(after, across, outside)
@@ -210,7 +210,7 @@ def lines(after, score, first, end, context):
     unit, dead = as_f64(context[UNIT]), as_f64(context[DEAD_VALUE])
     leaves, value = np.uint64(0), 0.0
     for number in range(first, end):
-        tile = law[LAW_EXPONENT + LAW_STRIDE * number]
+        tile = distribution[SPAWN_EXPONENT + SPAWN_STRIDE * number]
         total, deads = np.int64(0), 0
         to_left, to_right = np.int64(0), np.int64(0)
         rest = empty
@@ -258,7 +258,7 @@ def lines(after, score, first, end, context):
                 deads += 1
             else:
                 total += best
-        probability = as_f64(law[LAW_PROBABILITY + LAW_STRIDE * number])
+        probability = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * number])
         value += probability * (np.float64(total) * unit + deads * dead)
     context[NODES] += leaves
     return value / popcount(empty)

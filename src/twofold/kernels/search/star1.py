@@ -32,15 +32,15 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.bits import tile_sum
-from twofold.kernels.rules.dice import LAW_EXPONENT, LAW_PROBABILITY, LAW_STRIDE
+from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search import expectimax
 from twofold.kernels.search.bounds import find_any, settles, store_within
 from twofold.kernels.search.context import (
     ACROSS,
     DEAD_VALUE,
+    DISTRIBUTION,
     DOWN,
     HITS,
-    LAW,
     MASK,
     NODE_LIMIT,
     NODES,
@@ -124,7 +124,7 @@ def chance(after, total, depth, alpha, context):
     context[NODES] += _1
     if context[NODES] >= context[NODE_LIMIT]:
         return 0.0
-    law, tiles = u64_at(context[LAW]), np.int64(u64_at(context[LAW])[0])
+    distribution, tiles = u64_at(context[DISTRIBUTION]), np.int64(u64_at(context[DISTRIBUTION])[0])
     if depth == 1:
         value = call_layer(context[LOWEST], (after, 0, 0, tiles, context))
         if has_table and context[NODES] < context[NODE_LIMIT]:
@@ -138,17 +138,20 @@ def chance(after, total, depth, alpha, context):
     count = popcount(empty)
     to_come = 0.0  # the bounds of the remaining children, weighted by their probabilities
     for tile in range(tiles):
-        grown = total + np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
-        to_come += as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY]) * upper[row + (grown >> 1)]
+        grown = total + np.int64(_1 << distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
+        to_come += (
+            as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
+            * upper[row + (grown >> 1)]
+        )
     done, sum_of_means = 0.0, 0.0
     for number in range(count - 1, -1, -1):  # row-major: from the highest nibble down
         cell = nth_set_bit(empty, number)
         mean = 0.0
         for tile in range(tiles):
-            state = after | (cell * law[tile * LAW_STRIDE + LAW_EXPONENT])
-            probability = as_f64(law[tile * LAW_STRIDE + LAW_PROBABILITY])
+            state = after | (cell * distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
+            probability = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
             share = probability / count
-            grown = total + np.int64(_1 << law[tile * LAW_STRIDE + LAW_EXPONENT])
+            grown = total + np.int64(_1 << distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
             to_come -= share * upper[row + (grown >> 1)]
             low = (alpha - done - to_come - slack) / share
             left, right, _ = on_bits.slide_both(state, across)
@@ -188,9 +191,9 @@ def chance(after, total, depth, alpha, context):
 @kernel(types.int64(types.int64, U64_POINTER))
 def _most_spawned(spawns, context):
     """The most that `spawns` spawns can add to the tile sum."""
-    law, largest = u64_at(context[LAW]), np.uint64(0)
-    for tile in range(np.int64(law[0])):
-        largest = max(largest, law[tile * LAW_STRIDE + LAW_EXPONENT])
+    distribution, largest = u64_at(context[DISTRIBUTION]), np.uint64(0)
+    for tile in range(np.int64(distribution[0])):
+        largest = max(largest, distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
     return spawns * np.int64(_1 << largest)
 
 

@@ -22,14 +22,14 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import LAW_STRIDE
+from twofold.kernels.rules.dice import SPAWN_STRIDE
 from twofold.kernels.search.context import (
     ACROSS,
+    DISTRIBUTION,
     DOWN,
     EVALUATOR,
     FOUND,
     HITS,
-    LAW,
     MASK,
     NODE_LIMIT,
     NODES,
@@ -63,14 +63,14 @@ def spawn_sum(after, rounds, context):
     if context[NODES] >= context[NODE_LIMIT]:
         return np.int64(0)
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    law = u64_at(context[LAW])
+    distribution = u64_at(context[DISTRIBUTION])
     prunes = context[PRUNES] != 0
     empty = on_bits.empty_mask(after, context[MASK])
     total = np.int64(0)
     for number in range(popcount(empty) - 1, -1, -1):
         cell = nth_set_bit(empty, number)
-        for tile in range(np.int64(law[0])):
-            state = after | (cell * law[1 + LAW_STRIDE * tile])
+        for tile in range(np.int64(distribution[0])):
+            state = after | (cell * distribution[1 + SPAWN_STRIDE * tile])
             found = False
             best = np.int64(0)
             for move in range(4):
@@ -80,7 +80,7 @@ def spawn_sum(after, rounds, context):
                 value = spawn_sum(moved, rounds - 1, context)
                 if not found or value > best:
                     found, best = True, value
-            total += np.int64(np.float64(best) * as_f64(law[3 + LAW_STRIDE * tile]))
+            total += np.int64(np.float64(best) * as_f64(distribution[3 + SPAWN_STRIDE * tile]))
     if context[TABLE] != 0 and context[NODES] < context[NODE_LIMIT]:
         store(bucket, key, np.uint64(total), context)
     return total
