@@ -272,7 +272,11 @@ def test_moves_of_another_program_are_shown(
 
 
 @pytest.mark.promise("R65")
-def test_a_new_game_shows_the_notice_of_the_previous_one(folder: Path) -> None:
+def test_a_new_game_shows_the_notice_of_the_previous_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9)  # only N saves
+
     async def act(pilot: Driven) -> None:
         write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
         await pilot.press("left", "n")
