@@ -187,6 +187,10 @@ def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
         _say_usage(error)
         return 2
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        from twofold.files import too_long
+
+        return _report(too_long(str(error.filename)))
     if isinstance(error, MemoryError):
         _say("not enough memory")
         return 3
