@@ -24,6 +24,7 @@ CASES = {
     "player: value": ["analyse", BOARD, "--player", "expectimax:ply=x"],
     "player: evaluator": ["analyse", BOARD, "--player", "expectimax:eval=nobody"],
     "player: empty": ["watch", ""],
+    "player: escape code": ["watch", "\x1b[31mred.py:Mine"],
     "player: no file": ["bench", "no/such/file.py:Name"],
     "player: one of two": ["bench", "greedy", "no.module:Name"],
     "player: hints": ["play", "--hints", "x:y=z"],

@@ -16,7 +16,7 @@ from twofold.arena.studies.study import Study
 from twofold.arena.workers import GameWorkers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
+from twofold.notation import check_seed, format_spec, parse_spec, printable, split_hashes
 from twofold.players import make_player, settled
 from twofold.players.registry import code_of
 from twofold.rules import Rules
@@ -61,7 +61,7 @@ class PlayerStanding:
 
     def __repr__(self) -> str:
         failure = f", failed on seed {self.failed_seed}: {self.error}" if self.error else ""
-        return f"<PlayerStanding of {self.player}: {self.games.words}{failure}>"
+        return f"<PlayerStanding of {printable(self.player)}: {self.games.words}{failure}>"
 
 
 class Bench:

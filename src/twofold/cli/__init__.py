@@ -224,4 +224,6 @@ def _say_usage(error: BaseException) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"twofold: {' '.join(text.split())}\n")
+    from twofold.notation import printable
+
+    sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")
