@@ -197,7 +197,11 @@ def _tidy(out: str, problem: "Problem") -> None:
 
 
 def _saved(out: str) -> str:
-    return f"saved in {out}.work; the same command continues" if out else "nothing is saved"
+    from twofold.exact.store import parts_in, work_folder
+
+    if out and parts_in(work_folder(out)):
+        return f"saved in {out}.work; the same command continues"
+    return "nothing is saved"
 
 
 def progress_line(now: "SolveProgress") -> str:
