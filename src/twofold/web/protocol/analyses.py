@@ -103,7 +103,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
         values: of up, right, down, left; null for illegal moves.
         ratio: value relative to the best move, 0 to 1.
         accuracy: in percent.
-        label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
+        label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
         table: the endgame table that gave the ratio, or null.
     """
 
