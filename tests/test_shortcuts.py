@@ -213,6 +213,7 @@ def test_results_show_themselves(tmp_path: Path) -> None:
 def test_notebooks_show_results() -> None:
     analysis = twofold.analyse(BOARD, "expectimax:ply=1")
     assert str(analysis).count("best") == 1
+    assert str(analysis).split("\n")[1] == "move         value  reward"
     assert "illegal" in str(analysis)
     assert analysis._repr_html_().startswith("<pre>0012/0013/0024/1357")
     game = played()
