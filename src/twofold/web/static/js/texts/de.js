@@ -289,6 +289,8 @@ const JOBS = {
   'jobs.kind_bench': 'Vergleich',
   'jobs.kind_table': 'Endspieltabelle',
   'jobs.kind_train': 'Training',
+  'jobs.longer': 'Länger trainieren',
+  'jobs.longer_of': '{title} noch einmal so lange trainieren',
   'jobs.minutes': { one: '{count} Minute', other: '{count} Minuten' },
   'jobs.name': 'Name',
   'jobs.needs': 'Braucht {disk} auf der Festplatte und {memory} Arbeitsspeicher, solange der Auftrag läuft.',

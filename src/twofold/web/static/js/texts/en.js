@@ -291,6 +291,8 @@ const JOBS = {
   'jobs.kind_bench': 'Bench',
   'jobs.kind_table': 'Endgame table',
   'jobs.kind_train': 'Training',
+  'jobs.longer': 'Train on',
+  'jobs.longer_of': 'Train {title} for as long again',
   'jobs.minutes': { one: '{count} minute', other: '{count} minutes' },
   'jobs.name': 'Name',
   'jobs.needs': 'Takes {disk} of disk, and {memory} of memory while it runs.',

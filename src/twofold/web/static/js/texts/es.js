@@ -287,6 +287,8 @@ const JOBS = {
   'jobs.kind_bench': 'Comparativa',
   'jobs.kind_table': 'Tabla de finales',
   'jobs.kind_train': 'Entrenamiento',
+  'jobs.longer': 'Entrenar más',
+  'jobs.longer_of': 'Entrenar {title} otro tanto',
   'jobs.minutes': { one: '{count} minuto', other: '{count} minutos' },
   'jobs.name': 'Nombre',
   'jobs.needs': 'Ocupa {disk} en disco y, mientras se ejecuta, {memory} de memoria.',

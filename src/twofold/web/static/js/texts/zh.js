@@ -282,6 +282,8 @@ const JOBS = {
   'jobs.kind_bench': '评测',
   'jobs.kind_table': '残局库',
   'jobs.kind_train': '训练',
+  'jobs.longer': '继续训练',
+  'jobs.longer_of': '将 {title} 再训练同样长的时间',
   'jobs.minutes': { other: '{count} 分钟' },
   'jobs.name': '名称',
   'jobs.needs': '占用 {disk} 磁盘空间，运行时占用 {memory} 内存。',
