@@ -214,11 +214,11 @@ def test_leaving_during_an_import_is_asked_or_told(
     laptop.open("/games", "h1")
     with page.expect_request("**/api/import"):
         page.locator("input[type=file]").set_input_files(tmp_path / "one.jsonl")
-    asked = list[str]()
-    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    page.close(run_before_unload=True)
+    with page.expect_event("dialog") as asked:
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        page.close(run_before_unload=True)
     page.get_by_role("link", name="Play", exact=True).first.click()
     page.locator(".tile").first.wait_for()
-    assert asked == ["beforeunload"]
+    assert asked.value.type == "beforeunload"
     held[0].continue_()
     expect(page.locator(".toast")).to_contain_text("added")
