@@ -263,3 +263,21 @@ def test_read_errors_are_reported_as_our_error() -> None:
         for read in reads:
             with pytest.raises(InvalidRecord, match="cannot read '/proc/self/mem': Input/output"):
                 read()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no named pipes in folders")
+def test_a_regular_file_that_waits_for_more_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "kmsg")  # as /proc/kmsg reads: it is regular and has no end
+    monkeypatch.setattr("twofold.files.stat.S_ISREG", lambda mode: True)
+    writer = os.open(tmp_path / "kmsg", os.O_RDWR)
+    try:
+        for read in ("read", "readline"):
+            with (
+                open_regular(tmp_path / "kmsg", InvalidRecord) as file,
+                pytest.raises(InvalidRecord, match="expected a file with an end, got '/"),
+            ):
+                getattr(file, read)()
+    finally:
+        os.close(writer)

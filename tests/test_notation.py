@@ -225,6 +225,7 @@ def test_parse_spec(text: str, name: str, values: dict[str, str]) -> None:
         (":ply=1", "expected a player name"),
         ("a b", "expected a player name"),
         ("a,b", "expected a player name"),
+        ("\x1b[31mred.py:Mine", r"expected a player name of printable characters, got '\\x1b"),
         ("random:", "expected key=value after ':', got 'random:'"),
         ("x:ply=", "expected a value after each '='"),
         ("x:ply=1,", "expected a value after each '='"),

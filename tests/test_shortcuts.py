@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -22,6 +22,7 @@ from twofold.errors import (
     InvalidRecord,
     InvalidRules,
     InvalidSpec,
+    PlayerError,
     ResourceError,
     UnsupportedRules,
 )
@@ -212,6 +213,7 @@ def test_results_show_themselves(tmp_path: Path) -> None:
 def test_notebooks_show_results() -> None:
     analysis = twofold.analyse(BOARD, "expectimax:ply=1")
     assert str(analysis).count("best") == 1
+    assert str(analysis).split("\n")[1] == "move         value  reward"
     assert "illegal" in str(analysis)
     assert analysis._repr_html_().startswith("<pre>0012/0013/0024/1357")
     game = played()
@@ -270,3 +272,29 @@ def test_a_player_that_raises_loses_no_games_of_the_others() -> None:
 def test_twofold_imports_with_a_broken_gymnasium(broken: str) -> None:
     code = f"import sys, types; sys.modules['gymnasium'] = {broken}; import twofold; twofold.Board"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+class Escaping(Player):
+    spec = "\x1b[31mred\x07\nline"
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return board.legal_moves()[0]
+
+
+class Failing(Escaping):
+    spec = "\x1b[31mfails"
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return cast(Move, None)
+
+
+def test_control_characters_in_the_name_of_an_object_are_shown_escaped() -> None:
+    found = twofold.bench([Escaping(), Failing(), "greedy"], games=2)
+    outcome = twofold.compare(Escaping(), "random", games=2)
+    texts = [str(found), repr(found[0]), repr(found[1]), str(outcome), outcome.words]
+    with pytest.raises(PlayerError) as caught:
+        twofold.play_game(Failing())
+    for text in [*texts, str(caught.value)]:
+        assert "\\x1b[31m" in text or "random" in text
+        assert text.replace("\n", "").isprintable(), text
+        assert "\nline" not in text

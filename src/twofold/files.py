@@ -1,6 +1,7 @@
 """Atomic writes: a reader finds the old content or the new. Opening regular files to read."""
 
 import contextlib
+import errno
 import io
 import os
 import re
@@ -9,7 +10,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 from twofold.errors import InvalidInput, ResourceError
 
@@ -23,8 +24,13 @@ _LEFTOVER: Final = re.compile(
 )
 """Name of a temporary file: target, process id, random number."""
 
+_SHOWN: Final = 60
+"""Most characters of a name in an error about the name itself."""
+
 Buffer = bytes | memoryview
 """Bytes to write."""
+
+_Read = TypeVar("_Read", int, bytes)
 
 
 def atomic_write(
@@ -42,17 +48,12 @@ def atomic_write(
         mode: permissions; None for those of the replaced file, or the usual ones.
 
     Raises:
-        InvalidInput: `path` is not a regular file, or its folder is missing.
+        InvalidInput: `path` is not a regular file, its name is too long, or its folder is missing.
         ResourceError: the disk is full or another system call failed; names path and bytes.
     """
-    try:
-        target = Path(os.path.realpath(path))
-    except ValueError:  # a zero byte
-        raise InvalidInput(f"expected the name of a file, got {os.fspath(path)!a}") from None
+    target = writable(path)
     content = _Content(data)
-    _check_target(target)
-    writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"
-    temporary = target.with_name(f".{target.name}.{writer}{TEMPORARY}")
+    temporary = _temporary(target)
     try:
         remove_abandoned(target.parent, target.name)
         mode = _mode_of(target, mode)
@@ -71,6 +72,18 @@ def atomic_write(
         ) from error
 
 
+def writable(path: str | os.PathLike[str]) -> Path:
+    """The path of a file to write, without links; raises `InvalidInput` as `atomic_write` does."""
+    target = Path(os.path.realpath(file_name(path)))
+    if not target.parent.is_dir():
+        raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
+    if target.exists() and not target.is_file():
+        raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
+    if _is_too_long(str(_temporary(target))):
+        raise too_long(str(target))
+    return target
+
+
 class _Content:
     """The parts to write; `size` is their bytes, for an iterator those so far."""
 
@@ -87,23 +100,52 @@ class _Content:
             yield view
 
 
+def file_name(path: str | os.PathLike[str], error: type[InvalidInput] = InvalidInput) -> str:
+    """The name of a file as text; the file need not exist.
+
+    Raises `error` for what cannot name a file here: another type, a zero byte, a name too long.
+    """
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or "\0" in name:
+        raise error(f"expected the name of a file, got {_shortened(path)}")
+    if _is_too_long(name):
+        raise too_long(name, error)
+    return name
+
+
+def _is_too_long(name: str) -> bool:
+    try:
+        os.lstat(name)
+    except OSError as fault:
+        return fault.errno == errno.ENAMETOOLONG
+    return False
+
+
+def too_long(name: str, error: type[InvalidInput] = InvalidInput) -> InvalidInput:
+    """The error for the name of a file that no disk here can hold."""
+    return error(f"expected a shorter file name, got {_shortened(name)}")
+
+
+def _shortened(name: object) -> str:
+    quoted = ascii(name)
+    return quoted if len(quoted) <= _SHOWN else f"{quoted[: _SHOWN // 2]}...{quoted[-20:]}"
+
+
 def open_regular(
     path: str | os.PathLike[str], error: type[InvalidInput] = InvalidInput
 ) -> IO[bytes]:
     """Open a regular file for reading; a device or a pipe could block, or never end.
 
     Raises `error` if the file is missing, not regular or unreadable, also while it is read: a file
-    of `/proc` may be regular and still unreadable.
+    of `/proc` may be regular and still unreadable, or block.
     """
-    name = ascii(os.fspath(path))
+    name = file_name(path, error)
     try:
-        if stat.S_ISREG(os.stat(path).st_mode):
-            return io.BufferedReader(_Readable(path, error))
+        if stat.S_ISREG(os.stat(name).st_mode):
+            return io.BufferedReader(_Readable(name, error))
     except OSError as fault:
-        raise error(f"cannot read {name}: {fault.strerror or fault}") from None
-    except ValueError:  # a zero byte
-        raise error(f"expected the name of a file, got {name}") from None
-    raise error(f"expected a regular file, got {name}")
+        raise error(f"cannot read {name!a}: {fault.strerror or fault}") from None
+    raise error(f"expected a regular file, got {name!a}")
 
 
 def free_path(path: Path) -> Path:
@@ -116,19 +158,25 @@ def free_path(path: Path) -> Path:
 
 
 class _Readable(io.FileIO):
-    """A file that turns failures to read into `error`."""
+    """A file that turns failures to read into `error`, and does not block."""
 
-    def __init__(self, path: str | os.PathLike[str], error: type[InvalidInput]) -> None:
-        super().__init__(os.fspath(path))
+    def __init__(self, name: str, error: type[InvalidInput]) -> None:
+        super().__init__(name, opener=_open_unblocked)
         self._error = error
 
     def readinto(self, buffer: Any, /) -> int:
         with self._telling():
-            return super().readinto(buffer)
+            count: int | None = super().readinto(buffer)
+            return self._ready(count)
 
     def readall(self) -> bytes:
         with self._telling():
-            return super().readall()
+            return self._ready(super().readall())
+
+    def _ready(self, found: _Read | None) -> _Read:
+        if found is None:
+            raise self._error(f"expected a file with an end, got {self.name!a}")
+        return found
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
@@ -138,11 +186,14 @@ class _Readable(io.FileIO):
             raise self._error(f"cannot read {self.name!a}: {fault.strerror}") from None
 
 
-def _check_target(target: Path) -> None:
-    if not target.parent.is_dir():
-        raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
-    if target.exists() and not target.is_file():
-        raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
+def _open_unblocked(name: str, flags: int) -> int:
+    """Open a file whose reads return at once: `/proc/kmsg` is regular and waits for messages."""
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _temporary(target: Path) -> Path:
+    writer = f"{os.getpid()}-{secrets.token_hex(_RANDOM_BYTES)}"
+    return target.with_name(f".{target.name}.{writer}{TEMPORARY}")
 
 
 def _mode_of(target: Path, wanted: int | None) -> int | None:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidInput, ResourceError
+from twofold.files import file_name
 
 SUFFIX: Final = ".lock"
 """Suffix of lock files. They are empty, beside the file, and exist only while held."""
 
-_NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
-"""No permission to write, or the lock file's name is a link or a folder."""
+_NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR, errno.ENAMETOOLONG)
+"""No permission to write, or the lock file's name is a link, a folder or too long."""
 
 
 def in_use(name: str, what: str = "program") -> InvalidInput:
@@ -37,7 +38,9 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     """
     import filelock  # takes 60 ms, so only writers import it
 
-    target = Path(path)
+    target = Path(file_name(path))
+    if not target.name:
+        raise InvalidInput(f"expected the name of a file, got {str(target)!a}")
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!a}")
     lock = filelock.FileLock(target.with_name(f".{target.name}{SUFFIX}"), timeout=patience)

@@ -365,6 +365,8 @@ def parse_spec(text: str) -> Spec:
     match = re.search(r":(?=[a-z][a-z0-9_]*=)", body)
     name, rest = (body[: match.start()], body[match.end() :]) if match else (body, "")
     name = name.strip()
+    if not name.isprintable():
+        raise InvalidSpec(f"expected a player name of printable characters, got {shown(name)}")
     if not name or re.search(r"[\s,=\"]", name):
         raise InvalidSpec(f"expected a player name before the first ':', got {shown(text)}")
     if match is None and name.endswith(":"):

@@ -30,6 +30,7 @@ from twofold.arena.table import format_runs
 from twofold.board import Board
 from twofold.drawing import preformatted
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
+from twofold.files import writable
 from twofold.game import Game
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -243,11 +244,13 @@ def train(
         settings: more of `TrainingSettings`, such as `threads=2`, `seed=5`, `stages=(8192,)`.
 
     Raises:
-        InvalidInput: neither games nor seconds are given, or a setting cannot be used.
+        InvalidInput: neither games nor seconds are given, a setting cannot be used, or `out` names
+            no file that can be written.
         ResourceError: there is no room for the network, or the file cannot be written.
     """
     if games is None and seconds is None and stop is None:
         raise InvalidInput("expected a number of games or of seconds, got neither")
+    writable(out)  # before the network is made
     asked = TrainingSettings(
         patterns=patterns,
         rules=Rules.of(rules),

@@ -25,7 +25,7 @@ import safetensors
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidNetwork
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, file_name, open_regular
 from twofold.limits import MAX_HEADER_BYTES
 
 DTYPES: Final[dict[str, np.dtype[Any]]] = {
@@ -153,7 +153,7 @@ def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
     Raises `InvalidNetwork` if the file is missing, truncated, in another format or has types that
     are not in `DTYPES`; and, at the end, if it has changed meanwhile.
     """
-    name = ascii(os.fspath(path))
+    name = ascii(file_name(path, InvalidNetwork))
     with open_regular(path, InvalidNetwork) as file:
         before = os.fstat(file.fileno())
         header = _read_header(file, before.st_size, name)

@@ -19,7 +19,7 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers
-from twofold.arena.bench import Bench, resume
+from twofold.arena.bench import Bench, players_in_excess, resume
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.limits import MAX_GAMES
@@ -130,6 +130,29 @@ def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
         code.unlink()
         with pytest.raises(InvalidSpec, match="cannot continue a study in memory: "):
             resume(Bench(study, SMALL), [f"{code}:choose"])
+
+
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [
+        ("expectimax:ply=1,threads=3", "takes 3 threads for a move, more than the cores here"),
+        ("fast:threads=3", "takes 3 threads for a move"),
+        ("expectimax:ply=1,table_mb=8", "takes 8.4 MB for each game played at a time, more than"),
+    ],
+)
+def test_a_study_alone_takes_no_more_than_the_machine_has(
+    player: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Study() as study:
+        bench_of(study, player, games=2)
+        monkeypatch.setattr("twofold.players.demands.cores", lambda: 2)
+        monkeypatch.setattr("twofold.players.demands.free_memory", lambda: 20_000_000)
+        (stored,) = players_in_excess(study)
+        with pytest.raises(InvalidInput, match=f"cannot continue a study in memory: .* {words}"):
+            resume(Bench(study, SMALL))
+        named = Bench(study, SMALL)
+        resume(named, [stored])
+        assert named.missing == 2
 
 
 # Workers that are lost

@@ -7,6 +7,7 @@ import pytest
 from tests.support.commands import Cli
 
 BOARD = "0012/0013/0024/1357"
+LONG = "n" * 300
 CASES = {
     "board: too short": ["analyse", "001"],
     "board: letters": ["analyse", "00$2/0013/0024/1357"],
@@ -23,6 +24,7 @@ CASES = {
     "player: value": ["analyse", BOARD, "--player", "expectimax:ply=x"],
     "player: evaluator": ["analyse", BOARD, "--player", "expectimax:eval=nobody"],
     "player: empty": ["watch", ""],
+    "player: escape code": ["watch", "\x1b[31mred.py:Mine"],
     "player: no file": ["bench", "no/such/file.py:Name"],
     "player: one of two": ["bench", "greedy", "no.module:Name"],
     "player: hints": ["play", "--hints", "x:y=z"],
@@ -55,6 +57,26 @@ CASES = {
     "file: noise to convert": ["convert", "noise.2048", "game.2048"],
     "file: nothing to convert": ["convert", "missing.txt", "game.2048"],
     "file: noise to review": ["review", "noise.2048"],
+    "name: record": ["watch", "greedy", "--record", LONG],
+    "name: saved game": ["play", "--resume", LONG],
+    "name: code": ["watch", f"{LONG}.py:Mine"],
+    "name: network": ["analyse", BOARD, "--player", f"ntuple:net={LONG}"],
+    "name: folder": ["serve", "--folder", LONG],
+    "name: review": ["review", LONG],
+    "name: convert": ["convert", LONG, "game.2048"],
+    "name: study": ["bench", "greedy", "--games", "1", "--out", LONG],
+    "name: study to resume": ["bench", "--resume", "--out", LONG],
+    "name: boards": ["bench", "greedy", "--boards", LONG],
+    "name: report": ["report", LONG],
+    "name: training": ["train", "0123", "--games", "1", "--out", LONG],
+    "name: training to resume": ["train", "--resume", "--games", "1", "--out", LONG],
+    "name: policy": ["train-policy", "--moves", "10", "--out", f"{LONG}.safetensors"],
+    "name: solution": ["solve", "2x2", "--out", LONG],
+    "name: networks": ["net", "info", LONG],
+    "name: table": ["tables", "info", f"{LONG}.twofold-table"],
+    "name: table to remove": ["tables", "remove", f"{LONG}.twofold-table"],
+    "name: tables": ["tables", "list", "--out", LONG],
+    "name: new table": ["tables", "build", "442-512", "--out", LONG],
 }
 
 

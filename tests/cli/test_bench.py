@@ -192,11 +192,25 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
     for other in ("greedy", "other.py:choose"):
         result = cli(*again, player, other)
         assert result.code == 2
-        assert f"that run code ('mine.py:choose'), got '{other}'" in result.err
+        assert f"more than this machine has ('mine.py:choose'), got '{other}'" in result.err
     Path("mine.py").write_text(CHOOSES.replace("[0]", "[-1]"))
     result = cli(*again, player)
     assert result.code == 2
     assert "the file has changed" in result.err
+
+
+def test_a_study_goes_on_with_players_that_take_too_much_where_they_are_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    player = "expectimax:ply=1,threads=2"
+    document(cli, player, "--games", "1", "--rules", "2x2", "--out", "s.db")
+    monkeypatch.setattr("twofold.players.demands.cores", lambda: 1)
+    code, _, err = cli("bench", "--resume", "--out", "s.db")
+    assert code == 2
+    assert "takes 2 threads for a move, more than the cores here. If you want that: twofold" in err
+    _, _, command = err.partition("If you want that: twofold ")
+    assert cli(*shlex.split(command)).code == 0
 
 
 def test_words_for_a_study_are_those_that_go_on_with_it(

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import json
+import os
 import re
 import runpy
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 import typer
@@ -363,3 +365,37 @@ def test_the_end_of_a_file_is_no_ctrl_c(cli: Cli, monkeypatch: pytest.MonkeyPatc
     code, out, err = cli("players")
     assert (code, out) == (1, "")
     assert err.startswith("twofold: EndOfFile: marshal data too short")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such file names")
+def test_the_name_of_a_file_cannot_change_the_terminal(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "\x1b[31mred.2048"
+    code, out, err = cli(
+        "watch", "greedy", "--seed", "1", "--record", name, "--moves-per-second", "1e6"
+    )
+    assert code == 0
+    assert "written to \\x1b[31mred.2048" in out + err
+    assert (out + err).replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("analyse 0012/0013/0024/1357 fast", "; did you mean --player fast? (see twofold analyse"),
+        ("review game.2048 my.py:Mine", "; did you mean --player my.py:Mine? (see"),
+        ("play ntuple:ply=2", "; did you mean --hints ntuple:ply=2? (see"),
+        ("analyse 0012/0013/0024/1357 nobody", "(nobody) (see"),
+        ("selftest fast", "(fast) (see"),
+        ("analyse 0012 0013 fast", "(0013 fast) (see"),
+    ],
+)
+def test_a_player_as_an_argument_too_many_names_its_option(
+    cli: Cli, command: str, hint: str
+) -> None:
+    code, out, err = cli(*command.split())
+    assert (code, out) == (2, "")
+    assert "unexpected extra argument" in err
+    assert hint in err

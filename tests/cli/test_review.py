@@ -68,11 +68,11 @@ def test_the_summary_and_the_worst_moves(cli: Cli, record: Path) -> None:
     assert lines[2].startswith("80 moves judged in ")
     for label in (
         "accuracy",
-        "match rate",
+        "best moves",
         "goodness of fit",
         "longest run",
         "perfect",
-        "terrible",
+        "severe blunder",
     ):
         assert any(line.startswith(label) for line in lines)
     assert sum(line.startswith("move ") and "instead of" in line for line in lines) == 2

@@ -322,6 +322,19 @@ def test_an_evaluation_says_when_it_was(cli: Cli, tmp_path: Path) -> None:
     assert re.search(r"network after [\d,]+ moves: mean ", out)
 
 
+def test_a_checkpoint_alone_takes_no_more_threads_than_cores(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "n.safetensors")
+    assert cli("train", *SMALL, "--games", "10", "--threads", "2", "--out", path).code == 0
+    monkeypatch.setattr("twofold.cli._train_runs.cores", lambda: 1)
+    again = ("train", "--resume", "--games", "20", "--out", path)
+    code, _, err = cli(*again)
+    assert code == 2
+    assert f"expected --threads to continue {path}: it used 2, more than the 1 cores of" in err
+    assert cli(*again, "--threads", "2").code == 0
+
+
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
     path = str(tmp_path / "n.safetensors")
     cli("train", *SMALL, "--games", "10", "--out", path)

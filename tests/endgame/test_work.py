@@ -171,7 +171,12 @@ def test_a_full_disk_is_reported_before_the_build(
     with pytest.raises(ResourceError, match="No space left"):
         build_table(tmp_path / "full", PATTERN, on_progress=seen.append)
     assert not seen
-    assert not (tmp_path / "full").exists()
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_a_build_stopped_before_its_first_checkpoint_leaves_nothing(tmp_path: Path) -> None:
+    assert not build_table(tmp_path / "early", PATTERN, stop=lambda: True)
+    assert [path.name for path in tmp_path.iterdir()] == []
 
 
 def test_a_write_that_fails_leaves_no_table(

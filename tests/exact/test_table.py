@@ -392,3 +392,23 @@ def test_a_table_needs_keys_and_values(two_by_two: ExactTable) -> None:
     keys = replace(two_by_two.layers, values=np.empty(0), part="keys")
     with pytest.raises(InvalidTable, match="expected keys and values, got keys alone"):
         ExactTable(keys)
+
+
+def test_work_that_cannot_be_written_leaves_no_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise ResourceError("cannot write 1 bytes: No space left on device")
+
+    monkeypatch.setattr("twofold.exact.store.write_layers", full)
+    store = WorkFolder(tmp_path / "t", Problem.parse("2x2"))
+    with pytest.raises(ResourceError):
+        Solver(store.problem, store).run()
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_work_stopped_at_the_start_leaves_no_folder_of_an_earlier_run(tmp_path: Path) -> None:
+    (tmp_path / "t.work").mkdir()
+    store = WorkFolder(tmp_path / "t", Problem.parse("2x2"))
+    store.save()
+    assert [path.name for path in tmp_path.iterdir()] == []

@@ -1,6 +1,8 @@
 """Accuracy of moves and games."""
 
 import math
+import re
+from importlib import resources
 
 import pytest
 
@@ -8,6 +10,7 @@ from twofold.review.accuracy import (
     LABELS,
     MAX_STAKE,
     MIN_STAKE,
+    MISTAKES,
     game_accuracy,
     label_of,
     move_accuracy,
@@ -22,13 +25,13 @@ from twofold.review.accuracy import (
         (1 - 1e-10, "perfect"),
         (1 - 1e-9, "excellent"),
         (0.999, "excellent"),
-        (0.9989, "nice try"),
-        (0.99, "nice try"),
-        (0.975, "not bad"),
+        (0.9989, "good"),
+        (0.99, "good"),
+        (0.975, "inaccuracy"),
         (0.9, "mistake"),
         (0.75, "blunder"),
-        (0.7499, "terrible"),
-        (0.0, "terrible"),
+        (0.7499, "severe blunder"),
+        (0.0, "severe blunder"),
     ],
 )
 def test_labels(ratio: float, label: str) -> None:
@@ -66,3 +69,16 @@ def test_one_terrible_move_does_not_make_a_game_worthless() -> None:
     found = game_accuracy([(100.0, 1.0)] * 99 + [(0.0, 12.0)])
     assert 80 < found < 95
     assert math.isfinite(found)
+
+
+def test_the_web_app_has_the_words_of_the_library() -> None:
+    scripts = resources.files("twofold.web") / "static" / "js"
+    texts = (scripts / "texts" / "en.js").read_text(encoding="utf-8")
+    names = dict(re.findall(r"'review\.label_(\w+)': '([^']+)'", texts))
+    labels = [label for label, _ in LABELS]
+    assert sorted(names.values()) == sorted(labels)
+    assert all(names[label.replace(" ", "_")] == label for label in labels)
+    module = (scripts / "review" / "labels.js").read_text(encoding="utf-8")
+    signs = re.findall(r"^  (?:'([^']+)'|(\w+)): '.{1,2}',$", module, re.MULTILINE)
+    assert [quoted or word for quoted, word in signs] == labels
+    assert f"new Set([{', '.join(map(repr, MISTAKES))}])" in module

@@ -182,7 +182,7 @@ def test_negative_values_count_as_zero() -> None:
 def test_nan_values_are_the_worst() -> None:
     values = dict.fromkeys(Move, float("nan")) | {Move.UP: 0.5}
     (one,) = judge(_one_move(Board.parse("0000/0120/0000/0000"), Move.LEFT), Certain(values))
-    assert (one.ratio, one.label, one.best) == (0.0, "terrible", Move.UP)
+    assert (one.ratio, one.label, one.best) == (0.0, "severe blunder", Move.UP)
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=2", "expectimax:eval=snake,ply=1", "minimax"])

@@ -179,3 +179,14 @@ def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Vi
         yield found
     finally:
         context.close()
+
+
+def drawn(page: Page, frames: int = 2) -> None:
+    """Wait until the page has drawn that many frames."""
+    page.evaluate(
+        """(frames) => new Promise((done) => {
+          const next = () => (frames-- ? requestAnimationFrame(next) : done());
+          next();
+        })""",
+        frames,
+    )

@@ -38,7 +38,7 @@ def test_a_walk_has_a_place_before_each_move_and_one_after_the_last() -> None:
 
 
 def test_mistakes_are_found_both_ways() -> None:
-    walk = judged(["perfect", "mistake", "excellent", "terrible"])
+    walk = judged(["perfect", "mistake", "excellent", "severe blunder"])
     assert walk.next_mistake()
     assert walk.place == 1
     assert walk.next_mistake()
@@ -94,7 +94,7 @@ def test_before_it_is_judged_the_move_made_is_named() -> None:
 
 
 def test_the_whole_game_on_a_line() -> None:
-    walk = judged(["perfect", "mistake", "excellent", "terrible"])
+    walk = judged(["perfect", "mistake", "excellent", "severe blunder"])
     assert timeline(walk, 40, unicode=False).plain == "#?=X--"
     assert timeline(walk, 3, unicode=False).plain == "#X-"
     walk.go(walk.last)

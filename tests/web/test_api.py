@@ -50,7 +50,8 @@ def test_players_are_listed(client: Client) -> None:
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"
     assert answer.json[0]["spec"] == "greedy"
-    assert {"spec", "name", "summary", "values", "elsewhere", "plain"} == set(answer.json[0])
+    fields = {"spec", "name", "summary", "values", "elsewhere", "plain", "smallest", "largest"}
+    assert fields == set(answer.json[0])
 
 
 # ---- analyses

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, serve
 from tests.web.replayed import replayed
 from twofold.play.game_file import GameFile
 from twofold.records.record import Record
@@ -125,7 +125,7 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     while number.inner_text() == "0":
         for key in ("ArrowLeft", "ArrowUp"):
             page.keyboard.press(key)
-        page.wait_for_timeout(50)
+        drawn(page)
     toast.click()
     expect(number).to_have_text(made)
     kept = {game["game"] for game in served.ask("/api/games")}
@@ -141,13 +141,13 @@ def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> N
     while not path.exists():
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowUp")
-        page.wait_for_timeout(50)
+        drawn(page)
     page.reload()  # so that all keys have been played; all is saved when the page leaves
     number = page.locator("dt:has-text('Moves') + dd").first
     expect(number).not_to_have_text("")
     file = GameFile(path)
     while len(file.read().moves) != int(number.inner_text()):
-        page.wait_for_timeout(50)
+        drawn(page)
     other = file.read().replay()
     key = f"Arrow{other.legal_moves()[0].name.title()}"
     other.play(other.legal_moves()[-1])
@@ -202,7 +202,7 @@ def test_watching_starts_by_itself_and_pauses(laptop: Visit) -> None:
     stood = ""
     while moves.inner_text() != stood:  # what was on its way may come yet
         stood = moves.inner_text()
-        laptop.page.wait_for_timeout(400)
+        drawn(laptop.page, frames=30)
     expect(laptop.page.get_by_role("button", name="Pause")).to_have_count(0)
 
 

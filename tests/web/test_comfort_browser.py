@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -58,7 +58,7 @@ def play(page: Page, least: int) -> None:
     while moves(page) < least:
         for key in KEYS:
             page.keyboard.press(key)
-        page.wait_for_timeout(50)
+        drawn(page)
 
 
 def test_tile_colours_are_chosen_and_kept(laptop: Visit) -> None:

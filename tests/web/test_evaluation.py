@@ -6,15 +6,20 @@ import pytest
 
 from twofold.board import Board
 from twofold.exact import Problem, solve
-from twofold.players import make_player
+from twofold.players import Player, make_player
 from twofold.players.base import move_list
 from twofold.players.exact import ExactPlayer
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
-from twofold.web.evaluation import evaluation_bar, next_tile, points_for, ratio_of, reply_of
+from twofold.web.evaluation import bar_of, next_tile, points_for, ratio_of, reply_of
 
 BOARD = Board.parse("1234/2345/3456/0010")
+
+
+def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str]:
+    found = bar_of(analysis, player)
+    return found.share, found.words
 
 
 def test_points_make_a_bar() -> None:
@@ -29,6 +34,7 @@ def test_points_make_a_bar() -> None:
         assert text == f"about {int(float(f'{value:.3g}')):,} more points"
         reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1")
     assert (reply.bar, reply.bar_text, reply.final) == (bar, text, False)
+    assert (reply.bar_kind, reply.bar_amount) == ("about", int(float(f"{value:.3g}")))
     assert (reply.player, reply.source, reply.unit) == ("ntuple:net=tiny,ply=1", "ntuple", "points")
     assert [one.move for one in reply.moves] == list("urdl")
     assert max(one.ratio for one in reply.moves if one.ratio is not None) == 1.0
@@ -92,3 +98,4 @@ def test_solved_games_make_a_bar() -> None:
     player = ExactPlayer(solve(Problem.parse("2x2 goal=32", "goal")))
     found = player.analyse(board)
     assert evaluation_bar(found, player) == (found.value, f"{found.value:.1%} chance of 32")
+    assert bar_of(found, player) == (found.value, "tile", 32)

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.play.kept_games import record_of
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
@@ -203,3 +203,22 @@ def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> 
         laptop.rest()
     laptop.open("/games", ".my-figures")
     expect(page.get_by_text("With hints", exact=False).first).to_be_visible()
+
+
+def test_leaving_during_an_import_is_asked_or_told(
+    laptop: Visit, served: Served, tmp_path: Path
+) -> None:
+    page, held = laptop.page, list[Route]()
+    (tmp_path / "one.jsonl").write_text(format_game(record_of(5, seed=77), "jsonl"))
+    page.route("**/api/import", lambda route: held.append(route))
+    laptop.open("/games", "h1")
+    with page.expect_request("**/api/import"):
+        page.locator("input[type=file]").set_input_files(tmp_path / "one.jsonl")
+    with page.expect_event("dialog") as asked:
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        page.close(run_before_unload=True)
+    page.get_by_role("link", name="Play", exact=True).first.click()
+    page.locator(".tile").first.wait_for()
+    assert asked.value.type == "beforeunload"
+    held[0].continue_()
+    expect(page.locator(".toast")).to_contain_text("added")

@@ -45,6 +45,7 @@ def test_the_final_reply_has_the_outcomes(table: ExactTable) -> None:
     assert {one.tile: one.reached for one in reply.tiles} == found.reach
     assert (reply.board, reply.done, reply.moves) == (str(BOARD), 1.0, found.moves)
     assert (reply.problem, reply.worth, reply.note) == ("2x3, expected score", found.worth, "")
+    assert (reply.setting, reply.goal, reply.of_goal, reply.value) == ("2x3", 0, False, found.value)
 
 
 def test_progress_is_reported(table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,6 +63,7 @@ def test_it_ends_when_cancelled_or_out_of_time(table: ExactTable) -> None:
     stop.raise_flag()
     (reply,) = told(table, BOARD, stop)
     assert (reply.note, reply.tiles) == ("stopped before the end", [])
+    assert reply.reason == "stopped"
     (reply,) = told(table, BOARD, Stop(), seconds=0)
     assert reply.note.startswith("not all games could be followed to their end in 0 s")
 
@@ -115,6 +117,7 @@ def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
     request = protocol.AnalyseRequest(board=str(BOARD), player="corner", outcomes=True)
     reply = page.ask(request, OutcomesReply)
     assert reply.problem == "2x3, chance of 64"
+    assert (reply.setting, reply.goal, reply.of_goal) == ("2x3", 64, True)
     other = protocol.AnalyseRequest(board=str(BOARD), player="corner", rules="2x3")
     assert page.refusal(other)[0] == "UnsupportedRules"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from twofold.exact import Problem
 from twofold.exact.solver import Solver
 from twofold.exact.store import LayerStore
@@ -49,3 +49,15 @@ def test_other_boards_and_the_end(laptop: Visit) -> None:
         expect(outcomes).to_be_visible() if shown else expect(outcomes).to_be_hidden()
     laptop.open("/analyse#board=0012/0013/0024/1357", ".is-best")
     expect(outcomes).to_be_hidden()
+
+
+def test_an_analysis_is_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": "de"}) as found:
+        found.open("/analyse#board=2x3:123/401", ".outcomes-face")
+        facts = found.page.locator(".analysis-facts")
+        expect(facts).to_contain_text("Punkte mehr")
+        expect(facts).not_to_contain_text("points")
+        expect(found.page.locator(".outcomes-note")).to_have_text(
+            "Optimales Spiel von 2x3, erwartete Punktzahl: 378,46 weitere Punkte erwartet, "
+            "im Mittel 36,8 Züge bis zum Ende."
+        )

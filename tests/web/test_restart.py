@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, serve_apart, visit
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve_apart, visit
 from tests.web.replayed import replayed
 from twofold.play.game_file import INDEX_TAGS
 from twofold.records.record import Record, format_record
@@ -28,7 +28,7 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
         wait_for_moves(page, first, letters)
         file = tmp_path / "games" / f"{game}.2048"
         while not file.exists():
-            page.wait_for_timeout(50)
+            drawn(page)
         first.process.kill()
         first.process.wait()
         lose_moves(file, keep=3)
@@ -65,7 +65,7 @@ def wait_for_moves(page: Page, served: Served, letters: str) -> None:
     end = time.monotonic() + PATIENCE_MS / 1000
     while made(page, served) != letters:
         assert time.monotonic() < end, f"expected {letters}, got {made(page, served)}"
-        page.wait_for_timeout(50)
+        drawn(page)
 
 
 def made(page: Page, served: Served) -> str:

@@ -179,6 +179,19 @@ def test_another_player_judges(laptop: Visit, game: str) -> None:
     expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
 
 
+def test_the_judges_are_those_for_the_shape(laptop: Visit, served: Served) -> None:
+    small = Game("3x3", seed=5)
+    for _ in range(8):
+        small.play(small.legal_moves()[0])
+    laptop.open(f"/review?game={served.keep(str(Record.from_game(small, player='me')))}", ".tile")
+    laptop.page.locator(".judge-form summary").click()
+    judges = laptop.page.get_by_label("Judge", exact=True)
+    expect(judges.locator("option", has_text="rows, 5 plies")).to_have_count(1)
+    expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
+    expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
+    expect(judges.locator("option", has_text="network")).to_have_count(0)
+
+
 def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     laptop.open("/review", "h1")
     laptop.page.get_by_role("button", name="Paste text").click()

@@ -206,3 +206,10 @@ def test_a_strength_may_be_requested() -> None:
     assert roster.spec("fast", STANDARD) == "ntuple:ply=1"
     with pytest.raises(LimitExceeded, match="threads"):
         roster.check("fast:threads=1000000")
+
+
+def test_the_list_says_on_which_boards_a_player_plays() -> None:
+    sizes = {one.spec: (one.smallest, one.largest) for one in Roster().infos}
+    assert sizes["expectimax"] == sizes["greedy"] == sizes["strong"] == (1, 8)
+    assert sizes["datumbox"] == (1, 4)
+    assert sizes["it3105-snake"] == (4, 4)

@@ -16,8 +16,9 @@ from twofold.arena.studies.study import Study
 from twofold.arena.workers import GameWorkers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-from twofold.notation import check_seed, format_spec, parse_spec, split_hashes
+from twofold.notation import check_seed, format_spec, parse_spec, printable, split_hashes
 from twofold.players import make_player, settled
+from twofold.players.demands import excess_of
 from twofold.players.registry import code_of
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -61,7 +62,7 @@ class PlayerStanding:
 
     def __repr__(self) -> str:
         failure = f", failed on seed {self.failed_seed}: {self.error}" if self.error else ""
-        return f"<PlayerStanding of {self.player}: {self.games.words}{failure}>"
+        return f"<PlayerStanding of {printable(self.player)}: {self.games.words}{failure}>"
 
 
 class Bench:
@@ -228,10 +229,11 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerS
 def resume(bench: Bench, named: Collection[str] = ()) -> None:
     """Add all games that the study was asked for, under the rules and boards of the bench.
 
-    `named` are the players that may run code and programs; a study alone runs no code.
+    `named` are the players that may run code and programs, and may take more than the machine has;
+    a study alone does neither.
 
     Raises:
-        InvalidInput: a player can no longer be made, has changed, or runs code and is not named;
+        InvalidInput: a player can no longer be made, has changed, or needs to be named and is not;
             or the study asks for more than MAX_GAMES.
     """
     asked = sum(wanted.seeds.count for wanted in bench.study.wanted())
@@ -251,6 +253,8 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
             )
         with _going_on(bench.study):
             is_trusted = plain_spec(run.player) in trusted
+            if not is_trusted and (excess := excess_of(run.player)):
+                raise InvalidInput(f"{excess}. Name it, if you want that")
             bench.add(run.player, wanted.seeds, allow_code=is_trusted)
 
 
@@ -270,10 +274,20 @@ def resumed(
 
 def players_with_code(study: Study) -> list[str]:
     """The players of a study that run code or programs, as the study names them."""
-    wanted = {one.run for one in study.wanted()}
-    players = dict.fromkeys(run.player for run in study.runs() if run.run in wanted)
     with _going_on(study):
-        return [player for player in players if code_of(player)]
+        return [player for player in _wanted_players(study) if code_of(player)]
+
+
+def players_in_excess(study: Study) -> dict[str, str]:
+    """The players of a study that take more than this machine has, and how; see `excess_of`."""
+    with _going_on(study):
+        found = {player: excess_of(player) for player in _wanted_players(study)}
+    return {player: excess for player, excess in found.items() if excess}
+
+
+def _wanted_players(study: Study) -> list[str]:
+    wanted = {one.run for one in study.wanted()}
+    return list(dict.fromkeys(run.player for run in study.runs() if run.run in wanted))
 
 
 def plain_spec(player: str) -> str:

@@ -17,7 +17,7 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidInput
-from twofold.files import open_regular
+from twofold.files import file_name, open_regular
 from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import printable, shown
 from twofold.rules import STANDARD, Rules
@@ -77,7 +77,7 @@ def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartB
     Raises:
         InvalidBoard: the file cannot be read, is too long, or has an invalid line.
     """
-    name = os.fspath(path)
+    name = file_name(path, InvalidBoard)
     with open_regular(path, InvalidBoard) as file:
         data = file.read(MAX_BOARDS_BYTES + 1)
     if len(data) > MAX_BOARDS_BYTES:

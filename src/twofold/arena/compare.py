@@ -22,6 +22,7 @@ from twofold.arena.sprt import SprtState, Verdict
 from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
 from twofold.arena.table import MAX_COLUMNS, format_table
 from twofold.figures import format_rate
+from twofold.notation import printable
 
 __all__ = ["Comparison", "compare_scores", "reach_table", "verdict_words"]
 
@@ -154,7 +155,7 @@ def _comparison_words(found: Comparison) -> str:
     if paired.draws == paired.games:
         return f"no difference was found: the scores are the same in all of {games}"
     ahead = paired.difference.value >= 0
-    leader = found.names[not ahead]
+    leader = printable(found.names[not ahead])
     lead = paired.difference if ahead else _negated(paired.difference)
     words = f"{format_rate(lead.value)} points a game more"
     if lead.low is None or lead.high is None:
@@ -183,7 +184,7 @@ def _negated(interval: Interval) -> Interval:
 
 
 def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> str:
-    a, b = names
+    a, b = map(printable, names)
     games = f"{state.pairs:,} game{'s' * (state.pairs != 1)} each"
     if state.verdict is Verdict.EQUAL:
         return f"{a} and {b} differ by less than {_amount(state.delta, tile)}, after {games}"

@@ -24,7 +24,7 @@ from twofold.arena.workers import (
     Task,
 )
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
-from twofold.files import atomic_write
+from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
 from twofold.notation import format_spec, parse_spec, split_hashes
 from twofold.players import make_player
@@ -105,7 +105,8 @@ class RayWorkers(GameWorkers):
     def _ship(self, given: str, spec: str, contents: dict[str, Any]) -> Shipped:
         files = {}
         for text, path in files_of(given).items():
-            content = path.read_bytes()
+            with open_regular(path) as file:
+                content = file.read()
             digest = hashlib.sha256(content).hexdigest()
             if digest not in contents:
                 contents[digest] = self._ray.put(content)

@@ -21,6 +21,7 @@ from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
 from twofold.arena.table import format_table
 from twofold.board import Board
+from twofold.notation import printable
 from twofold.rules import Rules
 
 WIDTH: Final = 2_000
@@ -179,7 +180,13 @@ def format_survival(
     fates = [Fates.of_games(run.games, rules, boards) for run in runs]
     edges = edges_of(fates)
     return "\n\n".join(
-        "\n".join([run.player, *_table_lines(one, edges), *_left_out(len(run.games) - len(one))])
+        "\n".join(
+            [
+                printable(run.player),
+                *_table_lines(one, edges),
+                *_left_out(len(run.games) - len(one)),
+            ]
+        )
         for run, one in zip(runs, fates, strict=True)
         if len(run.games)
     )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.arena.stats import Summary, summarise
 from twofold.figures import format_rate
+from twofold.notation import printable
 
 if TYPE_CHECKING:
     from twofold.arena.bench import PlayerStanding
@@ -29,14 +30,12 @@ def format_runs(
     With `from_boards` the heading says that tiles of the given boards count as reached.
     """
     parts = []
-    names = [run.player for run in runs]
+    names = specs = [printable(run.player) for run in runs]
     if max(map(len, names)) > MAX_NAME:
         names = [str(number) for number in range(1, len(runs) + 1)]
         width = len(names[-1])
         parts.append(
-            "\n".join(
-                f"{name:>{width}}  {run.player}" for name, run in zip(names, runs, strict=True)
-            )
+            "\n".join(f"{name:>{width}}  {spec}" for name, spec in zip(names, specs, strict=True))
         )
     done = [
         (name, summarise(run.games))
@@ -47,7 +46,8 @@ def format_runs(
         parts.append(_scores(done))
         parts += [_rates(done, reach_heading(from_boards))] if rates else []
     parts += [
-        f"{run.player}: failed on seed {run.failed_seed}: {run.error}" for run in failed(runs)
+        f"{printable(run.player)}: failed on seed {run.failed_seed}: {run.error}"
+        for run in failed(runs)
     ]
     return "\n\n".join(parts)
 

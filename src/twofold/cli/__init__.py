@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -187,6 +188,10 @@ def _report(error: BaseException) -> int:
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
         _say_usage(error)
         return 2
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        from twofold.files import too_long
+
+        return _report(too_long(str(error.filename)))
     if isinstance(error, MemoryError):
         _say("not enough memory")
         return 3
@@ -216,8 +221,29 @@ def _say_usage(error: BaseException) -> None:
     text = str(error.format_message()).strip().rstrip(".")  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "twofold"
-    _say(f"{text[:1].lower()}{text[1:]} (see {where} --help)")
+    _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")
+
+
+def _meant(text: str, context: Any) -> str:
+    """The end of an error about an argument too many, where it is a player for an option."""
+    extra = re.fullmatch(r"Got unexpected extra argument\S* \((\S+)\)", text)
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    options = {name for one in parameters for name in one.opts}
+    option = next((name for name in ("--player", "--hints") if name in options), "")
+    return f"; did you mean {option} {extra[1]}?" if extra and option and _plays(extra[1]) else ""
+
+
+def _plays(text: str) -> bool:
+    from twofold.players.registry import code_of  # only here: it loads kernels
+
+    try:
+        code_of(text)
+    except TwofoldError:
+        return False
+    return True
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"twofold: {' '.join(text.split())}\n")
+    from twofold.notation import printable
+
+    sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")

@@ -4,7 +4,6 @@ import inspect
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
@@ -153,13 +152,3 @@ def read_pace(text: str | None) -> float | None:
             f"expected moves per second above 0 and up to {MAX_MOVES_PER_SECOND:.0f}, got {text}"
         )
     return pace
-
-
-def check_writable(path: Path) -> None:
-    """Refuse a file that could not be written at the end, before anything is played."""
-    if not path.resolve().parent.is_dir():
-        raise InvalidInput(
-            f"expected an existing folder to write to, got {str(path.resolve().parent)!r}"
-        )
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"expected a regular file to write to, got {str(path)!r}")

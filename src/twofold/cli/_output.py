@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import twofold
 from twofold.limits import cores
+from twofold.notation import printable
 
 SCHEMA: Final = 1
 """Version of the JSON documents; raised when a field changes its name or meaning."""
@@ -35,8 +36,8 @@ def write_json(
 
 
 def print_out(text: str = "") -> None:
-    """Print a line of the command's own output."""
-    sys.stdout.write(text + "\n")
+    """Print a line of the command's own output; see `plain` for names in it."""
+    sys.stdout.write(plain(text) + "\n")
 
 
 def print_words(text: str, hang: int = 0) -> None:
@@ -63,8 +64,13 @@ def wrapped(text: str, hang: int = 0) -> str:
 
 def print_note(text: str = "") -> None:
     """Print a line that is not output: on stderr."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(plain(text) + "\n")
     sys.stderr.flush()
+
+
+def plain(text: str) -> str:
+    """Lines in which names of files and players cannot change the terminal: escape codes show."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def can_redraw(is_terminal: bool) -> bool:

@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from twofold.cli._output import can_redraw, print_note
+from twofold.cli._output import can_redraw, plain, print_note
 from twofold.kernels import BUILT
 
 LOADING: Final = "loading ..."
@@ -163,4 +163,6 @@ def live(
         yield lambda now: print_note(f"twofold: {describe(now)}") if is_due() else None
         return
     with Live(console=console, transient=True, auto_refresh=False) as shown:
-        yield lambda now: shown.update(Text(describe(now)), refresh=True) if is_due() else None
+        yield (
+            lambda now: shown.update(Text(plain(describe(now))), refresh=True) if is_due() else None
+        )

@@ -46,7 +46,7 @@ def summary(judged: Sequence[MoveJudgement]) -> str:
     best = round(found.match_rate * choices)
     figures = [
         ("accuracy", f"{found.accuracy:.1f} %"),
-        ("match rate", f"{100 * found.match_rate:.1f} %, {best:,} of {counted(choices, 'choice')}"),
+        ("best moves", f"{100 * found.match_rate:.1f} %, {best:,} of {counted(choices, 'choice')}"),
         ("goodness of fit", f"{found.goodness_of_fit:.3g}"),
         ("longest run", f"{counted(found.longest_perfect_run, 'perfect move')} in a row"),
         ("forced", f"{counted(found.forced, 'move')}, counted as perfect"),

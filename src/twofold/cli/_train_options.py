@@ -25,6 +25,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.files import file_name
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
@@ -318,6 +319,7 @@ def check_out(out: str) -> None:
 
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
+    file_name(out)
     if not Path(out).name or not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
     if Path(out) == curve_path(out) or Path(out).suffix == TDL_SUFFIX:

@@ -36,7 +36,7 @@ from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training, training_bytes
-from twofold.limits import MAX_TRAINING_RUNS, check_limit
+from twofold.limits import MAX_TRAINING_RUNS, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import Earlier, read_card
 
@@ -81,6 +81,12 @@ class Trainer:
         training = load(out, threads=self.options.threads, **self.limits, **self.options.code())
         if network and network != training.settings.patterns:
             raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
+        threads = training.settings.threads
+        if self.options.threads is None and threads > cores():  # a file alone may not ask for that
+            raise InvalidInput(
+                f"expected --threads to continue {out}: it used {threads}, more than the {cores()} "
+                "cores of this machine"
+            )
         return training
 
     def go(self, training: Training, path: str, asked: threading.Event) -> str:

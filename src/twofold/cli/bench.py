@@ -17,6 +17,7 @@ from twofold.arena.bench import (
     Entrant,
     PlayerStanding,
     plain_spec,
+    players_in_excess,
     players_with_code,
     resumed,
 )
@@ -63,6 +64,7 @@ from twofold.figures import (
 )
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, printable, shown
+from twofold.players.demands import excess_of
 from twofold.players.registry import code_of, short_spec
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -295,20 +297,28 @@ def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
 
 
 def _check_named(study: Study, named: list[str], out: str) -> None:
-    """Refuse unless exactly those players of the study are named that run code."""
-    there = dict.fromkeys(map(plain_spec, players_with_code(study)))
+    """Refuse unless exactly those players of the study are named that need to be."""
+    code, excess = players_with_code(study), players_in_excess(study)
+    there = dict.fromkeys(map(plain_spec, [*code, *excess]))
     given = {plain_spec(player): player for player in named}
     if others := [player for key, player in given.items() if key not in there]:
         known = ", ".join(map(shown, there)) or "none"
         raise InvalidInput(
-            f"with --resume name only the players of {study.name} that run code ({known}), got "
-            f"{shown(others[0])}. Leave it out"
+            f"with --resume name only the players of {study.name} that run code or take more than "
+            f"this machine has ({known}), got {shown(others[0])}. Leave it out"
         )
-    if there.keys() - given.keys():
+    again = printable(_going_on(out, there))
+    if set(map(plain_spec, code)) - given.keys():
         raise InvalidInput(
             f"cannot continue {study.name}: it names players that run code, and a file alone "
-            f"starts none. If you trust that code: {printable(_going_on(out, there))}"
+            f"starts none. If you trust that code: {again}"
         )
+    if missing := [words for player, words in excess.items() if plain_spec(player) not in given]:
+        raise InvalidInput(f"cannot continue {study.name}: {missing[0]}. If you want that: {again}")
+
+
+def _needs_name(player: str) -> bool:
+    return bool(code_of(player) or excess_of(player))
 
 
 def _going_on(out: str, more: Iterable[str]) -> str:
@@ -342,7 +352,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
-        named = dict.fromkeys(one.player for _, one, _ in found if code_of(one.player))
+        named = dict.fromkeys(one.player for _, one, _ in found if _needs_name(one.player))
         how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)

@@ -29,7 +29,6 @@ from twofold.cli._options import (
     JsonOption,
     PaceOption,
     argument,
-    check_writable,
     flag,
     option,
     read_pace,
@@ -48,6 +47,7 @@ from twofold.figures import (
     format_rate,
     format_time,
 )
+from twofold.files import writable
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
@@ -131,7 +131,7 @@ def command(
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     chosen = Chosen(player, budget, read_rules(rules) if rules else None)
     if record is not None:
-        check_writable(record)
+        writable(record)  # before anything is played
     require_playwright()
     Drive(place, wanted, wishes, chosen, record, json=json).run()
 

@@ -31,6 +31,7 @@ from twofold.figures import (
     bytes_words,
     counted,
 )
+from twofold.files import writable
 from twofold.locks import alone
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
         return None
     if not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
+    writable(out)
     if not Path(out).exists():
         return None
     table = ExactTable(map_layers(out, "table"))  # it may be larger than the memory
@@ -195,7 +197,11 @@ def _tidy(out: str, problem: "Problem") -> None:
 
 
 def _saved(out: str) -> str:
-    return f"saved in {out}.work; the same command continues" if out else "nothing is saved"
+    from twofold.exact.store import parts_in, work_folder
+
+    if out and parts_in(work_folder(out)):
+        return f"saved in {out}.work; the same command continues"
+    return "nothing is saved"
 
 
 def progress_line(now: "SolveProgress") -> str:

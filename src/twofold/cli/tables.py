@@ -29,7 +29,7 @@ from twofold.cli._tables_view import (
     silence_words,
     table_document,
 )
-from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder
+from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder, work_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import (
@@ -109,7 +109,8 @@ def build(
             )
         if not done:
             again = _build_command(*names, out=out, bits=bits, jobs=jobs)
-            print_note(f"twofold: interrupted and saved. Continue with:\n  {again}")
+            kept = " and saved. Continue" if work_folder(path).is_dir() else ". Begin again"
+            print_note(f"twofold: interrupted{kept} with:\n  {again}")
             raise typer.Exit(INTERRUPTED)
         _print_built(path)
 

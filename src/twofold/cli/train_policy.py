@@ -25,6 +25,7 @@ from twofold.cli._train_options import CHECKPOINT, check_resumed, held
 from twofold.cli._train_view import live
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted
+from twofold.files import file_name
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.networks.library import SUFFIX
 from twofold.notation import parse_seed, shown
@@ -164,7 +165,7 @@ def command(options: PolicyOptions) -> None:
     --resume needs; Ctrl-C saves it. Training needs the extra 'policy' (PyTorch); playing does not.
     """
     out, resume = options.out, options.resume
-    if not out or not Path(out).absolute().parent.is_dir():
+    if not out or not Path(file_name(out)).absolute().parent.is_dir():
         raise InvalidInput("expected --out FILE in an existing folder, to keep the network in")
     if Path(out).suffix != SUFFIX:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")

@@ -4,7 +4,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -34,7 +33,6 @@ from twofold.cli._options import (
     JsonOption,
     RulesOption,
     argument,
-    check_writable,
     count,
     option,
     read_jobs,
@@ -54,6 +52,7 @@ from twofold.errors import INTERRUPTED
 from twofold.figures import (
     counted,
 )
+from twofold.files import writable
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
 from twofold.notation import format_number, parse_seed
 
@@ -99,7 +98,7 @@ def command(
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("games of the check", check_games, 2, MAX_GAMES)
     used_jobs = read_jobs(jobs)
-    check_writable(Path(out))
+    writable(out)
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
     with loading():

@@ -21,7 +21,6 @@ from twofold.cli._options import (
     PaceOption,
     RulesOption,
     argument,
-    check_writable,
     flag,
     option,
     read_pace,
@@ -43,6 +42,7 @@ from twofold.figures import (
     format_rate,
     format_time,
 )
+from twofold.files import writable
 from twofold.game import Game
 from twofold.play.saving import (
     KeptGame,
@@ -104,7 +104,7 @@ def command(
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
-        check_writable(record)
+        writable(record)  # before anything is played
     spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)

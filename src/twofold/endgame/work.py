@@ -329,7 +329,11 @@ def build_table(
             return True
         work = Work(path, pattern, bits)
         work.resume()
-        return work.run(threads, on_progress, stop)
+        try:
+            return work.run(threads, on_progress, stop)
+        finally:
+            if not (work.folder / _NOTE).exists():  # ended before its first checkpoint
+                remove_work(path)
 
 
 def remove_work(path: Path) -> None:

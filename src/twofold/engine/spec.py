@@ -1,11 +1,13 @@
 """The parts of an engine's spec: its command, its options, and the hash of its files."""
 
 import hashlib
+import io
 import os
 import shlex
 
 from twofold.engine.messages import SetOption
 from twofold.errors import InvalidInput, InvalidSpec
+from twofold.files import open_regular
 from twofold.notation import shown
 
 
@@ -56,9 +58,7 @@ def hash_of_files(command: str) -> str:
         return ""
     whole = hashlib.sha256()
     for name in files:
-        try:
-            with open(name, "rb") as file:
-                whole.update(hashlib.file_digest(file, "sha256").digest())
-        except OSError as error:
-            raise InvalidSpec(f"cannot read {shown(name)}: {error.strerror}") from None
+        with open_regular(name, InvalidSpec) as file:
+            assert isinstance(file, io.BufferedReader)
+            whole.update(hashlib.file_digest(file, "sha256").digest())
     return whole.hexdigest()[:16]

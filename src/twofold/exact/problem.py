@@ -139,8 +139,9 @@ class Problem:
             return cls(_without_idle_goal(Rules.of(rules)))
         return cls(replace(Rules.of(rules), goal=goal), ExactObjective.GOAL)
 
-    def __str__(self) -> str:
-        """In words: `2x2, chance of 32`."""
+    @property
+    def setting(self) -> str:
+        """The shape, and the spawns if they are not the usual ones: `2x2, 2: 50% 4: 50%`."""
         rules = self.rules
         parts = [f"{rules.rows}x{rules.cols}"]
         if rules.spawn_probabilities != STANDARD.spawn_probabilities or (
@@ -148,11 +149,14 @@ class Problem:
         ):
             spawns = zip(rules.spawn, rules.spawn_probabilities, strict=True)
             parts.append(" ".join(f"{tile}: {100 * share:g}%" for (tile, _), share in spawns))
-        if self.objective is ExactObjective.GOAL:
-            parts.append(f"chance of {rules.goal}")
-        else:
-            parts.append("expected score" + f" to {rules.goal}" * rules.stop_at_goal)
         return ", ".join(parts)
+
+    def __str__(self) -> str:
+        """In words: `2x2, chance of 32`."""
+        if self.objective is ExactObjective.GOAL:
+            return f"{self.setting}, chance of {self.rules.goal}"
+        ends = f" to {self.rules.goal}" * self.rules.stop_at_goal
+        return f"{self.setting}, expected score{ends}"
 
     @property
     def unit(self) -> str:

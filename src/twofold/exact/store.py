@@ -126,10 +126,14 @@ class WorkFolder(LayerStore):
 
     def save(self) -> None:
         """Write new layers, keys first: values need their keys. Raises `ResourceError`."""
-        for part in ("keys", "values"):
-            for layers in runs(self._new[part]):
-                self._write(part, layers)
-            self._new[part].clear()
+        try:
+            for part in ("keys", "values"):
+                for layers in runs(self._new[part]):
+                    self._write(part, layers)
+                self._new[part].clear()
+        finally:
+            with contextlib.suppress(OSError):  # it holds parts
+                self.folder.rmdir()
         self._saved = time.monotonic()
 
     def _write(self, part: str, layers: list[int]) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from twofold.endgame.folder import NONE
 from twofold.endgame.named import hash_of, tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
+from twofold.files import file_name
 from twofold.kernels.learn import learning as kernels
 from twofold.kernels.learn import words as at
 from twofold.learn.curve import Curve, CurveState
@@ -204,7 +205,7 @@ def load(
         InvalidNetwork: not a checkpoint, a damaged one, or its endgame tables are missing.
         ResourceError: it would take more than 80 % of the free memory.
     """
-    name = ascii(os.fspath(path))
+    name = ascii(file_name(path, InvalidNetwork))
     card = read_card(path)
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, free_path
+from twofold.files import atomic_write, free_path, open_regular, writable
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Curve, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
@@ -102,10 +102,12 @@ def run(
         The path of the checkpoint.
 
     Raises:
-        InvalidInput: the file beside the checkpoint is no learning curve.
+        InvalidInput: the path names no file that can be written, or the file beside the
+            checkpoint is no learning curve.
         ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
+    writable(path)  # before anything is learned
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
     place = _RunPlace(Path(path))
     curve = _CurveFile(training, curve_path(path))
@@ -224,13 +226,10 @@ class _RunPlace:
 
 def _check_ours(path: Path, curve: str) -> None:
     """Refuse to replace a file whose first column is not that of a learning curve."""
-    try:
-        with path.open("rb") as file:
-            first = file.read(len(curve))
-    except FileNotFoundError:
+    if not path.exists():
         return
-    except OSError as error:
-        raise ResourceError(f"cannot read {shown(str(path))}: {error.strerror}") from None
+    with open_regular(path) as file:
+        first = file.read(len(curve))
     if first and first.split(b",")[0] != curve.split(",")[0].encode():
         raise InvalidInput(
             f"expected another name for the network: its learning curve would replace "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.files import file_name
 from twofold.limits import MAX_WEIGHTS, check_limit
 from twofold.memory import load
 from twofold.networks.network import Network, Weights, check_stages
@@ -94,7 +95,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_card(path: str | os.PathLike[str]) -> Card:
     """Read the card of a network file, without its weights; errors as in `read_network`."""
-    name = ascii(os.fspath(path))
+    name = ascii(file_name(path, InvalidNetwork))
     with open_tensors(path) as file:
         card = _parse_card(file.metadata, name)
     _outline(card, name)

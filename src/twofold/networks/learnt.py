@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidNetwork
+from twofold.files import file_name
 from twofold.networks.file import Card, check_finite, read_network
 from twofold.networks.library import TDL_SUFFIX, network_path
 from twofold.networks.network import Network
@@ -30,7 +31,7 @@ class Learnt:
 
 def read_learnt(name: str | os.PathLike[str], *, sums: bool = False) -> Learnt:
     """Read a network as `load_network` does, with `sums` also those of temporal coherence."""
-    path = network_path(os.fspath(name))
+    path = network_path(file_name(name, InvalidNetwork))
     if path.suffix == TDL_SUFFIX:
         return _read_tdl(path)
     network, card = read_network(path)
@@ -54,7 +55,7 @@ def _sums_of(path: Path, network: Network) -> NDArray[np.float32] | None:
     sums = map_tensors(path).tensors.get("sums")
     if sums is None or not sums.size:
         return None
-    name, expected = ascii(os.fspath(path)), (network.weights.size, 2)
+    name, expected = ascii(str(path)), (network.weights.size, 2)
     if sums.shape != expected or sums.dtype != np.float32:
         raise InvalidNetwork(
             f"expected float32 sums of shape {expected}, got {sums.dtype} of {sums.shape} in {name}"

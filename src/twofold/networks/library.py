@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidNetwork
-from twofold.files import open_regular
+from twofold.files import file_name, open_regular
 from twofold.networks.file import read_network
 from twofold.networks.network import Network
 from twofold.networks.tdl_format import read_tdl
@@ -31,7 +31,7 @@ def network_path(name: str) -> Path:
     """
     if name in shipped():
         return FOLDER / f"{name}{SUFFIX}"
-    path = Path(name)
+    path = Path(file_name(name, InvalidNetwork))
     if name.isidentifier() and not path.exists():
         known = ", ".join(shipped()) or "none"
         raise InvalidNetwork(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, PlayerError, UnsupportedRules
 from twofold.limits import MAX_EXPONENT
-from twofold.notation import format_spec, parse_spec, shown, split_hashes
+from twofold.notation import format_spec, parse_spec, printable, shown, split_hashes
 from twofold.players.faults import defined
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
@@ -146,7 +146,7 @@ def typed_spec(player: Player) -> str:
     """The spec of a player for messages: as a user would type it, where that is known."""
     with contextlib.suppress(InvalidSpec):
         return str(_registry().short_spec(player.spec))
-    return player.spec
+    return printable(player.spec)
 
 
 def _registry() -> Any:
@@ -210,7 +210,7 @@ def _name(player: Player) -> str:
     try:
         name, values = parse_spec(player.spec)
     except InvalidSpec:  # the player has set it itself
-        return player.spec
+        return printable(player.spec)
     return format_spec(name, split_hashes(values)[0])
 
 

@@ -61,4 +61,4 @@ def last_place(error: BaseException) -> str:
 
 
 def _place(file: str, line: int) -> str:
-    return f" ({_SOURCES[file]}, line {line})" if file in _SOURCES else ""
+    return f" ({printable(_SOURCES[file])}, line {line})" if file in _SOURCES else ""

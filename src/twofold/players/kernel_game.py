@@ -15,7 +15,7 @@ from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
-from twofold.notation import format_moves
+from twofold.notation import format_moves, printable
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.rules import Rules
@@ -180,7 +180,7 @@ class KernelGame:
             self._ended = play.play_cells(words, self._state, self._cells, limit)
         if self._ended == play.ILLEGAL:
             raise PlayerError(
-                f"expected a legal move from {self._player.spec} on {self._board()}, "
+                f"expected a legal move from {printable(self._player.spec)} on {self._board()}, "
                 "got an illegal one"
             )
         if self._ended == play.TOO_LARGE:

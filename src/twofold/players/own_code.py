@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from twofold.board import Board
 from twofold.errors import InvalidSpec
+from twofold.files import open_regular
 from twofold.notation import shown
 from twofold.players import faults
 from twofold.players.base import Player
@@ -59,10 +60,8 @@ def hash_of_code(name: str) -> str:
 
 
 def _file_hash(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except OSError as error:
-        raise InvalidSpec(f"cannot read {shown(str(path))}: {error.strerror}") from None
+    with open_regular(path, InvalidSpec) as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
 
 
 def _module_of(path: Path) -> str:

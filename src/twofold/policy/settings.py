@@ -78,7 +78,7 @@ class PolicySettings:
         reward: what games pay, by name, see `REWARDS`.
         scaffold: share of the games that begin with large tiles placed.
         seed: of the games, the first weights and the choices.
-        threads: threads of PyTorch on the CPU.
+        threads: threads of PyTorch on the CPU, at most one for each core.
 
     Raises:
         InvalidInput: a value is out of range.

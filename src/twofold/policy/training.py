@@ -10,7 +10,7 @@ from twofold.errors import LimitExceeded, ResourceError
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation
 from twofold.learn.training import TrainingProgress
-from twofold.limits import MAX_RUN_SECONDS, check_limit
+from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.networks.policy import PolicyNetwork
 from twofold.policy.games import TrainingGames
 from twofold.policy.learner import Learner
@@ -49,7 +49,7 @@ class PolicyTraining:
             raise LimitExceeded(f"expected seconds up to {MAX_RUN_SECONDS:g}, got {seconds}")
         self.settings = settings
         self.move_limit, self.second_limit = moves, seconds
-        torch.set_num_threads(settings.threads)
+        torch.set_num_threads(min(settings.threads, cores()))
         self.reward = find_reward(settings.reward)
         self.games = TrainingGames(
             settings.rules,

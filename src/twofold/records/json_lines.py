@@ -16,7 +16,7 @@ import msgspec
 
 from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, file_name, open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, format_moves, parse_seed, printable, shown
 from twofold.records.record import Record
@@ -160,7 +160,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
 
     Raises `InvalidRecord` at the first invalid line, with its number.
     """
-    name = shown(os.fspath(path))
+    name = shown(file_name(path, InvalidRecord))
     with open_regular(path, InvalidRecord) as file:
         number = 0
         while data := file.readline(MAX_RECORD_BYTES + 2):

@@ -9,25 +9,27 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Final, Literal
 
-Label = Literal["perfect", "excellent", "nice try", "not bad", "mistake", "blunder", "terrible"]
+Label = Literal[
+    "perfect", "excellent", "good", "inaccuracy", "mistake", "blunder", "severe blunder"
+]
 
 LABELS: Final[tuple[tuple[Label, float], ...]] = (
     ("perfect", 1 - 3e-10),
     ("excellent", 0.999),
-    ("nice try", 0.99),
-    ("not bad", 0.975),
+    ("good", 0.99),
+    ("inaccuracy", 0.975),
     ("mistake", 0.9),
     ("blunder", 0.75),
-    ("terrible", -math.inf),
+    ("severe blunder", -math.inf),
 )
-"""Labels by ratio: the first whose lower bound is reached; `perfect` must exceed its bound. Names
-and bounds are those of 2048EndgameTablebase."""
+"""Labels by ratio: the first whose lower bound is reached; `perfect` must exceed its bound. The
+bounds are those of 2048EndgameTablebase."""
 
 LOWEST: Final = -3.1669
 """Accuracy at infinite loss; results are clipped at 0. Chess: -3.1669."""
 
 NOTHING: Final = 25.0
-"""Loss in percent at which accuracy is 0; such a move is `terrible`. Chess: 80."""
+"""Loss in percent at which accuracy is 0; such a move is a severe blunder. Chess: 80."""
 
 DECAY: Final = math.log((100 - LOWEST) / -LOWEST) / NOTHING
 """Decay of accuracy per percent lost: 0.13934. Chess: 0.04354."""
@@ -43,11 +45,15 @@ LEAST_ACCURACY: Final = 5.0
 Chess: 1; games of 2048 have a hundred times as many moves."""
 
 
+MISTAKES: Final[tuple[Label, ...]] = ("mistake", "blunder", "severe blunder")
+"""The labels of moves to learn from."""
+
+
 def label_of(ratio: float) -> Label:
     """The label of a move with this ratio.
 
     >>> [label_of(ratio) for ratio in (1.0, 0.9999, 0.98, 0.2)]
-    ['perfect', 'excellent', 'not bad', 'terrible']
+    ['perfect', 'excellent', 'inaccuracy', 'severe blunder']
     """
     if ratio > LABELS[0][1]:
         return LABELS[0][0]

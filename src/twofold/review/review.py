@@ -65,9 +65,9 @@ class Review:
 
     Attributes:
         accuracy: in percent; 100 if all moves were forced.
-        match_rate: share of best moves, 0 to 1; 1 if all moves were forced.
+        match_rate: share of moves that were best, 0 to 1; 1 if all moves were forced.
         goodness_of_fit: product of all ratios, 0 to 1.
-        labels: number of moves per label, from `perfect` to `terrible`.
+        labels: number of moves per label, from `perfect` to `severe blunder`.
         longest_perfect_run: most perfect moves in a row.
     """
 
@@ -80,11 +80,11 @@ class Review:
     longest_perfect_run: int
 
     def __str__(self) -> str:
-        """Accuracy, match rate and number of moves per label, one per line."""
+        """Accuracy, share of best moves and number of moves per label, one per line."""
         lines = [
-            f"accuracy    {self.accuracy:.1f} %",
-            f"match rate  {100 * self.match_rate:.1f} %",
-            *(f"{label:<12}{count:,}" for label, count in self.labels.items()),
+            f"accuracy        {self.accuracy:.1f} %",
+            f"best moves      {100 * self.match_rate:.1f} %",
+            *(f"{label:<16}{count:,}" for label, count in self.labels.items()),
         ]
         return "\n".join(lines)
 

@@ -111,9 +111,10 @@ class Analysis:
         return f"<Analysis of {self.board}: best {', '.join((values, *rest))}>"
 
     def __str__(self) -> str:
-        """One line per move: value and reward; the best one is marked."""
+        """A heading, and one line per move: value and reward in points; the best one is marked."""
         unit = f"values in {self.unit}" if self.unit else ""
         lines = [", ".join(filter(None, [str(self.board), self.depth, unit]))]
+        lines.append(f"{'move':<5} {'value':>12} {'reward':>7}")
         for one in self.moves:
             value = "" if one.value is None else format_in_unit(one.value, self.unit)
             word = "best" if one.move is self.best else "" if one.legal else "illegal"

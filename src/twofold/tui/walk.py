@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
 from twofold.game import Game
+from twofold.review.accuracy import MISTAKES
 from twofold.rules import Move
 
 if TYPE_CHECKING:
     from twofold.review.review import MoveJudgement
-
-MISTAKES: Final = ("mistake", "blunder", "terrible")
-"""The labels of moves that count as mistakes."""
 
 
 class Walk:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from twofold.review.accuracy import MISTAKES
 from twofold.rules import Move
 from twofold.search.analysis import format_value
 from twofold.tui.moves_view import (
@@ -17,14 +18,14 @@ from twofold.tui.moves_view import (
     pointer,
     share_length,
 )
-from twofold.tui.walk import MISTAKES, Walk
+from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
     from twofold.review.review import MoveJudgement
 
-STYLES: Final = {"mistake": "yellow", "blunder": "red", "terrible": "bold red"}
+STYLES: Final = {"mistake": "yellow", "blunder": "red", "severe blunder": "bold red"}
 
-SIGNS: Final = {"mistake": "?", "blunder": "!", "terrible": "X"}
+SIGNS: Final = {"mistake": "?", "blunder": "!", "severe blunder": "X"}
 """The marks of mistakes on the timeline."""
 
 SAID: Final = 5

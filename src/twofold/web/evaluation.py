@@ -8,7 +8,7 @@
 """
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
@@ -16,6 +16,7 @@ from twofold.players.base import Player
 from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveAnalysis
 from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableAnswerInfo
+from twofold.web.protocol.analyses import BarKind
 
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
@@ -26,11 +27,18 @@ CHANCE: Final = "chance"
 POINTS: Final = "points"
 
 
+_BAR_WORDS: Final = {
+    "none": "this player does not value moves",
+    "scale": "no bar: this player's values have no common scale",
+    "about": "about {amount:,.0f} more points",
+}
+
+
 def reply_of(
     analysis: Analysis, player: Player, *, spec: str, ref: int = 0, outcomes: bool = False
 ) -> AnalysisReply:
     """An analysis as a reply that is not final; `outcomes` announces that outcomes follow."""
-    bar, text = evaluation_bar(analysis, player)
+    bar = bar_of(analysis, player)
     return AnalysisReply(
         ref=ref,
         board=str(analysis.board),
@@ -44,8 +52,10 @@ def reply_of(
         seconds=analysis.seconds,
         source=analysis.evaluator,
         line=[str(step) for step in analysis.line],
-        bar=bar,
-        bar_text=text,
+        bar=bar.share,
+        bar_text=bar.words,
+        bar_kind=bar.kind,
+        bar_amount=bar.amount,
         outcomes=outcomes,
         table=None if analysis.table is None else table_info(analysis.table),
     )
@@ -87,32 +97,45 @@ def ratio_of(value: float, best: float) -> float:
     return min(max(share, 0.0), 1.0) if math.isfinite(share) else 0.0
 
 
-def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str]:
-    """The bar, None if there is none, and a text that explains it; see the module."""
+class Bar(NamedTuple):
+    """The evaluation bar, 0 to 1 or None, and what it says; see `AnalysisReply`."""
+
+    share: float | None
+    kind: BarKind
+    amount: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """The meaning in English."""
+        if self.kind == "tile":
+            return f"{self.share:.1%} chance of {self.amount:,.0f}"
+        if self.kind == "points":
+            return f"{self.amount:,.2f} more points"
+        return _BAR_WORDS[self.kind].format(amount=self.amount)
+
+
+def bar_of(analysis: Analysis, player: Player) -> Bar:
+    """The bar of an analysis; see the module."""
     value = analysis.value
     evaluator = getattr(player, "evaluator", None)
     if value is None:
-        return None, "this player does not value moves"
+        return Bar(None, "none")
     if analysis.unit == CHANCE:
-        chance = min(max(value, 0.0), 1.0)
-        return chance, f"{chance:.1%} chance of {next_tile(analysis.board):,}"
-    if analysis.exact and analysis.unit != POINTS:
-        return value, f"{value:.1%} {analysis.unit}"
+        return Bar(min(max(value, 0.0), 1.0), "tile", next_tile(analysis.board))
+    if analysis.exact and analysis.unit != POINTS:  # `chance of 2048`
+        return Bar(value, "tile", float(analysis.unit.rpartition(" ")[2]))
     if analysis.critic is not None and analysis.critic_unit == POINTS:
         return _bar_of_points(analysis.critic, analysis)
     expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
-        return None, "no bar: this player's values have no common scale"
+        return Bar(None, "scale")
     return _bar_of_points(value, analysis)
 
 
-def _bar_of_points(value: float, analysis: Analysis) -> tuple[float, str]:
+def _bar_of_points(value: float, analysis: Analysis) -> Bar:
     points = max(value, 0.0)
-    return points / (points + points_for(analysis.board)), (
-        f"{points:,.2f} more points"
-        if analysis.exact
-        else f"about {_rounded(points):,} more points"
-    )
+    share = points / (points + points_for(analysis.board))
+    return Bar(share, "points", points) if analysis.exact else Bar(share, "about", _rounded(points))
 
 
 def next_tile(board: Board) -> int:

@@ -8,10 +8,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from twofold.board import Board
 from twofold.errors import InvalidBoard, ResourceError
 from twofold.players.base import Player
 from twofold.search.stop import Stop
+from twofold.web.evaluation import POINTS
 from twofold.web.protocol import OutcomesReply, TileChance
 from twofold.web.searches import MAX_SECONDS
 
@@ -51,7 +54,7 @@ def follow(
     try:
         tell(reply_of(outcomes(table, board, on_progress=clock.pass_by), board))
     except _Ended:
-        tell(clock.said(final=True, note=clock.why))
+        tell(clock.ended())
     except (InvalidBoard, ResourceError) as error:
         tell(clock.said(final=True, note=str(error)))
 
@@ -65,14 +68,14 @@ class _Clock:
         self._first: int | None = None
         self._done = 0.0
 
-    @property
-    def why(self) -> str:
+    def ended(self) -> OutcomesReply:
         if self._stop.is_raised:
-            return "stopped before the end"
-        return (
+            return replace(self.said(final=True, note="stopped before the end"), reason="stopped")
+        note = (
             f"not all games could be followed to their end in {self._seconds:g} s; "
             "a later board takes less"
         )
+        return replace(self.said(final=True, note=note), reason="late", seconds=self._seconds)
 
     def pass_by(self, _layer: int, states: int) -> None:
         self._first = states if self._first is None else self._first
@@ -90,13 +93,18 @@ class _Clock:
 
 def reply_of(found: "Outcomes", board: Board) -> OutcomesReply:
     """Outcomes as a final reply."""
-    reach = found.reach
+    reach, problem = found.reach, found.problem
+    of_goal = problem.unit != POINTS
     return OutcomesReply(
         board=str(board),
         final=True,
         done=1.0,
         tiles=[TileChance(tile, chance, reach[tile]) for tile, chance in found.tiles.items()],
         moves=found.moves,
-        problem=str(found.problem),
+        problem=str(problem),
         worth=found.worth,
+        setting=problem.setting,
+        goal=problem.rules.goal if of_goal or problem.rules.stop_at_goal else 0,
+        of_goal=of_goal,
+        value=found.value,
     )

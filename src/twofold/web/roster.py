@@ -8,6 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -16,6 +17,7 @@ from twofold import notation
 from twofold.endgame.folder import AUTO, NONE
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
+from twofold.limits import MAX_SIDE
 from twofold.networks.library import shipped
 from twofold.notation import shown
 from twofold.players import Player, home_of, make_player, settled
@@ -101,7 +103,7 @@ class Roster:
         """The players to choose from, the default one first."""
         own = self._own_infos
         strengths = {info.spec: info for info in _strengths() if info.plain not in own}
-        picks = {spec: _info(spec, name) for spec, name in PICKS}
+        picks = {spec: _pick(spec, name) for spec, name in PICKS}
         known = own | strengths | (picks | own)
         first = known.pop(DEFAULT if self.default is None else self.default)
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
@@ -157,6 +159,17 @@ def _strength(word: str, name: str) -> PlayerInfo:
         elsewhere=f"{word} ({ELSEWHERE})",
         plain=plain,
     )
+
+
+@cache
+def _pick(spec: str, name: str) -> PlayerInfo:
+    """A player of the list, with the sizes of boards that it plays on."""
+    with make_player(spec) as player:
+        sides = [
+            side for side in range(2, MAX_SIDE + 1) if not player.unsupported(Rules(side, side))
+        ]
+    smallest = 1 if sides[0] == 2 else sides[0]
+    return msgspec.structs.replace(_info(spec, name), largest=sides[-1], smallest=smallest)
 
 
 def check_plain(spec: str) -> None:

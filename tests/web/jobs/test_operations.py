@@ -8,10 +8,12 @@ import pytest
 
 from tests.web.driver import PORT, Client
 from tests.web.jobs.seen_jobs import until
+from twofold.learn.checkpoint import load
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
 
+TRAINING = {"kind": "train", "network": "0123", "name": "tiny", "seconds": 1, "threads": 1}
 BENCH = {"kind": "bench", "players": ["greedy", "random"], "games": 20, "name": "small"}
 
 
@@ -32,6 +34,19 @@ def test_a_bench_is_started_and_its_study_is_shown(client: Client, tmp_path: Pat
     assert (tmp_path / "small.db").is_file()
 
 
+def test_a_finished_training_goes_on_for_as_long_again(client: Client, tmp_path: Path) -> None:
+    job = client.post("/api/jobs", TRAINING).json["job"]
+    assert client.post(f"/api/jobs/{job}/lengthen").status == 400  # before it has ended
+    until(client.hub.jobs, job, state="done")
+    (info,) = client.get("/api/jobs").json
+    assert (info["lengthenable"], info["resumable"]) == (True, False)
+    assert client.post(f"/api/jobs/{job}/lengthen").status == 200
+    until(client.hub.jobs, job, state="done")
+    (info,) = client.get("/api/jobs").json
+    assert "--time 2s" in info["command"]
+    assert load(tmp_path / "tiny.safetensors").seconds > 1
+
+
 def test_a_job_is_checked_without_being_started(client: Client) -> None:
     found = client.post("/api/jobs/check", BENCH).json
     assert found["command"].startswith("twofold bench greedy random")
@@ -47,6 +62,7 @@ def test_a_job_is_checked_without_being_started(client: Client) -> None:
     [
         lambda client: client.post("/api/jobs/nothing/stop"),
         lambda client: client.post("/api/jobs/nothing/resume"),
+        lambda client: client.post("/api/jobs/nothing/lengthen"),
         lambda client: client.ask("DELETE", "/api/jobs/nothing"),
     ],
 )

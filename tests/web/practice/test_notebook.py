@@ -16,12 +16,12 @@ from twofold.game import Game
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
+from twofold.review.accuracy import MISTAKES
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import judge
 from twofold.rules import Move
 from twofold.web.practice import notebook as module
 from twofold.web.practice.notebook import (
-    MISTAKES,
     MOST_OF_GAME,
     Mistake,
     MistakeSource,
@@ -106,7 +106,7 @@ def test_where_a_table_judges_its_chances_count() -> None:
     legal = [move for move in Move if judgement.values[move] is not None]
     chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
     answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
-    by_table = replace(judgement, table=answer, label="terrible", best=legal[-1], ratio=0.25)
+    by_table = replace(judgement, table=answer, label="severe blunder", best=legal[-1], ratio=0.25)
     (found,) = mistakes_of_game("k1", game, [by_table], "points")
     assert (found.unit, found.source.table) == ("chance", "442-256")
     for move in Move:

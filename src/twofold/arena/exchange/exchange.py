@@ -22,7 +22,7 @@ from twofold.arena.games import GameColumns
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import StoredRun, Study
 from twofold.errors import InvalidBoard, InvalidInput
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, file_name, open_regular
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records.json_lines import write_records
@@ -84,13 +84,14 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
     names in a study are not trusted. A missing folder, a link of that name and a study without
     boards are refused.
     """
-    if not Path(folder).is_dir():
-        raise InvalidInput(f"expected an existing folder, got {shown(os.fspath(folder))}")
+    place = Path(file_name(folder))
+    if not place.is_dir():
+        raise InvalidInput(f"expected an existing folder, got {shown(str(place))}")
     found = {run.boards: study.boards_of(run) for run in study.runs() if run.boards}
     if not found:
         raise InvalidInput(f"expected a study with games from boards, got {study.name} without any")
     sets = [boards for boards in found.values() if boards is not None]
-    paths = [Path(folder) / boards_file(boards) for boards in sets]
+    paths = [place / boards_file(boards) for boards in sets]
     for path in paths:
         if path.is_symlink():
             raise InvalidInput(f"expected a regular file, got the link {str(path)!a}")
@@ -138,7 +139,7 @@ def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
     """The games of a CSV or Parquet file, by run; it raises as `import_games` does."""
     with open_regular(path) as file:
         is_parquet = file.read(len(_PARQUET)) == _PARQUET
-    name = shown(os.fspath(path))
+    name = shown(file_name(path))
     parts = exchange_parquet.rows(path, name) if is_parquet else exchange_csv.rows(path, name)
     return whole_runs(_checked(parts, name), name)
 

@@ -150,7 +150,7 @@ def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
     """The curve in a `net.csv` or `net.runs.csv` of `twofold train`, or InvalidInput."""
     from twofold.files import open_regular
 
-    with open_regular(Path(path)) as file:
+    with open_regular(path) as file:
         data = file.read(MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:

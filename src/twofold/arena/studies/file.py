@@ -19,7 +19,7 @@ from twofold.arena.studies.sqlite import (
     room_beside,
 )
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write
+from twofold.files import atomic_write, file_name
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone, in_use
 from twofold.notation import shown
@@ -45,9 +45,10 @@ class StudyFile:
         patience: float = LOCK_SECONDS,
         seconds: float = QUERY_SECONDS,
     ) -> None:
-        self.name = "a study in memory" if path is None else shown(os.fspath(path))
-        self.file_name = "study.db" if path is None else os.path.basename(os.fspath(path))
-        self._path = None if path is None else Path(os.path.realpath(path))
+        name = None if path is None else file_name(path)
+        self.name = "a study in memory" if name is None else shown(name)
+        self.file_name = "study.db" if name is None else os.path.basename(name)
+        self._path = None if name is None else Path(os.path.realpath(name))
         self._pending: list[tuple[Any, ...]] = []  # games not yet written
         self._stack = contextlib.ExitStack()
         self._writes = not read_only

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import atomic_write, open_regular
@@ -14,7 +15,7 @@ from twofold.folders import make_private
 from twofold.locks import alone, remove_abandoned
 from twofold.notation import printable
 from twofold.play.store import NotFound
-from twofold.web.jobs.wanted import Wanted
+from twofold.web.jobs.wanted import MAX_SECONDS, TrainJob, Wanted
 
 MAX_KEPT: Final = 50
 """Maximum length of the list; the oldest ended jobs are dropped."""
@@ -73,6 +74,15 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     def has_ended(self) -> bool:
         """True if it is neither queued nor running."""
         return self.state in ENDED
+
+    @property
+    def longer(self) -> TrainJob | None:
+        """A finished training with twice its time; None if it cannot take longer."""
+        wanted = self.wanted
+        if self.state != "done" or not isinstance(wanted, TrainJob):
+            return None
+        seconds = min(2 * wanted.seconds, MAX_SECONDS)
+        return replace(wanted, seconds=seconds) if seconds > wanted.seconds else None
 
     def end(self, state: State, *, cause: Cause = "", message: str = "") -> None:
         """Set the state of a job that ends."""

@@ -58,6 +58,7 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
     result: str = ""
     command: str = ""
     resumable: bool = False
+    lengthenable: bool = False
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -118,6 +119,11 @@ def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Oper
             work=jobs.resume, reply=JobId, at_once=1,
         ),
         Operation(
+            method="POST", path="/api/jobs/{job}/lengthen",
+            summary="Let a finished training go on for as long again.",
+            work=jobs.lengthen, reply=JobId, at_once=1,
+        ),
+        Operation(
             method="DELETE", path="/api/jobs/{job}",
             summary="Remove an ended job from the list; its results stay.",
             work=jobs.remove, reply=JobId,
@@ -162,6 +168,11 @@ class _Jobs:
         self._queue.resume(call.path["job"], self._folder)
         return JobId(call.path["job"])
 
+    def lengthen(self, call: Call) -> JobId:
+        self._check_allowed()
+        self._queue.lengthen(call.path["job"], self._folder)
+        return JobId(call.path["job"])
+
     def remove(self, call: Call) -> JobId:
         self._check_allowed()
         self._queue.remove(call.path["job"])
@@ -198,4 +209,5 @@ class _Jobs:
             result=job.result if there else "",
             command=printable(job.command),
             resumable=job.state in ("stopped", "failed"),
+            lengthenable=there and job.longer is not None,
         )

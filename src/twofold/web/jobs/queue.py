@@ -20,7 +20,7 @@ from twofold.locks import alone
 from twofold.play.threads import start_thread
 from twofold.web.jobs.kept import Cause, Damaged, Job, JobFolder, State, new_id, now
 from twofold.web.jobs.process import PROGRAM, CommandProcess
-from twofold.web.jobs.wanted import Plan, Wanted, check_new
+from twofold.web.jobs.wanted import Plan, TrainJob, Wanted, check_new
 
 MAX_WAITING: Final = 8
 """Maximum number of queued jobs."""
@@ -105,17 +105,31 @@ class JobQueue:
             check_new(plan, folder, self._busy())
         return plan
 
-    def resume(self, job: str, folder: Path) -> None:
-        """Resume a stopped or failed job; raises NotFound, or InvalidInput if it cannot."""
+    def lengthen(self, job: str, folder: Path) -> None:
+        """Let a finished training go on for as long again; raises as `resume`."""
+        wanted = self._find(job).longer
+        if wanted is None:
+            raise InvalidInput("expected a finished training that may take longer")
+        command = self._plan(wanted, folder).command
+        self.resume(job, folder, longer=(wanted, command))
+
+    def resume(self, job: str, folder: Path, *, longer: tuple[TrainJob, str] | None = None) -> None:
+        """Resume a stopped or failed job; raises NotFound, or InvalidInput if it cannot.
+
+        `longer` is what a finished training becomes, and its command.
+        """
         with self._changed:
             found = self._find(job)
-            if found.state not in ("stopped", "failed"):
+            if found.state not in (("done",) if longer else ("stopped", "failed")):
                 raise InvalidInput(f"the job cannot be resumed: it is {found.state}")
             if found.folder != str(folder.resolve()):
                 raise InvalidInput(
                     f"the files of this job are in {found.folder!a}. To resume it, start twofold "
                     "serve --folder with that folder"
                 )
+            if longer:
+                found.wanted, found.command = longer
+                found.progress = None
             found.server, found.state, found.cause, found.message = self.server, "waiting", "", ""
             found.ended = ""
             self._enqueue(found)

@@ -20,7 +20,7 @@ from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.best_scores import AND, ME
 from twofold.play.store import NotFound
 from twofold.records.record import Record
-from twofold.review.accuracy import label_of
+from twofold.review.accuracy import MISTAKES, label_of
 from twofold.review.judge import CHANCE, MoveJudgement
 from twofold.review.review import positions
 from twofold.rules import Move, Rules
@@ -45,8 +45,6 @@ SOLVED_ROW: Final = 2
 GOOD_SHARE: Final = 0.99
 """A move with at least this share of the best value is a correct answer."""
 
-MISTAKES: Final = ("mistake", "blunder", "terrible")
-"""Labels of moves that count as mistakes."""
 
 Short = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]

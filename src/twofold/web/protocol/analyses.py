@@ -1,9 +1,14 @@
 """Messages about a position or a whole game: analyses, outcomes, reviews."""
 
+from typing import Literal
+
 import msgspec
 
 from twofold.web.protocol.replies import Reply
 from twofold.web.protocol.requests import Letter
+
+BarKind = Literal["none", "scale", "tile", "points", "about"]
+"""What an evaluation bar says."""
 
 
 class MoveValueInfo(msgspec.Struct, frozen=True):
@@ -42,6 +47,11 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         source: name of the evaluator.
         line: principal variation: moves and spawns, such as `l@5:2`.
         bar: evaluation bar, 0 to 1; null if the player values nothing.
+        bar_text: what the bar says, in English; for another language there are the next two.
+        bar_kind: `none` and `scale` say why there is no bar, as the player values no moves or in a
+            unit of its own; `tile`: the bar is the chance of a tile; `points` and `about`: points
+            still to come, exactly or expected.
+        bar_amount: that tile, or those points.
         outcomes: true if `OutcomesReply`s follow.
         table: the endgame table that chooses the best move, or null. The ratios of the moves that
             it knows are then ratios of chances.
@@ -60,6 +70,8 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
     line: list[str]
     bar: float | None
     bar_text: str
+    bar_kind: BarKind = "none"
+    bar_amount: float = 0.0
     outcomes: bool = False
     table: TableAnswerInfo | None = None
 
@@ -82,7 +94,11 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
         moves: mean number of moves to the end.
         problem: the rules and the objective.
         worth: the value of the position, as text.
-        note: why there are no outcomes; empty otherwise.
+        note: why there are no outcomes, in English; empty otherwise.
+        reason: `stopped` or `late`, after `seconds`, where the note says that; empty otherwise.
+        setting: the shape, and the spawns if they are not the usual ones.
+        goal: the tile whose chance `value` is, or at which play stops; 0 if there is none.
+        value: chance of the goal if `of_goal`, else the expected further points.
     """
 
     board: str
@@ -93,6 +109,12 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
     problem: str = ""
     worth: str = ""
     note: str = ""
+    reason: Literal["", "stopped", "late"] = ""
+    seconds: float = 0.0
+    setting: str = ""
+    goal: int = 0
+    of_goal: bool = False
+    value: float = 0.0
 
 
 class JudgementInfo(msgspec.Struct, frozen=True):
@@ -103,7 +125,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
         values: of up, right, down, left; null for illegal moves.
         ratio: value relative to the best move, 0 to 1.
         accuracy: in percent.
-        label: `perfect`, `excellent`, `nice try`, `not bad`, `mistake`, `blunder`, `terrible`.
+        label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
         table: the endgame table that gave the ratio, or null.
     """
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from twofold.limits import MAX_SIDE
 from twofold.play.kept import GameInfo
 from twofold.web.protocol.requests import Letter, Note
 
@@ -21,6 +22,8 @@ class PlayerInfo(msgspec.Struct, frozen=True):
         values: true if it values moves, as hints and reviews need.
         elsewhere: name of the player for boards other than 4x4; empty if it is the same.
         plain: for a strength such as `strong`, its player on 4x4; else empty.
+        largest: most rows and columns of a board that it plays on.
+        smallest: fewest of them.
     """
 
     spec: str
@@ -29,6 +32,8 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     values: bool
     elsewhere: str = ""
     plain: str = ""
+    largest: int = MAX_SIDE
+    smallest: int = 1
 
 
 class Welcome(Reply, tag="welcome", frozen=True):

@@ -5,6 +5,7 @@
  * and only texts and lengths change.
  */
 
+import { barText, depthText, unitText } from './analysis_texts.js';
 import { h } from './dom.js';
 import { EvalBar } from './eval_bar.js';
 import { formatChance, formatDuration, formatShort, PROBABILITY, valueFormat } from './figures.js';
@@ -99,14 +100,14 @@ export class AnalysisView {
 
   #showFacts(reply) {
     const speed = reply.seconds > 0 && reply.nodes > 0 ? reply.nodes / reply.seconds : null;
-    setText(this.facts.get('depth'), reply.depth || '–');
+    setText(this.facts.get('depth'), depthText(reply.depth) || '–');
     setText(this.facts.get('nodes'), reply.nodes ? formatShort(reply.nodes) : '–');
     setText(this.facts.get('speed'), speed ? `${formatShort(speed)}/s` : '–');
     setText(this.facts.get('time'), formatDuration(reply.seconds));
     setText(this.facts.get('source'), reply.source || '–');
     setText(this.facts.get('unit'), unitText(reply) || '–');
     setText(this.facts.get('table'), tableText(reply));
-    setText(this.facts.get('bar_text'), reply.bar_text);
+    setText(this.facts.get('bar_text'), barText(reply));
     for (const name of WIDE) {
       this.facts.get(name).parentElement.hidden = !this.facts.get(name).textContent;
     }
@@ -116,7 +117,7 @@ export class AnalysisView {
 
   #announce(best, format, reply) {
     const points = best?.value == null ? '' : `${format(best.value)} ${unitText(reply)}`;
-    const value = [tableText(reply) || points, reply.depth].filter(Boolean).join(', ');
+    const value = [tableText(reply) || points, depthText(reply.depth)].filter(Boolean).join(', ');
     const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
     setText(this.spoken, text(key, { move: moveName(reply.best), value }));
   }
@@ -228,10 +229,6 @@ function differenceOf(move, best, unit) {
   if (move.value == null || best?.value == null) return null;
   if (unit !== PROBABILITY) return best.value - move.value;
   return (Math.round(100 * best.value) - Math.round(100 * move.value)) / 100;
-}
-
-function unitText({ unit }) {
-  return unit === PROBABILITY ? text('analysis.probability') : unit;
 }
 
 /** What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`. */

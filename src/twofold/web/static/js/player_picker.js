@@ -49,16 +49,21 @@ export class PlayerPicker {
   }
 
   /**
-   * Name the default player as it is on boards of a shape: a network knows 4x4 alone.
+   * List the players for boards of a shape, by the names that they have there: a network knows
+   * 4x4 alone.
    *
    * @param {number} rows
    * @param {number} cols
    */
   setShape(rows, cols) {
-    const isOther = rows !== 4 || cols !== 4;
-    if (this.isOther === isOther) return;
-    this.isOther = isOther;
+    if (this.rows === rows && this.cols === cols) return;
+    Object.assign(this, { rows, cols });
     this.#list();
+  }
+
+  /** Whether the board is not 4x4. */
+  get isOther() {
+    return (this.rows ?? 4) !== 4 || (this.cols ?? 4) !== 4;
   }
 
   /** @param {string} message what is wrong with the spec; empty if nothing is */
@@ -72,22 +77,44 @@ export class PlayerPicker {
   }
 
   get #players() {
-    return net.players.filter((player) => player.values || !this.valued);
+    const wanted = net.players.filter((player) => player.values || !this.valued);
+    return wanted.filter((player, place) => !place || plays(player, this.rows, this.cols));
   }
 
   #list() {
     const players = this.#players;
     if (!this.field.value && players.length) this.field.value = players[0].spec;
-    this.field.setChoices(players.map((player, place) => this.#choice(player, place === 0)));
+    this.field.setChoices(players.map((player, place) => {
+      return choiceOf(player, place === 0, this.rows, this.cols);
+    }));
   }
+}
 
-  #choice(player, isDefault) {
-    const { spec, name, summary, elsewhere } = player;
-    const isElsewhere = Boolean(this.isOther && elsewhere);
-    const english = isElsewhere ? elsewhere : name;
-    const words = language === 'en' ? english : named(player, isDefault, isElsewhere);
-    return { value: spec, text: words, title: isElsewhere ? '' : summary };
-  }
+/**
+ * Whether a player of the list plays on boards of a shape.
+ *
+ * @param {object} player a `PlayerInfo`
+ * @param {number} [rows]
+ * @param {number} [cols]
+ */
+export function plays({ smallest, largest }, rows = 4, cols = 4) {
+  return Math.min(rows, cols) >= smallest && Math.max(rows, cols) <= largest;
+}
+
+/**
+ * A player of the list as a choice, by its name on boards of a shape.
+ *
+ * @param {object} player a `PlayerInfo`
+ * @param {boolean} isDefault
+ * @param {number} [rows]
+ * @param {number} [cols]
+ */
+export function choiceOf(player, isDefault, rows = 4, cols = 4) {
+  const { spec, name, summary, elsewhere } = player;
+  const isElsewhere = Boolean((rows !== 4 || cols !== 4) && elsewhere);
+  const english = isElsewhere ? elsewhere : name;
+  const words = language === 'en' ? english : named(player, isDefault, isElsewhere);
+  return { value: spec, text: words, title: isElsewhere ? '' : summary };
 }
 
 /** The server's names are English. */

@@ -68,21 +68,39 @@ export class OutcomesView {
     this.rows.replaceChildren(...shown.map((one) => row(one, one.chance === most)));
   }
 
-  #wait({ final, done, note }) {
-    return final ? note : text('outcomes.wait', { percent: Math.floor(100 * done) });
+  #wait(reply) {
+    return reply.final ? why(reply) : text('outcomes.wait', { percent: Math.floor(100 * reply.done) });
   }
 
-  #facts({ problem, worth, moves }) {
-    return text('outcomes.facts', { problem, worth, moves: number(Math.round(moves * 10) / 10) });
+  #facts(reply) {
+    const moves = number(Math.round(reply.moves * 10) / 10);
+    return text('outcomes.facts', { problem: problem(reply), worth: worth(reply), moves });
   }
 
-  #spoken({ tiles, note }) {
-    if (!tiles.length) return note;
+  #spoken(reply) {
+    const { tiles } = reply;
+    if (!tiles.length) return why(reply);
     const likeliest = tiles.reduce((a, b) => (b.chance > a.chance ? b : a));
     return text('outcomes.spoken', {
       tile: number(likeliest.tile), chance: formatChance(likeliest.chance),
     });
   }
+}
+
+/** Why there are no outcomes. */
+function why({ reason, seconds, note }) {
+  return reason ? text(`outcomes.${reason}`, { seconds }) : note;
+}
+
+function problem({ setting, goal, of_goal: isChance }) {
+  const kind = isChance ? 'chance' : goal ? 'to' : 'score';
+  return text(`outcomes.problem_${kind}`, { setting, tile: number(goal) });
+}
+
+function worth({ value, goal, of_goal: isChance }) {
+  return isChance
+    ? text('outcomes.worth_chance', { chance: formatChance(value), tile: number(goal) })
+    : text('outcomes.worth_points', { points: fixed(value, 2) });
 }
 
 function row({ tile, chance, reached }, isLikeliest) {

@@ -3,6 +3,7 @@
 import { fill, h } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
+import { toast } from '../toast.js';
 
 const PART_BYTES = 2 ** 18; // twice as much, and so on, where a game needs it
 const MOST_BYTES = 2 ** 23; // the server takes no more at once
@@ -30,6 +31,16 @@ export class ImportReport {
   async take(files) {
     Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
     this.element.hidden = false;
+    window.addEventListener('beforeunload', ask);
+    try {
+      await this.#takeAll(files);
+    } finally {
+      window.removeEventListener('beforeunload', ask);
+    }
+    if (!this.element.isConnected) toast(this.status.textContent); // on another page by now
+  }
+
+  async #takeAll(files) {
     for (const [place, file] of files.entries()) {
       this.place = text('games.importing', { place: place + 1, count: files.length });
       this.#tell(this.place);
@@ -73,6 +84,11 @@ export class ImportReport {
     this.status.textContent += ` ${text('games.failed', { count: this.failed })}`;
     fill(this.list, this.unread.slice(0, MOST_UNREAD).map((words) => h('li', { text: words })));
   }
+}
+
+/** Have the browser ask before the page is left: the rest of the games would be lost. */
+function ask(event) {
+  event.preventDefault();
 }
 
 /** The parts of a file, each cut between two games. */

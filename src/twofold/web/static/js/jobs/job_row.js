@@ -16,9 +16,10 @@ export class JobRow {
    * @param {(address: string) => void} actions.onOpen
    * @param {(id: string) => void} actions.onStop
    * @param {(id: string) => void} actions.onResume
+   * @param {(id: string) => void} actions.onLengthen
    * @param {(id: string) => void} actions.onRemove
    */
-  constructor({ onOpen, onStop, onResume, onRemove }) {
+  constructor({ onOpen, onStop, onResume, onLengthen, onRemove }) {
     this.kind = h('span', { class: 'soft' });
     this.name = h('strong');
     this.command = h('code', { class: 'job-command soft' });
@@ -28,10 +29,11 @@ export class JobRow {
       text('jobs.open'));
     this.stop = button({ text: text('jobs.stop') }, () => this.#isOpen && onStop(this.#id));
     this.resume = button({ text: text('jobs.resume') }, () => onResume(this.#id));
+    this.longer = button({ text: text('jobs.longer') }, () => onLengthen(this.#id));
     this.remove = button({ icon: 'close', label: text('jobs.remove') }, () => onRemove(this.#id), { class: 'quiet' });
     this.element = h('li', { class: 'job' },
       h('div', { class: 'job-what' }, h('p', { class: 'job-title' }, h('span', null, this.kind, ' ', this.name), this.command), this.status),
-      h('div', { class: 'job-tools' }, this.link, this.stop, this.resume, this.remove), this.bar);
+      h('div', { class: 'job-tools' }, this.link, this.stop, this.resume, this.longer, this.remove), this.bar);
   }
 
   /** @param {object} job as the server lists it */
@@ -60,12 +62,13 @@ export class JobRow {
     this.stop.querySelector('.button-text').textContent = text(job.state === 'waiting' ? 'all.cancel' : 'jobs.stop');
     this.resume.hidden = !job.resumable;
     this.resume.querySelector('.button-text').textContent = text(job.state === 'failed' ? 'jobs.retry' : 'jobs.resume');
+    this.longer.hidden = !job.lengthenable;
     this.remove.hidden = isActive;
-    for (const [tool, key] of [[this.stop, job.state === 'waiting' ? 'cancel' : 'stop'], [this.resume, job.state === 'failed' ? 'retry' : 'resume'], [this.remove, 'remove'], [this.link, 'open']]) {
+    for (const [tool, key] of [[this.stop, job.state === 'waiting' ? 'cancel' : 'stop'], [this.resume, job.state === 'failed' ? 'retry' : 'resume'], [this.longer, 'longer'], [this.remove, 'remove'], [this.link, 'open']]) {
       tool.setAttribute('aria-label', text(`jobs.${key}_of`, { title: job.title }));
     }
     // Where the button that was pressed is gone, the focus goes to the one in its place.
-    if (hadFocus?.hidden) [this.stop, this.resume, this.link, this.remove].find((tool) => !tool.hidden)?.focus();
+    if (hadFocus?.hidden) [this.stop, this.resume, this.link, this.longer, this.remove].find((tool) => !tool.hidden)?.focus();
   }
 
   #showBar({ state, progress, title }) {

@@ -97,6 +97,7 @@ export class JobsView {
         onOpen: this.onOpen,
         onStop: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/stop`, '')),
         onResume: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/resume`, '')),
+        onLengthen: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/lengthen`, '')),
         onRemove: (id) => this.#remove(id),
       }));
     }

@@ -11,6 +11,7 @@ import { Palette } from '../analyse/palette.js';
 import { Setup } from '../analyse/setup.js';
 import { Trail } from '../analyse/trail.js';
 import { formatLink, parseLink } from '../analyse/link.js';
+import { barText } from '../analysis_texts.js';
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { announce } from '../announce.js';
 import { BoardEditor } from '../board_editor.js';
@@ -256,7 +257,7 @@ class AnalysePage {
   #showReply(reply) {
     this.#line = { board: reply.board, steps: reply.line };
     this.analysis.show(reply);
-    this.bar.show(reply.bar, reply.bar_text);
+    this.bar.show(reply.bar, barText(reply));
     this.bar.element.hidden = reply.bar === null;
     if (reply.outcomes) this.outcomes.expect(reply.board);
     else this.outcomes.clear();

@@ -1,5 +1,6 @@
 /** The help beside the game: what a player thinks of the position, and letting it play. */
 
+import { barText } from '../analysis_texts.js';
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { button, h, icon } from '../dom.js';
 import { net } from '../net.js';
@@ -191,7 +192,7 @@ export class HelpPanel {
   #onReply(reply) {
     if (reply.ref !== this.#ref) return;
     this.view.show(reply);
-    this.bar.show(reply.bar, reply.bar_text);
+    this.bar.show(reply.bar, barText(reply));
     this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
     this.#onBest(reply.best);

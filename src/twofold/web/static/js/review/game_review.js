@@ -37,7 +37,7 @@ export class GameReview {
       onLearn: () => this.learn(),
       onGo: (move) => this.#go(move - game.first),
     });
-    this.form = new JudgeForm(net, (player, ply) => this.#judge(player, ply));
+    this.form = new JudgeForm(net, game, (player, ply) => this.#judge(player, ply));
     this.move = new MovePanel(net, game, this.judging);
     this.summary.element.append(this.form.element);
     const graph = h(

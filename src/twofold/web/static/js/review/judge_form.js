@@ -3,6 +3,7 @@
 import { ChoiceField } from '../choice_field.js';
 import { h } from '../dom.js';
 import { playerName } from '../player_names.js';
+import { choiceOf, plays } from '../player_picker.js';
 import { text } from '../text.js';
 
 const DEPTHS = [1, 2, 3, 4, 5, 6];
@@ -11,10 +12,11 @@ const DEPTHS = [1, 2, 3, 4, 5, 6];
 export class JudgeForm {
   /**
    * @param {object} net
+   * @param {{rows: number, cols: number}} shape of the game's board
    * @param {(player: string, ply: number | null) => void} onChange
    */
-  constructor(net, onChange) {
-    this.net = net;
+  constructor(net, { rows, cols }, onChange) {
+    Object.assign(this, { net, rows, cols });
     this.field = new ChoiceField({
       label: text('review.judge'),
       otherLabel: text('picker.player_spec'),
@@ -85,10 +87,12 @@ export class JudgeForm {
   }
 
   #list() {
-    const players = this.net.players.filter((player) => player.values);
+    const { rows, cols } = this;
+    const judges = this.net.players.filter((one) => one.values && plays(one, rows, cols));
+    const first = this.net.players[0];
     this.field.setChoices([
       { value: '', text: text('review.judge_own') },
-      ...players.map(({ spec, name, summary }) => ({ value: spec, text: name, title: summary })),
+      ...judges.map((player) => choiceOf(player, player === first, rows, cols)),
     ]);
   }
 

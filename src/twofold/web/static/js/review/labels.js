@@ -7,17 +7,17 @@ import { text } from '../text.js';
 const SIGNS = {
   perfect: '★',
   excellent: '!',
-  'nice try': '=',
-  'not bad': '?!',
+  good: '=',
+  inaccuracy: '?!',
   mistake: '?',
   blunder: '??',
-  terrible: '✕',
+  'severe blunder': '✕',
 };
 
 /** Labels from the best to the worst. */
 export const LABELS = Object.keys(SIGNS);
 
-const MISTAKES = new Set(['mistake', 'blunder', 'terrible']);
+const MISTAKES = new Set(['mistake', 'blunder', 'severe blunder']);
 
 /**
  * Whether moves of a label are mistakes.
@@ -47,7 +47,7 @@ export function labelName(label) {
 }
 
 /**
- * The last part of the class names of a label: `nice-try` as in `label-nice-try`.
+ * The last part of the class names of a label: `severe-blunder` as in `label-severe-blunder`.
  *
  * @param {string} label
  */

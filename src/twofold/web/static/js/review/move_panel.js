@@ -245,7 +245,7 @@ function asAnalysis(one, game, place) {
     source: '',
     line: [],
     bar: null,
-    bar_text: '',
+    bar_kind: '',
     table: one.table,
     moves: LETTERS.map((move, index) => {
       const value = one.values[index];

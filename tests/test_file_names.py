@@ -1,0 +1,128 @@
+"""What cannot name a file is refused in one sentence by everything that reads or writes one."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import twofold
+from twofold.arena.boards import read_boards
+from twofold.arena.exchange import exchange
+from twofold.arena.reports.joint_curve import read_curve
+from twofold.arena.reports.page import write_html
+from twofold.arena.studies.study import Study
+from twofold.browser.pages.selectors import read_selectors
+from twofold.endgame.table import EndgameTable
+from twofold.errors import InvalidInput
+from twofold.exact.table import ExactTable
+from twofold.files import atomic_write, open_regular
+from twofold.learn import checkpoint
+from twofold.locks import alone
+from twofold.networks.file import read_card, read_network
+from twofold.networks.learnt import read_learnt
+from twofold.networks.policy_file import read_policy
+from twofold.networks.tdl_format import read_tdl
+from twofold.pictures.replays import replay
+from twofold.records.formats import read_any_record, read_games
+from twofold.records.json_lines import read_records, write_records
+from twofold.records.record import Record, read_record, write_record
+
+LONG = "n" * 300
+
+
+def hold(path: Any) -> None:
+    with alone(path, "test"):
+        pass
+
+
+def selectors(path: Any) -> None:
+    read_selectors(path, [])
+
+
+def in_study(export: Callable[[Study, Any], object]) -> Callable[[Any], object]:
+    def run(path: Any) -> None:
+        with Study(None) as study:
+            export(study, path)
+
+    return run
+
+
+CALLS: dict[str, Callable[[Any], object]] = {
+    "save_game": lambda path: twofold.save_game(twofold.Game(seed=1), path),
+    "load_game": twofold.load_game,
+    "review_game": twofold.review_game,
+    "train": lambda path: twofold.train("0123", path, games=10**9),
+    "read_record": read_record,
+    "write_record": lambda path: write_record(path, Record.from_game(twofold.Game(seed=1))),
+    "read_any_record": read_any_record,
+    "read_games": lambda path: list(read_games(path)),
+    "read_records": lambda path: list(read_records(path)),
+    "write_records": lambda path: write_records(path, []),
+    "replay": lambda path: replay(twofold.Game(seed=1)).save(path),
+    "read_boards": read_boards,
+    "export_csv": in_study(exchange.export_csv),
+    "export_boards": in_study(exchange.export_boards),
+    "games of a study": exchange.read_games,
+    "write_html": in_study(write_html),
+    "read_curve": read_curve,
+    "read_card": read_card,
+    "read_network": read_network,
+    "read_learnt": read_learnt,
+    "read_tdl": read_tdl,
+    "read_policy": read_policy,
+    "checkpoint": checkpoint.load,
+    "endgame table": EndgameTable.open,
+    "exact table": ExactTable.open,
+    "selectors": lambda path: selectors(path or b""),
+    "atomic_write": lambda path: atomic_write(path, b""),
+    "open_regular": open_regular,
+    "alone": hold,
+}
+NAMES: dict[str, Any] = {
+    "none": None,
+    "number": 5,
+    "bytes": b"name",
+    "zero byte": "a\0b",
+    "long": LONG,
+}
+NAMES |= {"long folder": f"{LONG}/a", "long path": Path(LONG), "no name": ""}
+SPECS = ("{}.py:Mine", "ntuple:net={}", "policy:net={}", "exact:table={}")
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("name", NAMES)
+def test_one_sentence(
+    call: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput) as caught:
+        CALLS[call](NAMES[name])
+    assert "expected" in str(caught.value) or "cannot read" in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("name", [NAMES["number"], NAMES["zero byte"], LONG])
+def test_a_study_needs_the_name_of_a_file(name: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"expected (the name of a file|a shorter file name)"):
+        Study(name)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("name", [LONG, "a\0b"])
+def test_files_of_players(spec: str, name: str) -> None:
+    with pytest.raises(InvalidInput):
+        twofold.make_player(spec.format(name))
+
+
+def test_a_name_that_leaves_no_room_for_the_temporary_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"expected a shorter file name, got '/.{20,60}nnn'$"):
+        atomic_write(tmp_path / ("n" * 240), b"")
+    assert os.listdir(tmp_path) == []
+
+
+def test_training_does_not_begin_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected an existing folder to write to"):
+        twofold.train("0123", tmp_path / "missing" / "net.safetensors", games=10**9)
