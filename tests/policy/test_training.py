@@ -84,6 +84,23 @@ def test_the_network_gives_what_the_model_gives() -> None:
     assert np.allclose(found[:, 4], values.numpy(), rtol=1e-4, atol=1e-3)
 
 
+def test_bfloat16_changes_outputs_little() -> None:
+    import torch
+
+    from twofold.policy.model import PolicyModel
+
+    model = PolicyModel(TINY)
+    boards = torch.randint(0, 8, (200, 4), dtype=torch.uint8)
+    with torch.no_grad():
+        model.head.weight.mul_(100)  # outputs of about 1
+        logits, values = model(boards)
+        with torch.autocast("cpu", torch.bfloat16):
+            brief_logits, brief_values = model(boards)
+    assert brief_logits.dtype == brief_values.dtype == torch.float32
+    assert torch.allclose(brief_logits, logits, atol=0.1)
+    assert torch.allclose(brief_values, values, atol=0.1)
+
+
 def test_following_the_returns_changes_no_value() -> None:
     import torch
 
