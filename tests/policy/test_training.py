@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support.greedy import mean_score
+from twofold.board import Board
 from twofold.errors import InvalidNetwork
 from twofold.policy.settings import PolicySettings
 from twofold.policy.trials import TrialGames
-from twofold.rules import Rules
+from twofold.rules import Move, Rules
 from twofold.tensors import map_tensors, write_tensors
 
 pytestmark = [
@@ -34,6 +36,19 @@ PROOF = PolicySettings(
     entropy=0.15,
     final_rate=0.01,
 )
+LARGER = PolicySettings(
+    rules=Rules.parse("2x3"),
+    hidden=(128, 128),
+    exponents=8,
+    games=512,
+    horizon=16,
+    minibatch=512,
+    learning_rate=2e-3,
+    gamma=1.0,
+    decay=0.9,
+    entropy=0.1,
+    final_rate=0.01,
+)
 
 
 def test_a_small_board_is_learnt() -> None:
@@ -45,6 +60,20 @@ def test_a_small_board_is_learnt() -> None:
     assert found is not None
     assert found.mean is not None
     assert found.mean > 0.97 * 66.96  # the optimum, docs/exact.md
+
+
+def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
+    from twofold.policy.training import PolicyTraining
+
+    training = PolicyTraining(LARGER, moves=8_000_000, device="cpu")
+    training.run()
+    network = training.network
+
+    def choose(board: Board) -> Move:
+        logits = network.think(board).logits
+        return max(board.legal_moves(), key=lambda move: logits[move])
+
+    assert mean_score(choose, LARGER.rules) > 0.97 * 480.2583  # the optimum, docs/exact.md
 
 
 def test_a_run_resumes_exactly(tmp_path: Path) -> None:

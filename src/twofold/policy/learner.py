@@ -3,7 +3,9 @@
 Source: Schulman et al. 2017; masks of illegal moves as in Huang and Ontanon 2022.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,8 +42,9 @@ def choice(logits: Tensor, legal: Tensor) -> Tensor:
 
 def _has_amx() -> bool:
     """True if the processor has instructions for products of matrices in bfloat16."""
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()  # older versions lack it
-    return bool(capabilities.get("amx_bf16", False))
+    find = getattr(torch.cpu, "get_capabilities", dict)  # older versions of PyTorch lack it
+    found: Mapping[str, Any] = find()
+    return bool(found.get("amx_bf16", False))
 
 
 class Learner:
