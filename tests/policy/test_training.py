@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support.greedy import mean_score
+from twofold.board import Board
 from twofold.errors import InvalidNetwork
 from twofold.policy.settings import PolicySettings
 from twofold.policy.trials import TrialGames
-from twofold.rules import Rules
+from twofold.rules import Move, Rules
 from twofold.tensors import map_tensors, write_tensors
 
 pytestmark = [
@@ -34,6 +36,19 @@ PROOF = PolicySettings(
     entropy=0.15,
     final_rate=0.01,
 )
+LARGER = PolicySettings(
+    rules=Rules.parse("2x3"),
+    hidden=(128, 128),
+    exponents=8,
+    games=512,
+    horizon=16,
+    minibatch=512,
+    learning_rate=2e-3,
+    gamma=1.0,
+    decay=0.9,
+    entropy=0.1,
+    final_rate=0.01,
+)
 
 
 def test_a_small_board_is_learnt() -> None:
@@ -45,6 +60,20 @@ def test_a_small_board_is_learnt() -> None:
     assert found is not None
     assert found.mean is not None
     assert found.mean > 0.97 * 66.96  # the optimum, docs/exact.md
+
+
+def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
+    from twofold.policy.training import PolicyTraining
+
+    training = PolicyTraining(LARGER, moves=8_000_000, device="cpu")
+    training.run()
+    network = training.network
+
+    def choose(board: Board) -> Move:
+        logits = network.think(board).logits
+        return max(board.legal_moves(), key=lambda move: logits[move])
+
+    assert mean_score(choose, LARGER.rules) > 0.97 * 480.2583  # the optimum, docs/exact.md
 
 
 def test_a_run_resumes_exactly(tmp_path: Path) -> None:
@@ -82,6 +111,23 @@ def test_the_network_gives_what_the_model_gives() -> None:
     found = network.outputs(boards)
     assert np.allclose(found[:, :4], logits.numpy(), rtol=1e-4, atol=1e-4)
     assert np.allclose(found[:, 4], values.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_bfloat16_changes_outputs_little() -> None:
+    import torch
+
+    from twofold.policy.model import PolicyModel
+
+    model = PolicyModel(TINY)
+    boards = torch.randint(0, 8, (200, 4), dtype=torch.uint8)
+    with torch.no_grad():
+        model.head.weight.mul_(100)  # outputs of about 1
+        logits, values = model(boards)
+        with torch.autocast("cpu", torch.bfloat16):
+            brief_logits, brief_values = model(boards)
+    assert brief_logits.dtype == brief_values.dtype == torch.float32
+    assert torch.allclose(brief_logits, logits, atol=0.1)
+    assert torch.allclose(brief_values, values, atol=0.1)
 
 
 def test_following_the_returns_changes_no_value() -> None:

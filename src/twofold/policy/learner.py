@@ -3,7 +3,9 @@
 Source: Schulman et al. 2017; masks of illegal moves as in Huang and Ontanon 2022.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -38,18 +40,25 @@ def choice(logits: Tensor, legal: Tensor) -> Tensor:
     return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
 
 
+def _has_amx() -> bool:
+    """True if the processor has instructions for products of matrices in bfloat16."""
+    find = getattr(torch.cpu, "get_capabilities", dict)  # older versions of PyTorch lack it
+    found: Mapping[str, Any] = find()
+    return bool(found.get("amx_bf16", False))
+
+
 class Learner:
     """The network on a device (`cpu` or `cuda`), its optimiser, and its training games."""
 
     def __init__(self, settings: PolicySettings, games: TrainingGames, device: str) -> None:
         self.settings, self.games = settings, games
         self.device = torch.device(device)
+        self._bfloat16 = device == "cuda" or _has_amx()
         torch.manual_seed(settings.seed & 2**63 - 1)
         self.model = PolicyModel(settings).to(self.device)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=settings.learning_rate, eps=1e-5,
-            fused=self.device.type == "cuda",
-        )  # fmt: skip
+            self.model.parameters(), lr=settings.learning_rate, eps=1e-5, fused=True
+        )
         self.generator = torch.Generator(self.device)
         self.generator.manual_seed(settings.seed & 2**63 - 1)
         self.updates = 0
@@ -113,7 +122,7 @@ class Learner:
         return found
 
     def _precision(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, self.device.type == "cuda")
+        return torch.autocast(self.device.type, torch.bfloat16, self._bfloat16)
 
     # ---- learn
 

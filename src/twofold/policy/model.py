@@ -58,16 +58,19 @@ class PolicyModel(nn.Module):
         """Logits (N, 4), and values in the model's own unit (N,), for exponents (N, cells)."""
         places = boards.long().clamp_(max=self.exponents - 1) + self.offsets
         table = self.table()
-        if boards.is_cuda:
-            chosen = torch.zeros(len(boards), len(table), device=boards.device, dtype=table.dtype)
+        if torch.is_autocast_enabled(boards.device.type):  # a fast product of matrices
+            chosen = torch.zeros(
+                len(boards), len(table), device=boards.device, dtype=torch.bfloat16
+            )
             found = chosen.scatter_(1, places, 1.0) @ table
         else:
             found = functional.embedding_bag(places, table, mode="sum")
         found = functional.relu(found + self.first_bias)
         for layer in self.hidden:
             found = functional.relu(layer(found))
-        outputs = self.head(found)
-        return outputs[:, :VALUE].float(), outputs[:, VALUE].float()
+        with torch.autocast(boards.device.type, enabled=False):
+            outputs = self.head(found.float())
+        return outputs[:, :VALUE], outputs[:, VALUE]
 
     def follow(self, returns: Tensor, rate: float = 0.05) -> None:
         """Move middle and spread towards the returns without changing any value."""
