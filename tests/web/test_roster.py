@@ -153,10 +153,10 @@ def test_the_strengths_to_pick_from_play_on_every_shape(shape: tuple[int, int]) 
 
 
 def test_a_pick_may_be_the_default() -> None:
-    infos = Roster("ntuple:ply=2").infos
-    assert infos[0].name == "default: normal (network, 2 plies)"
+    infos = Roster("ntuple:ply=3/2@3").infos
+    assert infos[0].name == "default: normal (network, 2 or 3 plies)"
     assert infos[0].elsewhere == ""  # the owner named it for every board
-    assert [info.spec for info in infos].count("ntuple:ply=2") == 1
+    assert [info.spec for info in infos].count("ntuple:ply=3/2@3") == 1
 
 
 def test_the_default_depends_on_the_rules() -> None:

@@ -35,7 +35,7 @@ EXAMPLES: Final = {
 
 ABOUT: Final = {
     "fast": "the fastest strong player, 1.5 us a move on 4x4",
-    "normal": "30 us a move on 4x4",
+    "normal": "60 us a move on 4x4",
     "strong": "the default player, 0.6 ms a move on 4x4",
     "max": "the strongest, 6 ms a move on 4x4",
 }

@@ -37,7 +37,7 @@ MAX_THREADS: Final = max(1, os.cpu_count() or 1)
 
 STRENGTH_NAMES: Final = {
     "fast": "network, 1 ply",
-    "normal": "network, 2 plies",
+    "normal": "network, 2 or 3 plies",
     "strong": "network, 3 plies",
     "max": "network, 4 plies",
 }
