@@ -1,150 +1,112 @@
-"""Writes the tables of docs/league.md, and docs/images/league.svg, from a study.
+"""Writes the tables of docs/league.md, and docs/images/league.svg, from docs/league.csv.
+
+python docs/league.py
+
+With studies, their players are first put into docs/league.csv, with CPU times where measured:
 
 twofold bench --preset league --out league.db
-python docs/league.py league.db
+python -m benchmarks.engines.ours ntuple:ply=2 --times=times.csv
+python docs/league.py league.db --times times.csv
 """
 
-import sys
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from matplotlib.figure import Figure
+from league_picture import draw
+from league_rows import TILES, Row, merged, read_rows, read_times, rows_of, timed, write_rows
 
-from twofold.arena.reports.report import ReportEntry, gather
 from twofold.arena.stats import wilson_interval
-from twofold.arena.studies.study import Study
-from twofold.arena.table import (
-    reach,
-)
-from twofold.figures import (
-    format_seconds,
-)
+from twofold.figures import format_seconds
 
-HERE = Path(__file__).parent
-PAGE = HERE / "league.md"
-PICTURE = HERE / "images" / "league.svg"
+PAGE = Path(__file__).parent / "league.md"
 BUDGETS = (10e-6, 100e-6, 1e-3, 10e-3)  # seconds a move
-TILES = (2048, 8192, 16384, 32768)
-FAMILIES = {
-    "ntuple:net=default": ("#0072b2", "o"),
-    "ntuple:net=tiny": ("#56b4e9", "s"),
-    "expectimax, rows": ("#d55e00", "^"),
-    "expectimax, snake": ("#e69f00", "v"),
-    "alphabeta, rows": ("#009e73", "D"),
-    "others": ("#777777", "."),
-}
-"""Colour and mark of each; colours that the colour-blind can tell apart (Okabe and Ito)."""
-
 BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -->"
+PUBLISHED = """## Published by their authors
+
+Not measured here: other dice, other machines, and the authors' own numbers."""
 
 
-def budget_of(entry: ReportEntry) -> float:
+def budget_of(row: Row) -> float:
     """The smallest budget that holds the mean time a move."""
-    seconds = entry.seconds_per_move or 0.0
-    return next((budget for budget in BUDGETS if seconds <= budget), float("inf"))
+    return next((budget for budget in BUDGETS if (row.seconds or 0.0) <= budget), float("inf"))
 
 
-def rate(entry: ReportEntry, tile: int) -> str:
+def rate(row: Row, number: int) -> str:
     """How many games reached a tile, in percent, with the 95 % interval."""
-    games = entry.summary.games
-    hits = round(reach(entry.summary, tile) * games)
+    hits = row.reached[number]
     if not hits:
-        return "–"
-    interval, digits = wilson_interval(hits, games), int(games >= 1_000)
+        return "" if hits is None else "–"
+    interval, digits = wilson_interval(hits, row.games), int(row.games >= 1_000)
     ends = [f"{100 * (end or 0.0):.{digits}f}" for end in (interval.low, interval.high)]
     return f"{100 * interval.value:.{digits}f} ({'–'.join(ends)})"
 
 
-def table(entries: Sequence[ReportEntry]) -> list[str]:
+def table(rows: Sequence[Row], *, published: bool = False) -> list[str]:
+    """A table in Markdown, the largest mean score on top."""
     tiles = " | ".join(f"{tile}, %" for tile in TILES)
+    last = "source" if published else "95 % interval"
     lines = [
-        f"| player | games | mean score | 95 % interval | {tiles} | time a move |",
-        "|---|--:|--:|--:|" + "--:|" * (len(TILES) + 1),
+        f"| player | games | mean score | {tiles} | time a move | {last} |",
+        "|---|--:|--:|" + "--:|" * (len(TILES) + 1) + ("---|" if published else "--:|"),
     ]
-    for entry in entries:
-        score = entry.summary.score
+    for row in sorted(rows, key=lambda one: -one.mean):
+        name = row.player if published or not is_spec(row) else f"`{row.player}`"
+        rates = " | ".join(rate(row, number) for number in range(len(TILES)))
+        time = format_seconds(row.seconds) if row.seconds else "not published"
+        ends = f"{row.low or 0:,.0f} to {row.high or 0:,.0f}"
         lines.append(
-            f"| `{entry.label}` | {entry.summary.games:,} | {score.value:,.0f} "
-            f"| {score.low or 0:,.0f} to {score.high or 0:,.0f} | "
-            + " | ".join(rate(entry, tile) for tile in TILES)
-            + f" | {format_seconds(entry.seconds_per_move)} |"
+            f"| {name} | {row.games:,} | {row.mean:,.0f} | {rates} | {time}"
+            f"{mark(row)} | {row.source if published else ends} |"
         )
     return lines
 
 
-def family(label: str) -> str:
-    name, _, rest = label.partition(":")
-    if name == "ntuple":
-        return "ntuple:net=tiny" if "tiny" in rest else "ntuple:net=default"
-    if name == "expectimax":
-        return "expectimax, snake" if "snake" in rest else "expectimax, rows"
-    return "alphabeta, rows" if name == "alphabeta" else "others"
+def is_spec(row: Row) -> bool:
+    """True if the player is a spec of twofold, not another program."""
+    return "/" not in row.player and "+" not in row.player
 
 
-def describe(machine: Mapping[str, Any]) -> str:
-    return (
-        f"{machine['processor']}, {machine['cores']} cores, {machine['system'].partition('-')[0]}, "
-        f"Python {machine['python']}, Numba {machine['numba']}, twofold {machine['twofold']}"
-    )
+def mark(row: Row) -> str:
+    """A star at a time that is not CPU time measured here."""
+    return " *" if row.clock == "wall" else ""
 
 
-def draw(entries: Sequence[ReportEntry]) -> None:
-    """Mean score against time a move, a line for each family."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
-    for name, (colour, mark) in FAMILIES.items():
-        ours = sorted(
-            (entry for entry in entries if family(entry.label) == name),
-            key=lambda entry: entry.seconds_per_move or 0.0,
-        )
-        times = [entry.seconds_per_move or 0.0 for entry in ours]
-        means = [entry.summary.score.value for entry in ours]
-        errors = [
-            [
-                mean - (entry.summary.score.low or mean)
-                for mean, entry in zip(means, ours, strict=True)
-            ],
-            [
-                (entry.summary.score.high or mean) - mean
-                for mean, entry in zip(means, ours, strict=True)
-            ],
-        ]
-        line = "none" if name == "others" else "-"
-        axes.errorbar(
-            times, means, errors, color=colour, marker=mark, linestyle=line, capsize=3, label=name
-        )
-        if name == "others":
-            for number, (entry, time, mean) in enumerate(zip(ours, times, means, strict=True)):
-                place = (5, -10 if number % 2 else 4)  # neighbours do not cover each other
-                axes.annotate(
-                    entry.label, (time, mean), place, textcoords="offset points", fontsize=7
-                )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("time a move, seconds")
-    axes.set_ylabel("mean score, points")
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
-    figure.savefig(PICTURE, metadata={"Date": None})
+def conditions(rows: Sequence[Row]) -> str:
+    """The dates and machines of our own games."""
+    machines = sorted({row.machine for row in rows})
+    dates = sorted({row.date for row in rows})
+    return f"{'; '.join(machines)}; {' to '.join(dict.fromkeys((dates[0], dates[-1])))}."
+
+
+def page_parts(rows: Sequence[Row]) -> list[str]:
+    """The lines between the marks of the page."""
+    ours = [row for row in rows if not row.is_published]
+    parts = [conditions(ours), ""]
+    for budget in (*BUDGETS, float("inf")):
+        if within := [row for row in ours if budget_of(row) == budget]:
+            title = f"Up to {format_seconds(budget)}" if budget < 1 else "More"
+            parts += [f"## {title} a move", "", *table(within), ""]
+    published = table([row for row in rows if row.is_published], published=True)
+    return [*parts, PUBLISHED, "", *published, ""]
 
 
 def main() -> None:
-    (path,) = sys.argv[1:]
-    with Study(Path(path), read_only=True) as study:
-        (section,) = gather(study)
-    entries = section.entries
-    machines = sorted({describe(entry.run.machine) for entry in entries})
-    dates = sorted({entry.run.created[:10] for entry in entries})
-    draw(entries)
-    parts = [f"{', '.join(machines)}; {' to '.join(dates)}.", ""]
-    for budget in (*BUDGETS, float("inf")):
-        if ours := [entry for entry in entries if budget_of(entry) == budget]:
-            title = f"Up to {format_seconds(budget)}" if budget < 1 else "More"
-            parts += [f"## {title} a move", "", *table(ours), ""]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("studies", nargs="*", type=Path)
+    about = "CPU times, lines `player,moves,seconds`; of the last file that has a player"
+    parser.add_argument("--times", type=Path, nargs="*", default=[], help=about)
+    options = parser.parse_args()
+    times = {player: time for path in options.times for player, time in read_times(path).items()}
+    rows = read_rows()
+    for study in options.studies:
+        rows = merged(rows, rows_of(study))
+    write_rows(timed(rows, times))
+    rows = read_rows()  # as they are kept
+    draw(rows)
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    page = "\n".join([before + BEGIN, "", *parts, END]) + after
+    page = "\n".join([before + BEGIN, "", *page_parts(rows), END]) + after
     PAGE.write_text(page, encoding="utf-8")
 
 

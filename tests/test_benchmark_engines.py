@@ -1,0 +1,215 @@
+"""The adapters that let other programs play through the engine protocol, with made-up programs."""
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from benchmarks.engines import own_play, protocol
+from benchmarks.engines.macroxue import Macroxue
+from benchmarks.engines.nneonneo import Nneonneo
+from benchmarks.engines.ours import measure
+from benchmarks.engines.tdl import Tdl
+from twofold import Board
+from twofold.notation import parse_spec
+
+START = [0] * 15 + [1]
+FULL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+RULES = "new 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never seed 1"
+SERVER = """#!{python}
+import socket, sys
+place = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-S") + 1])))
+line, _ = place.accept()
+while request := line.recv(4096):
+    board = request.split(b"board=")[1][:16]
+    line.sendall(b"HTTP/1.1 200 OK\\nContent-Length: 1\\n\\n")
+    line.sendall(b"g" if board == b"123456789ABCDEFG" else b"l")
+"""
+"""A server that answers in two parts, and knows one board."""
+
+
+class Always:
+    """A program that makes one move, and takes a second for it."""
+
+    name, author = "always", "nobody"
+
+    def __init__(self, move: str) -> None:
+        self.move, self.seconds, self.asked, self.games = move, 0.0, list[Sequence[int]](), 0
+
+    def begin(self) -> None:
+        self.games += 1
+
+    def choose(self, cells: Sequence[int]) -> str:
+        self.asked.append(cells)
+        self.seconds += 1.0
+        return self.move
+
+    def cpu_seconds(self) -> float:
+        return self.seconds
+
+    def close(self) -> None:
+        self.games = -1
+
+
+def answers(program: protocol.Program, *lines: str, times: Path | None = None) -> list[str]:
+    out = io.StringIO()
+    protocol.Adapter(program, out, times).serve(lines)
+    return out.getvalue().splitlines()
+
+
+def test_a_program_introduces_itself_and_answers() -> None:
+    program = Always("l")
+    lines = [
+        "u2048",
+        "ready",
+        "",
+        "what",
+        RULES,
+        "position 0000/0000/0000/000a score 4",
+        "go quiet",
+    ]
+    expected = ["id name always", "id author nobody", "u2048ok", "readyok", "bestmove l"]
+    assert answers(program, *lines, "quit", "go") == expected
+    assert program.asked == [[0] * 15 + [10]]
+    assert program.games == -1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "go",
+        "new 3x3 seed 1",
+        "option a b",
+        "position",
+        "position 000/000/000",
+        "position !000/0000",
+    ],
+)
+def test_what_cannot_be_done_is_an_error(line: str) -> None:
+    (answer,) = answers(Always("l"), line)
+    assert answer.startswith("error expected ")
+
+
+def test_a_refused_position_leaves_none() -> None:
+    lines = ["position 0000/0000/0000/0001", f"position {'0' * 10_000}", "go"]
+    found = answers(Always("l"), *lines)
+    assert [answer.split()[0] for answer in found] == ["error", "error"]
+    assert max(map(len, found)) < 200
+
+
+def test_an_illegal_move_becomes_a_legal_one_and_a_dead_board_has_none() -> None:
+    dead = "position 1234/5678/1234/5678"
+    assert answers(Always("d"), "position 0000/0000/0000/0001", "go") == ["bestmove u"]
+    assert answers(Always("d"), dead, "go") == ["bestmove none"]
+
+
+def test_moves_and_cpu_time_of_each_game_are_written(tmp_path: Path) -> None:
+    times = tmp_path / "times.csv"
+    game = [RULES, "position 0000/0000/0000/0001", "go"]
+    answers(Always("l"), *game, "go", *game, RULES, times=times)
+    with times.open(newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["always", "2", "2.000000"],
+            ["always", "1", "1.000000"],
+        ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0000/0000/0000/0001", "1234/5678/1234/5678", "1100/0000/0000/0000", "1212/2121/1212/2122"],
+)
+def test_legal_moves_are_those_of_the_rules(text: str) -> None:
+    moves = [move.letter for move in Board.parse(text).legal_moves()]
+    assert sorted(protocol.legal_moves(protocol.parse_cells(text))) == sorted(moves)
+
+
+def test_a_packed_board_has_the_first_cell_lowest() -> None:
+    assert protocol.packed([1, 2] + [0] * 14) == 0x21
+    assert protocol.packed(FULL) == 0xFFEDCBA987654321
+
+
+def test_nneonneo_makes_the_first_move_with_the_largest_value() -> None:
+    asked: list[tuple[int, int, int]] = []
+
+    def value(board: int, move: int, limit: int) -> float:
+        asked.append((board, move, limit))
+        return [0.0, 3.0, 3.0, 1.0][move]
+
+    program = Nneonneo(SimpleNamespace(engine_value=value, init_tables=lambda: None), 4)
+    assert program.choose([1] + [0] * 15) == "d"
+    assert asked == [(1, move, 4) for move in range(4)]
+    assert program.name == "nneonneo/2048-ai, depth 4"
+    assert program.cpu_seconds() < 1.0
+
+
+def test_tdl_gets_its_own_options_and_answers_in_the_order_of_the_protocol() -> None:
+    started: list[list[bytes]] = []
+
+    def start(count: int, words: Any) -> None:
+        started.append(list(words)[:count])
+
+    def choose(board: int) -> int:
+        return 2 if board == 0x1 else -1
+
+    functions = SimpleNamespace(engine_start=start, engine_choose=choose)
+    program = Tdl(functions, 3, ["-i", "net.w"])
+    assert started == [[b"2048", b"-i", b"net.w", b"-e", b"1", b"-d", b"3p"]]
+    assert program.choose([1] + [0] * 15) == "d"
+    assert program.choose(FULL) == "none"
+    assert program.name == "TDL2048+, ply 3"
+
+
+def test_macroxue_is_asked_over_http(tmp_path: Path) -> None:
+    server = tmp_path / "2048"
+    server.write_text(SERVER.format(python=sys.executable))
+    server.chmod(0o700)
+    program = Macroxue([str(server)], 3)
+    try:
+        program.begin()
+        program.begin()  # the second game has the same server
+        assert program.choose(START) == "l"
+        assert program.choose(FULL) == "g"
+        assert program.cpu_seconds() >= 0.0
+    finally:
+        program.close()
+    assert program.cpu_seconds() == 0.0
+
+
+def test_a_server_that_ends_at_once_is_reported(tmp_path: Path) -> None:
+    server = tmp_path / "2048"
+    server.write_text(f"#!{sys.executable}\n")
+    server.chmod(0o700)
+    program = Macroxue([str(server)], 3)
+    with pytest.raises(ConnectionError, match="expected a server on port"):
+        program.begin()
+    program.close()
+
+
+def test_moves_are_counted_in_the_words_of_the_programs() -> None:
+    tdl = "001/001 2000ms 500.5ops\n        2048 ...\n002/001 1000ms 100.00ops\n"
+    macroxue = "game# 2001 moves 150 seconds 1.0 moves/s 150.0\n2-game average 1000 max\n"
+    assert own_play.count_moves(tdl) == 1101
+    assert own_play.count_moves(macroxue) == 150
+    assert own_play.count_moves("nothing") == 0
+
+
+def test_cpu_time_of_a_command_is_that_of_its_process(tmp_path: Path) -> None:
+    code = "print('game# 1 moves 7 seconds 0'); sum(range(10**6))"
+    moves, seconds = own_play.measure(f'{sys.executable} -c "{code}"', tmp_path)
+    assert moves == 7
+    assert 0 < seconds < 60
+
+
+def test_our_own_players_are_measured_in_the_same_file(tmp_path: Path) -> None:
+    times = tmp_path / "times.csv"
+    measure("greedy", 3, times)
+    with times.open(newline="") as file:
+        ((player, moves, seconds),) = csv.reader(file)
+    assert parse_spec(player)[0] == "greedy"
+    assert int(moves) > 100
+    assert 0 < float(seconds) < 60
