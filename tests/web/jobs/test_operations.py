@@ -8,7 +8,10 @@ import pytest
 
 from tests.web.driver import PORT, Client
 from tests.web.jobs.seen_jobs import until
-from twofold.learn.checkpoint import load
+from twofold.learn.checkpoint import load, save
+from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import Training
+from twofold.rules import Rules
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
@@ -45,6 +48,24 @@ def test_a_finished_training_goes_on_for_as_long_again(client: Client, tmp_path:
     (info,) = client.get("/api/jobs").json
     assert "--time 2s" in info["command"]
     assert load(tmp_path / "tiny.safetensors").seconds > 1
+
+
+def test_a_training_whose_network_is_gone_or_another_is_not_trained_on(
+    client: Client, tmp_path: Path
+) -> None:
+    job = client.post("/api/jobs", TRAINING).json["job"]
+    until(client.hub.jobs, job, state="done")
+    file, curve = tmp_path / "tiny.safetensors", (tmp_path / "tiny.csv").read_bytes()
+    file.rename(tmp_path / "away")
+    answer = client.post(f"/api/jobs/{job}/lengthen")
+    assert (answer.status, "start a new training" in answer.json["error"]) == (400, True)
+    other = Training(TrainingSettings(patterns="01", rules=Rules(3, 3)), games=1)
+    save(other, file)
+    assert client.post(f"/api/jobs/{job}/lengthen").status == 200
+    until(client.hub.jobs, job, state="failed")
+    (info,) = client.get("/api/jobs").json
+    assert "as in tiny.safetensors" in info["message"]
+    assert (tmp_path / "tiny.csv").read_bytes() == curve
 
 
 def test_a_job_is_checked_without_being_started(client: Client) -> None:

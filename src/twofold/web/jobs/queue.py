@@ -107,9 +107,12 @@ class JobQueue:
 
     def lengthen(self, job: str, folder: Path) -> None:
         """Let a finished training go on for as long again; raises as `resume`."""
-        wanted = self._find(job).longer
+        found = self._find(job)
+        wanted = found.longer
         if wanted is None:
             raise InvalidInput("expected a finished training that may take longer")
+        if not _has_file(found):
+            raise InvalidInput(f"expected {found.files[0]}, to train it on; start a new training")
         command = self._plan(wanted, folder).command
         self.resume(job, folder, longer=(wanted, command))
 

@@ -137,10 +137,11 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
 
         Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
-        name = _name(self.name)
+        name, threads = _name(self.name), self.threads or MAX_THREADS
         size = self._bytes()
         _check_disk(2 * size, folder, f"training {self.network}")  # old and new checkpoint
-        options = ["--time", f"{self.seconds}s", *_threads("--threads", self.threads)]
+        time = ["--time", f"{self.seconds}s"]
+        options = [*time, *_threads("--threads", self.threads)]
         schedule = [] if self.schedule == "tc" else ["--schedule", _squeezed(self.schedule)]
         out = ["--out", name + NETWORK]
         words = ["train", _squeezed(self.network), *out, *options, *schedule]
@@ -148,7 +149,9 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         return Plan(
             title=name,
             words=words,
-            again=["train", *out, "--resume", *options],
+            # The patterns are those of the file, or the command refuses it. The file alone does
+            # not say how many threads run.
+            again=[*words[:2], *out, "--resume", *time, "--threads", str(threads)],
             files=(name + NETWORK, name + CURVE),
             result=f"/lab?run={name}{CURVE}",
             disk=size,
