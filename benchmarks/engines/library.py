@@ -30,6 +30,23 @@ class Clock:
         return found
 
 
+class TimedProgram:
+    """What programs asked through their library have in common; `clock` has their CPU time."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+
+    def begin(self) -> None:
+        """Nothing: no move depends on the ones before it."""
+
+    def cpu_seconds(self) -> float:
+        """Of its moves."""
+        return self.clock.seconds
+
+    def close(self) -> None:
+        """Nothing."""
+
+
 def load(path: Path) -> ctypes.CDLL:
     """Load a shared library."""
     return ctypes.CDLL(os.path.abspath(path))

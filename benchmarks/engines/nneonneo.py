@@ -11,7 +11,7 @@ MOVES: Final = "udlr"
 """Its own order."""
 
 
-class Nneonneo:
+class Nneonneo(library.TimedProgram):
     """Chooses the first move with the largest value, as its own player does.
 
     Args:
@@ -22,31 +22,21 @@ class Nneonneo:
     author = "Robert Xiao"
 
     def __init__(self, functions: Any, limit: int) -> None:
+        super().__init__()
         self.name = f"nneonneo/2048-ai, {f'depth {limit}' if limit else 'its own depth'}"
         self._value = functions.engine_value
         self._value.restype = ctypes.c_float
         self._value.argtypes = [ctypes.c_uint64, ctypes.c_int, ctypes.c_int]
         self._limit = limit
-        self._clock = library.Clock()
         functions.init_tables()
-
-    def begin(self) -> None:
-        """Nothing: each move begins with an empty table."""
 
     def choose(self, cells: Sequence[int]) -> str:
         """Its move."""
-        return self._clock.call(self._best, protocol.packed(cells))
+        return self.clock.call(self._best, protocol.packed(cells))
 
     def _best(self, board: int) -> str:
         values = [self._value(board, number, self._limit) for number in range(4)]
         return MOVES[max(range(4), key=values.__getitem__)]
-
-    def cpu_seconds(self) -> float:
-        """Of its moves."""
-        return self._clock.seconds
-
-    def close(self) -> None:
-        """Nothing."""
 
 
 def main() -> None:

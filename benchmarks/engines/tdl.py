@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.engines import library, protocol
 
 
-class Tdl:
+class Tdl(library.TimedProgram):
     """The move that its search finds best.
 
     Args:
@@ -20,28 +20,18 @@ class Tdl:
     author = "Hung Guei"
 
     def __init__(self, functions: Any, ply: int, words: Sequence[str]) -> None:
+        super().__init__()
         self.name = f"TDL2048+, ply {ply}"
         self._choose = functions.engine_choose
         self._choose.restype, self._choose.argtypes = ctypes.c_int, [ctypes.c_uint64]
         arguments = [b"2048", *(word.encode() for word in words)]
         arguments += [b"-e", b"1", b"-d", f"{ply}p".encode()]
         functions.engine_start(len(arguments), (ctypes.c_char_p * len(arguments))(*arguments))
-        self._clock = library.Clock()
-
-    def begin(self) -> None:
-        """Nothing: its cache holds what is true of any game."""
 
     def choose(self, cells: Sequence[int]) -> str:
         """Its move; its order is that of the protocol."""
-        number = self._clock.call(self._choose, protocol.packed(cells))
+        number = self.clock.call(self._choose, protocol.packed(cells))
         return protocol.MOVES[number] if number >= 0 else "none"
-
-    def cpu_seconds(self) -> float:
-        """Of its moves."""
-        return self._clock.seconds
-
-    def close(self) -> None:
-        """Nothing."""
 
 
 def main() -> None:
