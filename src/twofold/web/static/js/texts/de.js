@@ -3,6 +3,7 @@
  */
 
 const ALL = {
+  'all.bad_board': 'Das Brett in diesem Link ist nicht lesbar: {board}. {message}',
   'all.cancel': 'Abbrechen',
   'all.close': 'Schließen',
   'all.loading': 'Wird geladen\u00a0…',

@@ -6,6 +6,7 @@
  */
 
 const ALL = {
+  'all.bad_board': 'The board in this link cannot be read: {board}. {message}',
   'all.cancel': 'Cancel',
   'all.close': 'Close',
   'all.loading': 'Loading…',

@@ -1,6 +1,7 @@
 /** The texts in Spanish, see en.js. */
 
 const ALL = {
+  'all.bad_board': 'No se puede leer el tablero de este enlace: {board}. {message}',
   'all.cancel': 'Cancelar',
   'all.close': 'Cerrar',
   'all.loading': 'Cargando…',

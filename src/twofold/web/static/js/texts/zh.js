@@ -1,6 +1,7 @@
 /** The texts in Chinese (simplified), see en.js. */
 
 const ALL = {
+  'all.bad_board': '无法读取此链接中的棋盘：{board}。{message}',
   'all.cancel': '取消',
   'all.close': '关闭',
   'all.loading': '正在加载…',
