@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from twofold import notation
-from twofold.endgame.folder import AUTO, NONE
+from twofold.endgame.folder import AUTO, NONE, USUAL
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.limits import MAX_SIDE
@@ -214,6 +214,8 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
 
 def _check_tables(text: str) -> None:
     for name in () if text in (AUTO, NONE) else text.split("+"):
+        if name == USUAL:
+            continue
         try:
             EndgamePattern.parse(name)
         except InvalidTable:
