@@ -221,7 +221,7 @@ def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(
 ) -> None:
     laptop.open("/analyse#board=3x3:123/100/000", "table")
     players = laptop.page.get_by_label("Player", exact=True)
-    players.select_option(label="fast (rows)")
+    players.select_option(label="fast")
     expect(laptop.page.locator(".analysis")).to_contain_text("2 plies")
     players.select_option(label="Other…")
     field = laptop.page.get_by_label("Spec of the player")

@@ -63,9 +63,6 @@ PICKS: Final = (
 DEFAULT: Final = "strong"
 """The strength of twofold's default player."""
 
-ELSEWHERE: Final = "rows"
-"""The evaluator of the players of each strength on boards that are not 4x4."""
-
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
 
@@ -156,7 +153,7 @@ def _strength(word: str, name: str) -> PlayerInfo:
     return msgspec.structs.replace(
         _info(plain, f"{word} ({name}{with_tables})"),
         spec=word,
-        elsewhere=f"{word} ({ELSEWHERE})",
+        elsewhere=word,
         plain=plain,
     )
 
