@@ -19,7 +19,7 @@ from twofold.rules import STANDARD, Rules
 from twofold.web import protocol
 from twofold.web import session as module
 from twofold.web.hub import Hub
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import (
     AnalysisReply,
     AutoplayEnded,
@@ -412,7 +412,7 @@ def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     other = Page(hub)
     join, found = hub.table.join, threading.Event()
 
-    def held(*args: Any) -> LiveGame:
+    def held(*args: Any) -> PageGame:
         live = join(*args)
         other.close()
         found.set()
