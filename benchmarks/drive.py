@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.support.browser import serve
-from twofold import Move, Player, Record, Rules, make_player
+from twofold import Move, Record, make_player
 from twofold.browser.browser import BrowserPlace, open_tab
 from twofold.browser.driver import Driver, Wishes
 from twofold.browser.follow import PageFollower
@@ -69,7 +69,7 @@ async def _play(url: str, spec: str, selectors: Selectors | None = None) -> floa
     """Moves per second of one game."""
     wanted = kinds(selectors=selectors)
     follower = PageFollower()
-    with closing(Thinker(lambda rules: _started(spec, rules))) as thinker:
+    with closing(Thinker(lambda _rules: make_player(spec))) as thinker:
         async with open_tab(BrowserPlace(url, headless=True)) as tab:
             page = await find_game(tab, wanted, FIND_SECONDS)
             driver = Driver(
@@ -81,9 +81,3 @@ async def _play(url: str, spec: str, selectors: Selectors | None = None) -> floa
             )
             await driver.play()
     return follower.made / (driver.last_at - driver.first_at)
-
-
-def _started(spec: str, rules: Rules) -> Player:
-    player = make_player(spec)
-    player.start(rules, 0)
-    return player

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
-from twofold import Player, Rules, make_player
+from twofold import Rules, make_player
 from twofold.browser.browser import find_browser
 from twofold.browser.driver import Driver, Wishes
 from twofold.browser.follow import PageFollower
@@ -165,7 +165,7 @@ async def play_page(
     tab = Tab(page, answer_seconds)
     kinds_ = wanted or tuple(kinds())
     follower = PageFollower(rules)
-    with closing(Thinker(lambda found: ready(player, found))) as thinker:
+    with closing(Thinker(lambda _found: make_player(player))) as thinker:
         game = await find_game(tab, kinds_, FIND_SECONDS)
         driver = Driver(
             game,
@@ -189,13 +189,6 @@ async def play_page(
             beside.cancel()
             await asyncio.gather(beside, return_exceptions=True)
         return played
-
-
-def ready(spec: str, rules: Rules) -> Player:
-    """A player that has been started."""
-    player = make_player(spec)
-    player.start(rules, 0)
-    return player
 
 
 @pytest.fixture(scope="session")

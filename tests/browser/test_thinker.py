@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.browser.stage import ready
 from twofold import Board, Budget, Game, Move, Player, Rules, make_player
 from twofold.browser.thinker import MoveQuestion, Thinker
 from twofold.errors import PlayerError
@@ -24,7 +23,7 @@ def thinking(
     budget: Budget | None = None,
 ) -> Any:
     """The result of a coroutine with a thinker."""
-    make = player if callable(player) else lambda rules: ready(player, rules)
+    make = player if callable(player) else lambda _: make_player(player)
     with closing(Thinker(make, budget)) as thinker:
         return asyncio.run(talk(thinker))
 
@@ -57,7 +56,7 @@ def test_the_player_is_made_again_for_other_rules() -> None:
 
     def make(rules: Rules) -> Player:
         made.append(rules)
-        return ready("greedy", rules)
+        return make_player("greedy")
 
     async def talk(thinker: Thinker) -> None:
         small = MoveQuestion(Rules.parse("2x2"), Board.parse("2x2:10/01"), None, 0)
@@ -108,7 +107,7 @@ def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
 def test_a_player_that_never_answers_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("twofold.browser.thinker.CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr("twofold.play.asked_player.CLOSE_SECONDS", 0.05)
     gate = threading.Event()
 
     class Stuck(Player):

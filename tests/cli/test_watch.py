@@ -8,10 +8,11 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
+from twofold.play.asked_player import analyse, question_of
+from twofold.play.frame import GameFrame
 from twofold.players import play_game
 from twofold.records.record import read_record
-from twofold.tui.frame import GameFrame
-from twofold.tui.playback import analyse, frames, paced
+from twofold.tui.playback import frames, paced
 
 
 def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
@@ -95,7 +96,7 @@ def test_players_without_an_analysis_are_asked_for_their_move() -> None:
     numbers: list[int] = []
     game = Game(seed=1)
     for _ in range(3):
-        game.play(analyse(Counts(), game).best)
+        game.play(analyse(Counts(), question_of(game)).best)
     assert numbers == [0, 1, 2]
 
 

@@ -456,7 +456,7 @@ def test_a_garbage_collected_player_leaves_no_program(tmp_path: Path) -> None:
 
 def test_the_canonical_spec_says_what_is_run(tmp_path: Path) -> None:
     spec = canonical(f"{EXAMPLE_SPEC},ply=02,time=50ms")
-    digest = hash_of_files(" ".join(EXAMPLE_WORDS))
+    digest = hash_of_files(EXAMPLE_WORDS)
     assert f"cmd_sha256={digest}" in spec
     assert spec.endswith(',nodes=none,options="",ply=2,time=0.05,timeout=60')
     assert canonical(spec) == spec
@@ -475,8 +475,8 @@ def test_a_changed_file_is_another_player(tmp_path: Path) -> None:
 
 
 def test_only_named_files_count() -> None:
-    assert hash_of_files("python -m my_engine") == ""
-    assert hash_of_files(f"python {EXAMPLE}") != hash_of_files(f"python {EXAMPLE} {EXAMPLE}")
+    assert hash_of_files(["python", "-m", "my_engine"]) == ""
+    assert hash_of_files(["python", str(EXAMPLE)]) != hash_of_files([str(EXAMPLE)] * 2)
 
 
 @pytest.mark.parametrize(

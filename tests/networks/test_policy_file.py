@@ -13,7 +13,7 @@ from twofold.networks.policy_file import (
     FORMAT,
     is_policy,
     load_policy,
-    policy_hash,
+    named_policy,
     read_policy,
     read_policy_card,
     write_policy,
@@ -51,11 +51,11 @@ def test_weights_too_large_for_half_precision_are_refused(tmp_path: Path) -> Non
 
 def test_a_file_is_read_once_and_again_after_a_change(tmp_path: Path) -> None:
     path = write(tmp_path / "net.safetensors")
-    first, digest = load_policy(str(path)), policy_hash(str(path))
-    assert load_policy(str(path)) is first
+    first, digest = load_policy(named_policy(str(path))), named_policy(str(path)).hash
+    assert load_policy(named_policy(str(path))) is first
     write(path, make_policy(seed=2))
-    assert load_policy(str(path)) is not first
-    assert policy_hash(str(path)) != digest
+    assert load_policy(named_policy(str(path))) is not first
+    assert named_policy(str(path)).hash != digest
 
 
 def changed(path: Path, **changes: object) -> Path:
@@ -116,9 +116,9 @@ def test_other_files_are_no_policy(tmp_path: Path) -> None:
 
 def test_no_file_is_refused_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(InvalidNetwork, match="train-policy"):
-        load_policy("")
+        load_policy(named_policy(""))
     with pytest.raises(InvalidNetwork, match="cannot read"):
-        load_policy(str(tmp_path / "missing.safetensors"))
+        load_policy(named_policy(str(tmp_path / "missing.safetensors")))
 
 
 @pytest.mark.parametrize("name", ["tiny", "weights.w", "data/tiny.safetensors"])
@@ -126,4 +126,4 @@ def test_n_tuple_networks_are_named(name: str) -> None:
     if "/" in name:
         name = str(FOLDER.parent / name)
     with pytest.raises(InvalidNetwork, match=r"got the n-tuple network .*ntuple:net=FILE"):
-        load_policy(name)
+        load_policy(named_policy(name))

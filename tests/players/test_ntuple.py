@@ -15,6 +15,8 @@ from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
+from twofold.networks import file, library
+from twofold.networks import network as network_module
 from twofold.networks.library import load_network, network_hash, shipped
 from twofold.networks.network import Network
 from twofold.players.loop import play_game
@@ -112,6 +114,25 @@ def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) 
     other = trained(tmp_path / "m.safetensors", patterns="0123")
     with pytest.raises(InvalidSpec, match="the file of net_sha256="):
         make_player(spec.replace(str(net), str(other)))
+
+
+@pytest.mark.parametrize("states_hash", [False, True])
+def test_the_name_is_looked_up_once(
+    net: Path, states_hash: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = canonical(f"ntuple:net={net}") if states_hash else f"ntuple:net={net}"
+    library._load.cache_clear()
+    calls: list[str] = []
+
+    def counted(home: Any, name: str) -> None:
+        function = getattr(home, name)
+        monkeypatch.setattr(home, name, lambda *a: (calls.append(name), function(*a))[1])
+
+    counted(library, "file_identity")
+    counted(file, "parse_patterns")
+    counted(network_module, "check_patterns")
+    make_player(spec)
+    assert calls == ["file_identity", "parse_patterns"]
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:

@@ -1,20 +1,19 @@
 """Drives the app without a terminal: keys in, the screen as text out."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
 
-from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
+from tests.support.asked import PATIENCE, Last
+from twofold import Game, Move, Player, Rules, make_player
 from twofold.play.paces import PLEASANT
 from twofold.play.saving import (
     KeptGame,
 )
-from twofold.players.base import move_list
-from twofold.search.analysis import MoveValue
+from twofold.play.shared_game import SharedGame
 from twofold.tui.app import TwofoldApp
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.judging import Judging
@@ -22,73 +21,7 @@ from twofold.tui.lines import Lines
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.shared_game import SharedGame
 from twofold.tui.walk import Walk
-
-PATIENCE = 60.0
-"""Timeout of each wait, in seconds."""
-
-
-class Last(Player):
-    """Plays the last legal move, and values each move by its number."""
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        return board.legal_moves()[-1]
-
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        values = {move: MoveValue(100.0 * (move + 1), 10) for move in board.legal_moves()}
-        best = self.choose(board)
-        return Analysis(
-            board, move_list(board, values, 1), best, self.spec, "points", "1 ply", nodes=40
-        )
-
-
-class Slow(Last):
-    """Searches until it is stopped or released."""
-
-    def __init__(self) -> None:
-        self.began = threading.Event()
-        self.go = threading.Event()
-        self.stopped = threading.Event()
-
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        assert stop is not None
-        self.began.set()
-        until = time.monotonic() + PATIENCE
-        while not self.go.is_set() and time.monotonic() < until:
-            if stop.is_raised:
-                self.stopped.set()
-                break
-            time.sleep(0.001)
-        return super().analyse(board, budget, score=score, stop=stop)
-
-
-class Failing(Last):
-    """Fails in its first search."""
-
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        raise ValueError("no idea")
 
 
 def game_of(moves: str, rules: str = "", seed: int = 1) -> Game:
@@ -114,7 +47,7 @@ def play_screen(
         return KeptGame(Game(rules, seed=number), folder / f"{number}.2048")
 
     kept = KeptGame(game, folder / "1.2048")
-    return PlayScreen(kept, SharedGame(game, player, pace), "last", new)
+    return PlayScreen(kept, SharedGame(game, lambda _: player(), pace), "last", new)
 
 
 Driven = Pilot[bool]

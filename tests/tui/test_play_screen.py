@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.asked import Failing, Slow
 from tests.tui.driving import (
     Driven,
-    Failing,
-    Slow,
     drive,
     game_of,
     keys_of,

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
+from tests.support.asked import PATIENCE, Last
 from tests.tui.driving import (
-    PATIENCE,
     Driven,
-    Last,
     drive,
     first_moves,
     game_of,

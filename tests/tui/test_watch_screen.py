@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.driving import (
-    Driven,
-    Failing,
-    Last,
-    drive,
-    note_of,
-    plays,
-    text_of,
-    until,
-    until_shown,
-)
+from tests.support.asked import Failing, Last
+from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Game, Player, Rules
 from twofold.play.saving import KeptGame
+from twofold.play.shared_game import SharedGame
 from twofold.tui.play_screen import PlayScreen
-from twofold.tui.shared_game import SharedGame
 from twofold.tui.watch_screen import ENDS, WatchScreen
 
 
@@ -44,7 +35,7 @@ def watching(
             kept, shared, "last", lambda rules: KeptGame(Game(rules, seed=0), folder / "n")
         )
 
-    return WatchScreen(SharedGame(used, player, pace), "last:of=all", take_over)
+    return WatchScreen(SharedGame(used, lambda _: player(), pace), "last:of=all", take_over)
 
 
 def pace_of(screen: WatchScreen) -> float | None:

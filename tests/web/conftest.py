@@ -8,8 +8,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.support.browser import LAPTOP, PHONE, Served, Visit, launch, visit
+from tests.web import own_players
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
+from tests.web.page import Page
 from twofold.play.store import GameStore
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
@@ -23,6 +25,21 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     hub = Hub(tmp_path / "data", "greedy", warm_up=False)
     yield hub
     hub.close()
+
+
+@pytest.fixture
+def own_hub(tmp_path: Path) -> Iterator[Hub]:
+    """A hub with players in plain Python, and a closed gate for them."""
+    GATE.reset()
+    with closing(Hub(tmp_path, "greedy", own_players.ALL, warm_up=False)) as hub:
+        yield hub
+        GATE.opened.set()
+
+
+@pytest.fixture
+def page(hub: Hub) -> Page:
+    """A page of the hub."""
+    return Page(hub)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -100,6 +101,18 @@ class Page(Listener):
             now = self.move(state.game, now.legal[0], now.move_number).now
         return now
 
+    def let_play(self, state: protocol.GameState, **values: Any) -> int:
+        """Start autoplay; returns the number of the request."""
+        return self.tell(protocol.AutoplayRequest(game=state.game, **values))
+
     def close(self) -> None:
         """Close the session."""
         self.session.close()
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Wait for a condition that nothing tells of."""
+    until = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < until
+        threading.Event().wait(0.001)

@@ -8,13 +8,13 @@ import pytest
 from tests.web.page import PATIENCE, Listener
 from twofold.game import Game
 from twofold.play.autoplay import Wish
+from twofold.play.following import Asker
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.following import Asker
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import (
     AutoplayEnded,
     StepReply,
@@ -27,21 +27,21 @@ STOPS = Rules.parse("4x4 goal=16 stop=goal")
 
 def begin(
     table: GameTable, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
-) -> LiveGame:
+) -> PageGame:
     board = values.pop("board", None)
     game = Game.from_board(board, rules, 1, **values) if board else Game(rules, 1)
     live = table.begin(game, keep=keep)
     return table.join(live, Asker(listener, 1))
 
 
-def move(live: LiveGame, listener: Listener, ref: int = 2) -> StepReply:
+def move(live: PageGame, listener: Listener, ref: int = 2) -> StepReply:
     """Make the first legal move."""
     start, number = len(listener.replies), live.game.move_number
     live.move(live.game.legal_moves()[0].letter, number, Asker(listener, ref))
     return listener.wait(StepReply, lambda step: step.game == live.name, start)
 
 
-def let_play(live: LiveGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:
+def let_play(live: PageGame, listener: Listener, spec: str, ref: int = 5, **wish: Any) -> None:
     live.start_player(spec, lambda: make_player(spec), Wish(**wish), Asker(listener, ref))
 
 
@@ -49,13 +49,13 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
     return listener.wait(AutoplayEnded, start=start)
 
 
-def saved(table: GameTable, live: LiveGame) -> Record:
+def saved(table: GameTable, live: PageGame) -> Record:
     """The record on disk once everything is written."""
     table.close()
     return table.store.read(live.name)
 
 
-def wait_until_saved(live: LiveGame) -> None:
+def wait_until_saved(live: PageGame) -> None:
     for _ in range(10_000):
         if live.is_saved:
             return

@@ -29,17 +29,17 @@ from twofold.game import Game
 from twofold.play import autoplay
 from twofold.play.autoplay import STEPS_PER_SECOND, Wish
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.play.following import Asker
+from twofold.play.live_game import StaleMove
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
 from twofold.web import table as module
-from twofold.web.following import Asker
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
     GameState,
     RefusedReply,
-    StaleMove,
     StepReply,
 )
 from twofold.web.table import GameTable

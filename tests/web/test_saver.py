@@ -11,10 +11,10 @@ from twofold.board import Board
 from twofold.errors import (
     ResourceError,
 )
+from twofold.play.following import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
 from twofold.web import saver as saver_module
-from twofold.web.following import Asker
 from twofold.web.protocol import GameState, RefusedReply
 from twofold.web.table import GameTable
 

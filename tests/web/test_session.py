@@ -1,10 +1,6 @@
 """One page: every request is answered or refused."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,44 +8,29 @@ import pytest
 
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Page
+from tests.web.page import PATIENCE, Page, wait_until
 from twofold.game import Game
 from twofold.records.record import format_record
 from twofold.rules import STANDARD, Rules
 from twofold.web import protocol
 from twofold.web import session as module
 from twofold.web.hub import Hub
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import (
-    AnalysisReply,
     AutoplayEnded,
-    BoardInfo,
     FrameReply,
     GamesReply,
     GameState,
-    Judged,
     PositionReply,
     RefusedReply,
-    Reviewed,
     StepReply,
     Welcome,
 )
 
-DEEP = "1234/2345/3456/0010"
-"""A board on which a search does not come to its end."""
-
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Iterator[Hub]:
-    GATE.reset()
-    with closing(Hub(tmp_path, "greedy", own_players.ALL, warm_up=False)) as hub:
-        yield hub
-        GATE.opened.set()
-
-
-@pytest.fixture
-def page(hub: Hub) -> Page:
-    return Page(hub)
+def hub(own_hub: Hub) -> Hub:
+    return own_hub
 
 
 def test_welcome(hub: Hub, page: Page) -> None:
@@ -71,7 +52,7 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
     assert page.ask(protocol.RedoRequest(game=state.game), StepReply).now.move_number == 3
     position = page.ask(protocol.ViewRequest(game=state.game, move_number=1), PositionReply)
     assert (position.move_number, position.last) == (1, 3)
-    let_play(page, state)
+    page.let_play(state)
     ended = page.wait(AutoplayEnded)
     assert (ended.reason, ended.now.legal) == ("over", "")
     kind, _ = page.refusal(
@@ -83,10 +64,6 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
         (state.game, "over", "me + greedy")
     ]
     assert page.ask(protocol.DeleteRequest(game=state.game), GamesReply).games == []
-
-
-def let_play(page: Page, state: GameState, **values: Any) -> int:
-    return page.tell(protocol.AutoplayRequest(game=state.game, **values))
 
 
 def test_games_of_any_rules(page: Page) -> None:
@@ -218,7 +195,7 @@ def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
     state = page.new(rules="6x6")
     other = Page(hub)
     other.open(state.game)
-    ref = let_play(page, state, moves=50)
+    ref = page.let_play(state, moves=50)
     ended = page.wait(AutoplayEnded)
     assert (ended.ref, ended.reason, ended.now.move_number) == (ref, "moves", 50)
     assert {frame.ref for frame in page.all(FrameReply)} == {ref}
@@ -226,7 +203,7 @@ def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
     assert other.wait(AutoplayEnded).ref == 0
     assert page.all(FrameReply)[-1].now.board == ended.now.board
     start = len(page.replies)
-    single = let_play(page, state, moves=1)
+    single = page.let_play(state, moves=1)
     step = page.wait(StepReply, start=start)
     assert (step.ref, step.by, step.now.move_number) == (single, "greedy", 51)
     assert page.wait(AutoplayEnded, start=start).reason == "moves"
@@ -234,7 +211,7 @@ def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
 
 def test_a_pause(page: Page) -> None:
     state = page.new()
-    let_play(page, state, player=own_players.HELD)
+    page.let_play(state, player=own_players.HELD)
     assert GATE.reached.wait(PATIENCE)
     ended = page.ask(protocol.PauseRequest(game=state.game), AutoplayEnded)
     assert (ended.reason, ended.now.autoplay, ended.now.move_number) == ("paused", "", 0)
@@ -257,115 +234,6 @@ def test_dangerous_players_are_refused(page: Page, player: str, kind: str) -> No
         protocol.ReviewRequest(game=state.game, player=player),
     ):
         assert page.refusal(request)[0] == kind
-
-
-# ---- boards
-
-
-def test_a_board_is_read(page: Page) -> None:
-    info = page.ask(protocol.BoardRequest(text="2x2: 2 4 / 0 8"), BoardInfo)
-    assert (info.board, info.tiles, info.rows, info.cols) == ("2x2:12/03", [2, 4, 0, 8], 2, 2)
-    assert (info.legal, info.max_tile) == ("dl", 8)
-    assert page.refusal(protocol.BoardRequest(text="?"))[0] == "InvalidBoard"
-
-
-def test_an_analysis(page: Page) -> None:
-    request = protocol.AnalyseRequest(board=DEEP, player="expectimax", ply=2)
-    ref = page.tell(request)
-    final = page.wait(AnalysisReply, lambda reply: reply.final)
-    assert (final.ref, final.depth, final.board) == (ref, "2 plies", DEEP)
-    assert final.player == "expectimax"
-    default = page.ask(protocol.AnalyseRequest(board=DEEP, score="1000"), AnalysisReply)
-    assert default.player == "greedy"
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ({"board": "?"}, "InvalidBoard"),
-        ({"board": "1212/2121/1212/2121"}, "GameOver"),
-        ({"board": DEEP, "rules": "3x3"}, "InvalidBoard"),
-        ({"board": DEEP, "score": "9" * 20}, "LimitExceeded"),
-        ({"board": DEEP, "player": own_players.BROKEN}, "InternalError"),
-        ({"board": "3x3:123/000/000", "player": "ntuple:net=tiny"}, "UnsupportedRules"),
-    ],
-)
-def test_invalid_analyses_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
-    assert page.refusal(protocol.AnalyseRequest(**values))[0] == kind
-
-
-def test_one_analysis_a_page(hub: Hub, page: Page) -> None:
-    first = page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-    page.wait(AnalysisReply)
-    second = page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-    page.wait(AnalysisReply, lambda reply: reply.ref == second)
-    page.tell(protocol.StopRequest())
-    final = page.wait(AnalysisReply, lambda reply: reply.final)
-    assert final.ref == second
-    refs = [reply.ref for reply in page.replies]
-    assert first not in refs[refs.index(second) :]
-
-
-@pytest.mark.promise("R29b")
-@pytest.mark.parametrize("what", ["analysis", "review", "autoplay"])
-def test_a_page_that_leaves_ends_its_searches(
-    hub: Hub, page: Page, what: str, figure: Callable[[str], None]
-) -> None:
-    state = page.new(board=DEEP)
-    other = Page(hub)
-    if what == "analysis":
-        page.tell(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-        page.wait(AnalysisReply)
-    elif what == "autoplay":
-        let_play(page, state, player="expectimax:ply=12")
-        live = hub.table.find(state.game)
-        wait_until(lambda: live.now().autoplay != "")
-    else:
-        page.play(state, 3)
-        page.tell(protocol.ReviewRequest(game=state.game, player="expectimax:ply=9"))
-        wait_until(lambda: "twofold-review" in names())
-    began = time.perf_counter()
-    page.close()
-    wait_until(lambda: not hub.searches._stops and not hub.reviews._asked)
-    wait_until(lambda: "twofold-autoplay" not in names())
-    taken = time.perf_counter() - began
-    figure(f"{what} ended {1000 * taken:.0f} ms after its page left")
-    assert taken < 5  # 0.2 s where nothing else runs
-    other.open()
-
-
-def names() -> list[str]:
-    return [thread.name for thread in threading.enumerate()]
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < until
-        threading.Event().wait(0.001)
-
-
-def test_a_review(page: Page) -> None:
-    state = page.new(seed="1")
-    page.play(state, 12)
-    request = protocol.ReviewRequest(game=state.game, player="ntuple:net=tiny", ply=1)
-    found = page.ask(request, Reviewed)
-    assert (found.complete, found.unit, sum(found.labels.values())) == (True, "points", 12)
-    assert sum(len(reply.judgements) for reply in page.all(Judged)) == 12
-    start = len(page.replies)
-    page.ask(request, Reviewed)
-    assert page.wait(Judged, start=start).done == 12
-
-
-def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
-    state = page.new()
-    page.play(state, 3)
-    review = page.tell(protocol.ReviewRequest(game=state.game, player=own_players.PATIENT))
-    assert GATE.reached.wait(PATIENCE)
-    page.ask(protocol.AnalyseRequest(board=DEEP, player="expectimax", ply=1), AnalysisReply)
-    page.tell(protocol.StopRequest())
-    found = page.wait(Reviewed)
-    assert (found.ref, found.complete) == (review, False)
 
 
 # ---- the end
@@ -412,7 +280,7 @@ def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     other = Page(hub)
     join, found = hub.table.join, threading.Event()
 
-    def held(*args: Any) -> LiveGame:
+    def held(*args: Any) -> PageGame:
         live = join(*args)
         other.close()
         found.set()
@@ -424,13 +292,6 @@ def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     page.close()
     live = hub.table.find(state.game)
     wait_until(lambda: not live.is_followed)
-
-
-def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> None:
-    page.session._closed = True
-    page.session._analyse(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-    wait_until(lambda: not hub.searches._stops)
-    assert not page.all(AnalysisReply)
 
 
 def test_an_internal_error_does_not_end_the_session(

@@ -14,14 +14,14 @@ from tests.web.page import PATIENCE, Listener, Page
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
 from twofold.play.best_scores import BEST_FILE, read_best
+from twofold.play.following import Asker
 from twofold.play.game_file import SUFFIX, goes_on
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
-from twofold.web.following import Asker
 from twofold.web.hub import Hub
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import GameState, RefusedReply
 from twofold.web.table import GameTable
 
@@ -35,17 +35,17 @@ class Server:
     table: GameTable
     page: Listener
 
-    def open(self, game: str) -> LiveGame:
+    def open(self, game: str) -> PageGame:
         """Follow a saved game."""
         return self.table.open(game, Asker(self.page, 1))
 
-    def make_moves(self, live: LiveGame, which: int, count: int = 1) -> None:
+    def make_moves(self, live: PageGame, which: int, count: int = 1) -> None:
         """Make moves by hand: the first legal ones, or the last."""
         for _ in range(count):
             letter = live.game.legal_moves()[which].letter
             live.move(letter, live.game.move_number, Asker(self.page, 2))
 
-    def save(self, live: LiveGame) -> None:
+    def save(self, live: PageGame) -> None:
         live.save()
 
     def told(self, note: str) -> GameState:

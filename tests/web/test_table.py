@@ -14,11 +14,11 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
+from twofold.play.following import Asker
 from twofold.play.kept import Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web import table as module
-from twofold.web.following import Asker
 from twofold.web.protocol import GameState
 from twofold.web.table import GameTable
 

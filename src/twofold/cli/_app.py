@@ -11,12 +11,12 @@ from twofold.game import Game
 from twofold.play.folder import new_save_path
 from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.play.saving import KeptGame
+from twofold.play.shared_game import SharedGame
 from twofold.players import Player, make_player
 from twofold.players.strengths import default_player
 from twofold.rules import Rules
 from twofold.search.budget import Budget
 from twofold.tui.judging import Judging
-from twofold.tui.shared_game import SharedGame
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def play_screen(
     """
     from twofold.tui.play_screen import PlayScreen  # an extra
 
-    def make() -> Player:
-        screen.spec = default_player(kept.game.rules) if hints is None else hints
+    def make(rules: Rules) -> Player:
+        screen.spec = default_player(rules) if hints is None else hints
         return helper or make_player(screen.spec)
 
     screen = PlayScreen(kept, SharedGame(kept.game, make, PLEASANT), hints or "", new_game)
@@ -61,10 +61,20 @@ def new_game(rules: Rules) -> KeptGame:
     return KeptGame(Game(rules, seed=read_seed(None)), new_save_path())
 
 
-def watch_screen(
-    game: Game, player: Player, spec: str, pace: float | None
-) -> tuple["WatchScreen", SharedGame]:
-    """The screen on which a player is watched, and the game that it plays."""
+def watched_game(game: Game, player: Player, pace: float | None) -> SharedGame:
+    """The game that a player is to play; without a pace its first moves are slower."""
+
+    def speed_up() -> None:
+        if pace is None and shared.pace == FIRST_PACE and game.move_number >= FIRST_MOVES:
+            shared.set_pace(None)
+
+    shared = SharedGame(game, lambda _rules: player, FIRST_PACE if pace is None else pace)
+    shared.on_player = speed_up
+    return shared
+
+
+def watch_screen(game: Game, shared: SharedGame, spec: str) -> "WatchScreen":
+    """The screen on which a player is watched."""
     from twofold.tui.play_screen import PlayScreen
     from twofold.tui.watch_screen import WatchScreen
 
@@ -72,13 +82,7 @@ def watch_screen(
         kept = KeptGame(game, new_save_path(), begun_by=spec)
         return PlayScreen(kept, shared, spec, new_game)
 
-    def speed_up() -> None:
-        if shared.pace == FIRST_PACE and game.move_number >= FIRST_MOVES:
-            shared.set_pace(None)
-
-    shared = SharedGame(game, lambda: player, FIRST_PACE if pace is None else pace)
-    shared.on_player = speed_up
-    return WatchScreen(shared, spec, take_over), shared
+    return WatchScreen(shared, spec, take_over)
 
 
 def walk_through(game: Game, make: Callable[[], Player], budget: Budget | None) -> bool:

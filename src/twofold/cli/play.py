@@ -39,6 +39,7 @@ from twofold.game import (
     Game,
 )
 from twofold.notation import MOVE_LETTERS
+from twofold.play.asked_player import analyse, question_of
 from twofold.play.folder import (
     new_save_path,
 )
@@ -57,7 +58,6 @@ from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
 from twofold.step import (
     Step,
 )
-from twofold.tui.playback import analyse
 from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play
@@ -315,7 +315,7 @@ class TextGame:
             raise GameOver("expected a game in progress for a hint, got a finished one")
         self.kept.refuse_in_daily("hints")
         try:
-            analysis = analyse(self.hinter(), self.game)
+            analysis = analyse(self.hinter(), question_of(self.game))
         except TwofoldError:
             raise
         except Exception as error:

@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,7 +15,7 @@ from rich.live import Live
 from rich.segment import Segment
 from rich.text import Text
 
-from twofold.cli._app import can_open, watch_screen, words_at_leaving
+from twofold.cli._app import can_open, watch_screen, watched_game, words_at_leaving
 from twofold.cli._options import (
     USUAL_PLAYER,
     DiceSeedOption,
@@ -44,24 +45,19 @@ from twofold.figures import (
 )
 from twofold.files import writable
 from twofold.game import Game
-from twofold.play.saving import (
-    KeptGame,
-)
+from twofold.play.frame import GameFrame, first_frame
+from twofold.play.saving import KeptGame
 from twofold.players import make_player
 from twofold.players.strengths import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
-from twofold.tui.frame import (
-    GameFrame,
-    first_frame,
-)
 from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.picture import (
     Canvas,
     ScreenPicture,
     title_line,
 )
-from twofold.tui.playback import Playback, frames, paced
+from twofold.tui.playback import frames, paced
 from twofold.tui.tiles import draw_board, fit
 from twofold.tui.words import getting_ready, words_of_board, words_of_move
 
@@ -76,8 +72,6 @@ FRAMES_PER_SECOND: Final = 20
 LINE_EVERY: Final = 100
 """Moves between two lines where there is no terminal."""
 
-STOP_SECONDS: Final = 1.0
-"""How long to wait after Ctrl-C for the player to finish its thought."""
 
 MOST_MILESTONES: Final = 6
 
@@ -201,15 +195,12 @@ class Watched:
         with hint_at_rules(spec, rules):
             self.player.start(rules, seed)
 
-    def _frames(self, stop: threading.Event, *, slow_start: bool = False) -> Iterator[GameFrame]:
-        source = frames(self.player, self.game, time.perf_counter)
-        return paced(source, self.pace, stop, slow_start=slow_start)
-
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
         from twofold.tui.app import run  # an extra
 
-        screen, shared = watch_screen(self.game, self.player, self.spec, self.pace)
+        shared = watched_game(self.game, self.player, self.pace)
+        screen = watch_screen(self.game, shared, self.spec)
         try:
             interrupted = run(screen)
         finally:
@@ -224,24 +215,27 @@ class Watched:
     def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
-        opening = first_frame(self.game)
-        screen = Screen(opening, self.spec, self.seed, getting_ready())
-        playback = Playback(self._frames(stop, slow_start=True), opening)
-        with Live(screen, console=console, screen=True, auto_refresh=False) as live:
-            pause = 0.0
-            while not playback.wait(pause) and not stop.is_set():
+        shared = watched_game(self.game, self.player, self.pace)
+        screen = Screen(shared.now.frame, self.spec, self.seed, getting_ready())
+        with (
+            closing(shared),
+            Live(screen, console=console, screen=True, auto_refresh=False) as live,
+        ):
+            shared.want_hints(True)
+            shared.play_on(True)
+            while shared.now.auto and not stop.is_set():
                 drawn = time.perf_counter()
-                screen.frame = playback.frame
+                screen.frame = shared.now.frame
                 going = screen.frame.analysis is not None
                 screen.note = "Ctrl-C ends the game with a summary" if going else getting_ready()
                 live.refresh()
                 # Drawing takes a fifth of the time at most, also on a slow terminal.
-                pause = max(1 / FRAMES_PER_SECOND, 4 * (time.perf_counter() - drawn))
-        playback.wait(STOP_SECONDS)
-        if playback.error is not None:
-            raise playback.error
-        _print_board(playback.frame, console)
-        return playback.frame
+                stop.wait(max(1 / FRAMES_PER_SECOND, 4 * (time.perf_counter() - drawn)))
+        if shared.error is not None:
+            raise shared.error
+        frame = shared.now.frame
+        _print_board(frame, console)
+        return frame
 
     def show_plain(self, stop: threading.Event) -> GameFrame:
         """Print a line every 100 moves and the final board; the last frame."""
@@ -274,7 +268,7 @@ class Watched:
         """The frames of the game, at least one, after a line about the game."""
         print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
         with loading():
-            source = self._frames(stop)
+            source = paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
             opening = next(source, first_frame(self.game))
         yield opening
         yield from source

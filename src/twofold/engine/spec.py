@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 import shlex
+from collections.abc import Sequence
 
 from twofold.engine.messages import SetOption
 from twofold.errors import InvalidInput, InvalidSpec
@@ -48,12 +49,12 @@ def _split(key: str, text: str) -> tuple[str, ...]:
     return words
 
 
-def hash_of_files(command: str) -> str:
-    """The hash of the files that a command names, in order; empty if it names none.
+def hash_of_files(command: Sequence[str]) -> str:
+    """The hash of the files that the words of a command name, in order; empty if they name none.
 
     A program named without a path, such as `python`, belongs to the machine and is not included.
     """
-    files = [word for word in parse_command_words(command) if os.path.isfile(word)]
+    files = [word for word in command if os.path.isfile(word)]
     if not files:
         return ""
     whole = hashlib.sha256()

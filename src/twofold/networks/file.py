@@ -112,12 +112,12 @@ def read_network(path: str | os.PathLike[str]) -> tuple[Network, Card]:
     """
     with open_tensors(path) as file:
         card = _parse_card(file.metadata, file.name)
-        outline = _outline(card, file.name)
+        network = _outline(card, file.name)
         if card.release is None:
-            weights = _plain_weights(file, outline)
+            network.weights = _plain_weights(file, network)
         else:
-            weights = weights_of(file, outline, card.release.unit)
-    return Network(outline.patterns, outline.shape, stages=outline.stages, weights=weights), card
+            network.weights = weights_of(file, network, card.release.unit)
+    return network, card
 
 
 def _parse_card(metadata: Mapping[str, str], name: str) -> Card:
@@ -139,7 +139,7 @@ def _parse_card(metadata: Mapping[str, str], name: str) -> Card:
 
 
 class _Outline(Network):
-    """The network that a card describes, without weights."""
+    """The network that a card describes; its weights are set later."""
 
     def __init__(self, card: Card) -> None:
         check_length(card.patterns, "patterns", InvalidNetwork)

@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +42,27 @@ def network_path(name: str) -> Path:
     return path
 
 
-def load_network(name: str) -> Network:
+class NamedFile:
+    """The file that a name stands for: looked up once, when it is needed first."""
+
+    def __init__(self, name: str, find: Callable[[str], Path] = network_path) -> None:
+        self._name, self._find = name, find
+
+    @cached_property
+    def identity(self) -> tuple[Path, int, int]:
+        """See `file_identity`."""
+        return file_identity(self._find(self._name))
+
+    @property
+    def hash(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 of the file."""
+        return file_hash(*self.identity)
+
+
+def load_network(name: str | NamedFile) -> Network:
     """Load a network by name or path, shared by repeated calls; errors as in `read_network`."""
-    return _load(*file_identity(network_path(name)))
+    file = NamedFile(name) if isinstance(name, str) else name
+    return _load(*file.identity)
 
 
 @lru_cache(maxsize=4)
@@ -56,7 +75,7 @@ def _load(path: Path, _changed: int, _size: int) -> Network:
 
 def network_hash(name: str) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
-    return file_hash(*file_identity(network_path(name)))
+    return NamedFile(name).hash
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import open_regular
 from twofold.networks.file import FORMAT as NTUPLE_FORMAT
 from twofold.networks.file import POLICY_FORMAT, Count
-from twofold.networks.library import TDL_SUFFIX, file_hash, file_identity, shipped
+from twofold.networks.library import TDL_SUFFIX, NamedFile, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
 from twofold.notation import check_length, printable, shown
 from twofold.rules import Rules
@@ -144,19 +144,19 @@ def write_policy(
 # ---- by name
 
 
-def load_policy(name: str) -> PolicyNetwork:
-    """Load a policy network from a file, shared by repeated calls; errors as in `read_policy`."""
-    return _load(*file_identity(_path(name)))
+def named_policy(name: str) -> NamedFile:
+    """The file of a policy network."""
+    return NamedFile(name, _path)
+
+
+def load_policy(file: NamedFile) -> PolicyNetwork:
+    """Load a policy network, shared by repeated calls; errors as in `read_policy`."""
+    return _load(*file.identity)
 
 
 @lru_cache(maxsize=4)
 def _load(path: Path, _changed: int, _size: int) -> PolicyNetwork:
     return read_policy(path)[0]
-
-
-def policy_hash(name: str) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of the file."""
-    return file_hash(*file_identity(_path(name)))
 
 
 def _path(name: str) -> Path:

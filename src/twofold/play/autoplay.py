@@ -5,11 +5,10 @@ Slow moves are sent one by one as steps, fast ones in frames of several moves.
 
 import logging
 import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from twofold.errors import TwofoldError
 from twofold.game import Game
@@ -23,10 +22,13 @@ from twofold.rules import Move
 from twofold.search.stop import Stop
 from twofold.step import Status
 
+if TYPE_CHECKING:
+    from twofold.play.live_game import LiveGame
+
 MakePlayer = Callable[[], Player]
 """Makes a player, in the thread that will use it."""
 
-Reason = Literal["over", "stopped", "tile", "moves", "failed"]
+EndReason = Literal["over", "stopped", "tile", "moves", "paused", "failed"]
 
 STEPS_PER_SECOND: Final = 30
 """Fastest pace at which every move is a step."""
@@ -63,37 +65,6 @@ class Wish:
         return self.moves == 1 or (pace is not None and pace <= STEPS_PER_SECOND)
 
 
-class Host(Protocol):
-    """What autoplay needs of a live game. All methods are called under its lock."""
-
-    @property
-    def turn(self) -> threading.Condition:
-        """The lock of the game; notified when the wish changes and when the player is ended."""
-
-    game: Game
-
-    def seat(self, player: "Autoplay") -> Game | None:
-        """Seat a player that is ready; its game from here, or None if it is not wanted any more."""
-
-    def unseat(self, player: "Autoplay") -> bool:
-        """Remove a player that ends by itself; True if it was playing or getting ready."""
-
-    def refused(self, player: "Autoplay", error: Exception) -> None:
-        """A player could not start."""
-
-    def stepped(self, player: "Autoplay", move: Move) -> None:
-        """A player made a move, to be sent as a step."""
-
-    def note_autoplay(self, before: int) -> None:
-        """The moves after number `before` were made by a player."""
-
-    def framed(self, player: "Autoplay", moves_per_second: float) -> None:
-        """A player made moves, to be sent as a frame."""
-
-    def ended(self, player: "Autoplay", reason: "Reason", message: str) -> None:
-        """A player has ended."""
-
-
 class Autoplay:
     """One player in one game. Call all methods under the game's lock.
 
@@ -101,7 +72,7 @@ class Autoplay:
     """
 
     def __init__(
-        self, live: Host, spec: str, make: MakePlayer, wish: Wish, asker: Any = None
+        self, live: "LiveGame", spec: str, make: MakePlayer, wish: Wish, asker: Any = None
     ) -> None:
         self.spec: Final = spec
         self._live = live
@@ -254,7 +225,7 @@ class Autoplay:
             number += 1
         return number
 
-    def _reason(self, before: int) -> Reason | None:
+    def _reason(self, before: int) -> EndReason | None:
         history, wish = self._live.game, self._wish
         if history.status is Status.OVER:
             return "over"
@@ -264,7 +235,7 @@ class Autoplay:
             return "tile"
         return "moves" if wish.moves and self._made >= wish.moves else None
 
-    def _finish(self, reason: Reason, message: str = "") -> None:
+    def _finish(self, reason: EndReason, message: str = "") -> None:
         self._live.unseat(self)
         self.end()
         self._live.ended(self, reason, message)

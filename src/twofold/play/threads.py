@@ -18,6 +18,10 @@ CLOSE_SECONDS: Final = 5.0
 NICENESS: Final = 5
 """Nice value of threads that compute, on Linux."""
 
+IMPORTING: Final = threading.Lock()
+"""Held while a player is imported and made: two threads that import modules which import each
+other may see them partly initialised."""
+
 _LOG: Final = logging.getLogger("twofold.web")
 
 

@@ -21,7 +21,8 @@ class Key:
         help: its meaning, in a few words.
         parse: parses the text, or raises an `InvalidInput`.
         more: further keys that depend on the parsed value.
-        hash_of: hash of the file that a value names, for the canonical spec; empty for none.
+        hash_of: hash of the file that a parsed value names, for the canonical spec; empty for
+            none.
         names_code: True if a value names code to import or a program to run.
         settle: makes a value explicit that depends on the machine; takes text and rules or None.
         came_later: True if older results lack the key: canonical specs then omit its default,
@@ -32,7 +33,7 @@ class Key:
     help: str
     parse: Callable[[str], Any] = str
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
-    hash_of: Callable[[str], str] | None = None
+    hash_of: Callable[[Any], str] | None = None
     names_code: Callable[[str], bool] = _no_code
     settle: Callable[[str, Rules | None], str] | None = None
     came_later: bool = False

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from twofold.endgame.folder import NONE
 from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator, find_evaluator
-from twofold.limits import MAX_DEPTH, MAX_JOBS, MAX_PLY, MAX_TABLE_MB, check_limit
+from twofold.limits import (
+    MAX_DEPTH,
+    MAX_DOWNGRADE,
+    MAX_JOBS,
+    MAX_PLY,
+    MAX_TABLE_MB,
+    MIN_DOWNGRADE,
+    check_limit,
+)
 from twofold.notation import did_you_mean, format_number, parse_number, shown
 from twofold.players.entry import Key
 from twofold.players.own_code import is_code, load_object
@@ -17,6 +25,7 @@ from twofold.search.depth import Depth
 
 if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
+    from twofold.networks.library import NamedFile
 
 
 def whole(name: str, low: int, high: int) -> Callable[[str], int]:
@@ -113,12 +122,54 @@ def _settled_tables(text: str, rules: Rules | None) -> str:
     return settled_tables(text, rules)
 
 
-def _tables_hash(text: str) -> str:
-    if text == NONE:
+def _tables_hash(tables: "EndgameTables | None") -> str:
+    if tables is None:
         return ""
-    from twofold.endgame.named import tables_hash
+    from twofold.endgame.named import hash_of
 
-    return tables_hash(text)
+    return hash_of(tables)
+
+
+def network_file(text: str) -> "NamedFile":
+    """The file of an n-tuple network, by name or path."""
+    from twofold.networks.library import NamedFile
+
+    return NamedFile(text)
+
+
+def policy_file(text: str) -> "NamedFile":
+    """The file of a policy network."""
+    from twofold.networks.policy_file import named_policy
+
+    return named_policy(text)
+
+
+def file_hash(file: "NamedFile") -> str:
+    """The hash of a network's file."""
+    return file.hash
+
+
+def exact_hash(path: str) -> str:
+    """The hash of a table of exact play."""
+    from twofold.players.exact import table_hash
+
+    return table_hash(path)
+
+
+def share(text: str) -> float:
+    """Parse a share of a probability."""
+    value = parse_number(text, "share", InvalidSpec)
+    if not 0 < value <= 1:
+        raise InvalidSpec(f"expected share above 0 and up to 1, got {shown(text)}")
+    return value
+
+
+def downgrade(text: str) -> int:
+    """Parse a sum of tiles, or 0."""
+    value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
+    if value % 2:
+        raise InvalidSpec(f"expected downgrade as an even sum of tiles, got {value}")
+    return value
 
 
 EVAL: Final = Key(

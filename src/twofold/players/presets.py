@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
-from twofold.errors import InvalidSpec
-from twofold.limits import MAX_DEPTH, MAX_DOWNGRADE, MAX_PLY, MIN_DOWNGRADE
-from twofold.notation import parse_number, shown
+from twofold.limits import MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
 from twofold.players.keys import (
@@ -23,10 +21,16 @@ from twofold.players.keys import (
     TWO_PLAYER_KEYS,
     Choice,
     cut,
+    downgrade,
     evaluator,
     even_depth,
+    exact_hash,
+    file_hash,
+    network_file,
     node_count,
     optional,
+    policy_file,
+    share,
     whole,
 )
 from twofold.rules import Move
@@ -36,6 +40,7 @@ from twofold.search.depth import BY_TILES, Depth
 if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.evaluators.base import Evaluator
+    from twofold.networks.library import NamedFile
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -100,7 +105,7 @@ def _expectimax(
 
 
 def _ntuple(
-    net: str, ply: Depth | None, time: float | None, nodes: int | None, **more: Any
+    net: "NamedFile", ply: Depth | None, time: float | None, nodes: int | None, **more: Any
 ) -> Player:
     from twofold.evaluators.ntuple import network_evaluator
     from twofold.networks.library import load_network
@@ -122,7 +127,9 @@ def _searching(
     return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
 
 
-def _policy(net: str, ply: int | None, share: float, tables: "EndgameTables | None") -> Player:
+def _policy(
+    net: "NamedFile", ply: int | None, share: float, tables: "EndgameTables | None"
+) -> Player:
     from twofold.networks.policy_file import load_policy
     from twofold.players.policy import PolicyPlayer
 
@@ -221,38 +228,6 @@ def _engine(
     return EnginePlayer(cmd, limits, timeout=timeout, options=options)
 
 
-def _table_hash(path: str) -> str:
-    from twofold.players.exact import table_hash
-
-    return table_hash(path)
-
-
-def _network_hash(name: str) -> str:
-    from twofold.networks.library import network_hash
-
-    return network_hash(name)
-
-
-def _policy_hash(name: str) -> str:
-    from twofold.networks.policy_file import policy_hash
-
-    return policy_hash(name)
-
-
-def _share(text: str) -> float:
-    value = parse_number(text, "share", InvalidSpec)
-    if not 0 < value <= 1:
-        raise InvalidSpec(f"expected share above 0 and up to 1, got {shown(text)}")
-    return value
-
-
-def _downgrade(text: str) -> int:
-    value = 0 if text == "0" else whole("downgrade", MIN_DOWNGRADE, MAX_DOWNGRADE)(text)
-    if value % 2:
-        raise InvalidSpec(f"expected downgrade as an even sum of tiles, got {value}")
-    return value
-
-
 PRESETS: Final = (
     Entry("random", "a random legal move", _random),
     Entry("greedy", "the move with the largest reward", _greedy),
@@ -285,7 +260,8 @@ PRESETS: Final = (
             "net": Key(
                 DEFAULT_NETWORK,
                 "network, by name or as a file",
-                hash_of=_network_hash,
+                network_file,
+                hash_of=file_hash,
             ),
             "ply": PLY,
             "cut": CUT,
@@ -296,7 +272,7 @@ PRESETS: Final = (
             "downgrade": Key(
                 str(DOWNGRADE),
                 "halve large tiles once the distinct tiles sum to this; 0: never",
-                _downgrade,
+                downgrade,
             ),
             "tables": TABLES,
         },
@@ -307,7 +283,9 @@ PRESETS: Final = (
         "a policy network: the move that it finds most probable, or a search with its critic",
         _policy,
         {
-            "net": Key("", "file of the network; it has no default", hash_of=_policy_hash),
+            "net": Key(
+                "", "file of the network; it has no default", policy_file, hash_of=file_hash
+            ),
             "ply": Key(
                 "none",
                 "depth in plies of a search with its critic, 1 or 2; none for no search",
@@ -316,7 +294,7 @@ PRESETS: Final = (
             "share": Key(
                 "0.1",
                 "with ply: skip moves less probable than this share of the most probable",
-                _share,
+                share,
             ),
             "tables": TABLES,
         },
@@ -328,7 +306,7 @@ PRESETS: Final = (
         "exact",
         "optimal play of a small game, with a table from `twofold solve`",
         _exact,
-        {"table": Key("", "file of the table; required", hash_of=_table_hash)},
+        {"table": Key("", "file of the table; required", hash_of=exact_hash)},
         has_home=True,
     ),
     Entry(

@@ -47,10 +47,11 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     if is_code(parsed.name):
         return _make_from_code(parsed)
     entry = entry_of(parsed.name)
-    keys, texts, hashes = _complete(entry, parsed.values)
-    values, texts = _read_values(keys, texts)
+    read: dict[str, Any] = {}
+    keys, texts, hashes = _complete(entry, parsed.values, read)
+    values, texts = _read_values(keys, texts, read)
     player = entry.make(**values)
-    hashes = hashes or file_hashes(texts, keys)
+    hashes = hashes or file_hashes(texts, keys, read)
     player.spec = notation.format_spec(entry.name, _written(keys, texts) | hashes)
     return player
 
@@ -92,15 +93,22 @@ def home_of(spec: str) -> Rules | None:
 
 
 def _read_values(
-    keys: Mapping[str, Key], texts: Mapping[str, str]
+    keys: Mapping[str, Key], texts: Mapping[str, str], read: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The values of all keys, and the text of each in its standard form."""
-    values = {key: keys[key].parse(text) for key, text in texts.items()}
+    values = {key: _read(keys[key], key, text, read) for key, text in texts.items()}
     numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
     same = dict(texts)
     same |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
     same |= {key: str(value) for key, value in values.items() if isinstance(value, Depth)}
     return values, same
+
+
+def _read(key: Key, name: str, text: str, read: dict[str, Any]) -> Any:
+    """The value of a key, parsed once: `read` holds the values so far."""
+    if name not in read:
+        read[name] = key.parse(text)
+    return read[name]
 
 
 def canonical(spec: str) -> str:
@@ -155,8 +163,9 @@ def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], 
     """The keys known without importing code, and all values in their standard form."""
     more = [values.get(name, key.default) for name, key in entry.keys.items() if key.more]
     if all(is_imported(text) for text in more if is_code(text)):
-        keys, texts, _ = _complete(entry, values)
-        return keys, _read_values(keys, texts)[1]
+        read: dict[str, Any] = {}
+        keys, texts, _ = _complete(entry, values, read)
+        return keys, _read_values(keys, texts, read)[1]
     return entry.keys, notation.split_hashes(values)[0]
 
 
@@ -197,7 +206,7 @@ def entry_of(name: str) -> Entry:
 
 
 def _complete(
-    entry: Entry, values: Mapping[str, str]
+    entry: Entry, values: Mapping[str, str], read: dict[str, Any]
 ) -> tuple[Mapping[str, Key], dict[str, str], dict[str, str]]:
     """All keys, their values as text with defaults filled in, and the hashes of their files.
 
@@ -206,11 +215,11 @@ def _complete(
     given, stated = notation.split_hashes(values)
     given = _settled(entry.keys, given)
     texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
-    hashes = file_hashes(texts, entry.keys) if stated else {}
+    hashes = file_hashes(texts, entry.keys, read) if stated else {}
     for key, text in stated.items():
         if hashes.get(key) != text:
             raise InvalidSpec(f"the file of {key}={shown(text)} has changed, or there is none")
-    keys = _all_keys(entry, texts)
+    keys = _all_keys(entry, texts, read)
     for key in given:
         if key not in keys:
             known = ", ".join(keys) or "none"
@@ -235,19 +244,25 @@ def _settled(
     return {**given, **{key: one(given[key], rules) for key, one in settle.items()}}
 
 
-def _all_keys(entry: Entry, texts: Mapping[str, str]) -> dict[str, Key]:
+def _all_keys(entry: Entry, texts: Mapping[str, str], read: dict[str, Any]) -> dict[str, Key]:
     keys = dict(entry.keys)
     for name, key in entry.keys.items():
         if key.more:
-            keys |= key.more(key.parse(texts[name]))
+            keys |= key.more(_read(key, name, texts[name], read))
     return keys
 
 
-def file_hashes(texts: Mapping[str, str], keys: Mapping[str, Key] | None = None) -> dict[str, str]:
-    """Hashes of the files that values name, under the keys `KEY_sha256`."""
-    hashes = {}
+def file_hashes(
+    texts: Mapping[str, str],
+    keys: Mapping[str, Key] | None = None,
+    read: dict[str, Any] | None = None,
+) -> dict[str, str]:
+    """Hashes of the files that values name, under the keys `KEY_sha256`; see `_read`."""
+    hashes, read = {}, {} if read is None else read
     for name, one in (keys or {}).items():
-        if one.hash_of and name in texts and (found := one.hash_of(texts[name])):
+        if one.hash_of is None or name not in texts:
+            continue
+        if found := one.hash_of(_read(one, name, texts[name], read)):
             hashes[f"{name}_sha256"] = found
     for key, text in texts.items():
         if found := hash_of_code(text):

@@ -2,13 +2,9 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-
-IMPORTING: Final = threading.Lock()
-"""Held while a player is imported and made: two threads that import modules which import each
-other may see them partly initialised."""
 
 
 class Reading(Generic[T]):

@@ -7,10 +7,10 @@ from rich.text import Text
 
 from twofold.figures import format_pace
 from twofold.play import paces
+from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.tui.moves_view import draw_moves
 from twofold.tui.picture_screen import PictureScreen
 from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from twofold.tui.background import IMPORTING, Reading
+from twofold.play.threads import IMPORTING
+from twofold.tui.background import Reading
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from rich.text import Text
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate
 from twofold.play.saving import KeptGame
+from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.rules import STANDARD, Move, Rules
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import PLAY_KEYS, ScreenKey
 from twofold.tui.moves_view import search_words
 from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
-from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.words import getting_ready
 
 ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}

@@ -7,13 +7,13 @@ from rich.text import Text
 
 from twofold.board import Board
 from twofold.figures import format_pace, format_rate, format_time
+from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import WATCH_KEYS, ScreenKey
 from twofold.tui.moves_view import search_words
 from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.play_screen import PlayScreen
-from twofold.tui.shared_game import SharedGame, SharedNow
 from twofold.tui.walk import Walk
 from twofold.tui.words import getting_ready
 

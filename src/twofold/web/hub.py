@@ -12,6 +12,7 @@ from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_SIDE
 from twofold.play.folder import GAMES
+from twofold.play.following import Viewer
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
@@ -24,7 +25,6 @@ from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
-from twofold.web.following import Viewer
 from twofold.web.jobs.queue import JobQueue
 from twofold.web.practice.notebook import Notebook
 from twofold.web.protocol import PlayerInfo, Ready, Welcome

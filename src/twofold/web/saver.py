@@ -8,7 +8,7 @@ from typing import Final
 
 from twofold.errors import TwofoldError
 from twofold.play.threads import join, start_thread
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import RefusedReply
 
 SAVE_SECONDS: Final = 1.0
@@ -26,11 +26,11 @@ class Saver:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._changed = threading.Condition()
-        self._due: dict[LiveGame, float] = {}
+        self._due: dict[PageGame, float] = {}
         self._closing = False
         self._thread = start_thread(self._run, "twofold-saver")
 
-    def changed(self, live: LiveGame, *, at_once: bool) -> None:
+    def changed(self, live: PageGame, *, at_once: bool) -> None:
         """Schedule a save, soon or at once; never blocks."""
         with self._changed:
             now = self._clock()
@@ -49,7 +49,7 @@ class Saver:
         while (live := self._next()) is not None:
             self._write(live)
 
-    def _next(self) -> LiveGame | None:
+    def _next(self) -> PageGame | None:
         with self._changed:
             while True:
                 if not self._due:
@@ -64,7 +64,7 @@ class Saver:
                     return live
                 self._changed.wait(wait)
 
-    def _write(self, live: LiveGame) -> None:
+    def _write(self, live: PageGame) -> None:
         try:
             live.saved_at = self._clock()
             live.save()
@@ -75,7 +75,7 @@ class Saver:
             _LOG.exception("cannot save the game %s", live.name)
             self._failed(live, error)
 
-    def _failed(self, live: LiveGame, error: Exception) -> None:
+    def _failed(self, live: PageGame, error: Exception) -> None:
         with live.lock:
             if not live.told:
                 live.told = True

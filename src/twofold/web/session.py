@@ -10,12 +10,12 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game import Game
 from twofold.notation import parse_seed
 from twofold.play.autoplay import Wish
+from twofold.play.following import Asker
 from twofold.play.store import NotFound
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send
-from twofold.web.following import Asker
 from twofold.web.hub import Hub
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.protocol import AnyRequest, Reply
 from twofold.web.refusals import refused
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
@@ -36,7 +36,7 @@ class Session:
         self._hub = hub
         self._send = send
         self._lock = threading.Lock()  # acquire it after the locks of tables and games
-        self._games: list[LiveGame] = []
+        self._games: list[PageGame] = []
         self._asked: dict[type[Asked], Asked] = {}
         self._closed = False
         hub.join(self)
@@ -102,7 +102,7 @@ class Session:
 
         self._later(fork, request.ref)
 
-    def _follow(self, live: LiveGame, asker: Asker) -> None:
+    def _follow(self, live: PageGame, asker: Asker) -> None:
         with self._lock:
             if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"{MAX_FOLLOWED} games are open, the maximum. Close one")
@@ -112,20 +112,20 @@ class Session:
         if closed:  # since then: `close` has missed this game
             self._hub.table.leave(live, self)
 
-    def _note(self, live: LiveGame) -> None:
+    def _note(self, live: PageGame) -> None:
         """Add a game before the page gets its state, since the page may move at once."""
         with self._lock:
             if live not in self._games:
                 self._games.append(live)
 
-    def _game(self, game: str) -> LiveGame:
+    def _game(self, game: str) -> PageGame:
         with self._lock:
             live = self._followed(game)
         if live is None:
             raise NotFound(f"this page has not opened the game {game!r}")
         return live
 
-    def _followed(self, game: str) -> LiveGame | None:
+    def _followed(self, game: str) -> PageGame | None:
         """A game by its id, or by its former id, since the page may not know the new one."""
         found = [one for one in self._games if one.name == game]
         found += [one for one in self._games if one.was == game]

@@ -18,14 +18,14 @@ from twofold.game import Game
 from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
+from twofold.play.following import Asker, Viewer
 from twofold.play.game_file import Conflict, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
 from twofold.records.record import Record, parse_unplayed
-from twofold.web.following import Asker, Viewer
-from twofold.web.live_game import LiveGame
+from twofold.web.page_game import PageGame
 from twofold.web.saver import Saver
 
 MAX_PLAYERS: Final = 32
@@ -59,12 +59,12 @@ class GameTable:
     def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # acquire it before the lock of a game
-        self._live: dict[str, LiveGame] = {}  # least recently used first
+        self._live: dict[str, PageGame] = {}  # least recently used first
         self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
         self._saver = Saver(clock)
         self._latest, self._asked = time.time(), time.monotonic()
 
-    # ---- for games: see `live_game.Keeper`
+    # ---- for games: see `play.live_game.Keeper`
 
     def best(self, rules: str) -> int:
         """The best score under these rules."""
@@ -74,7 +74,7 @@ class GameTable:
         """Note the score of a saved game."""
         self.store.reached(rules, score)
 
-    def changed(self, live: LiveGame, at_once: bool) -> None:
+    def changed(self, live: PageGame, at_once: bool) -> None:
         """Schedule a save, soon or at once."""
         if live.kept:
             self._saver.changed(live, at_once=at_once)
@@ -92,7 +92,7 @@ class GameTable:
 
     # ---- games
 
-    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> LiveGame:
+    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> PageGame:
         """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
         Args:
@@ -103,7 +103,7 @@ class GameTable:
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None
         player = "" if known is None else known.player
-        live = LiveGame(
+        live = PageGame(
             game, history, self, self.time(), file, known, player=player, date=_now_text()
         )
         if history.can_undo:
@@ -154,8 +154,8 @@ class GameTable:
         return game
 
     def join(
-        self, live: LiveGame, asker: Asker, note: Callable[[LiveGame], None] | None = None
-    ) -> LiveGame:
+        self, live: PageGame, asker: Asker, note: Callable[[PageGame], None] | None = None
+    ) -> PageGame:
         """Follow a game, or its instance in play if there is one; returns that.
 
         `asker` gets its state; `note` is called with the game before anything is sent.
@@ -168,11 +168,11 @@ class GameTable:
             live.join(asker)
             return live
 
-    def open(self, game: str, asker: Asker) -> LiveGame:
+    def open(self, game: str, asker: Asker) -> PageGame:
         """Read a game if needed and follow it; raises NotFound or InvalidRecord."""
         return self.join(self.find(game), asker)
 
-    def find(self, game: str) -> LiveGame:
+    def find(self, game: str) -> PageGame:
         """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
         with self._lock:
             live = self._live.get(game)
@@ -185,12 +185,12 @@ class GameTable:
             raise NotFound(f"another program has deleted the game {shown(game)}")
         return live
 
-    def _read(self, game: str) -> LiveGame:
+    def _read(self, game: str) -> PageGame:
         file = self.store.file(game)
         record = self.store.read(game, file)
         kept = self.store.kept(game)
         played = self.time() if kept is None else kept.played
-        return LiveGame(
+        return PageGame(
             game,
             record.resume(),
             self,
@@ -201,7 +201,7 @@ class GameTable:
             is_saved=True,
         )
 
-    def find_last(self) -> LiveGame | None:
+    def find_last(self) -> PageGame | None:
         """The game played last; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
             with contextlib.suppress(NotFound):  # deleted since; try the next one
@@ -217,7 +217,7 @@ class GameTable:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def leave(self, live: LiveGame, follower: Viewer, *, unplayed: bool = False) -> None:
+    def leave(self, live: PageGame, follower: Viewer, *, unplayed: bool = False) -> None:
         """Stop following a game; with `unplayed`, drop it if it is unchanged and not followed."""
         with self._lock:
             live.leave(follower)
@@ -236,7 +236,7 @@ class GameTable:
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
             del self._live[live.name]
 
-    def move(self, live: LiveGame, conflict: Conflict) -> None:
+    def move(self, live: PageGame, conflict: Conflict) -> None:
         """Move a game to a new file after a conflict with another program."""
         game = self.store.new_id()
         _LOG.warning("another program changed game %s; it continues as %s", live.name, game)

@@ -63,10 +63,6 @@ class InvalidMessage(InvalidInput):
     """A message that is not a valid request; its connection is closed."""
 
 
-class StaleMove(InvalidInput):
-    """A move for another move number than the game's."""
-
-
 def parse_request(data: bytes | str) -> AnyRequest:
     """Parse a message of the page; raises InvalidMessage."""
     if len(data) > MAX_MESSAGE_BYTES:

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.tui.driving import PATIENCE, Failing, Last, Slow
+from tests.support.asked import PATIENCE, Failing, Last, Slow
 from twofold import Board, Game, Move, Player, Rules
 from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
-from twofold.tui.shared_game import SharedGame
+from twofold.play.shared_game import SharedGame
 
 
 @contextmanager
 def sharing(
     player: Callable[[], Player] = Last, game: Game | None = None, pace: float | None = None
 ) -> Iterator[SharedGame]:
-    shared = SharedGame(game or Game(seed=1), player, pace)
+    shared = SharedGame(game or Game(seed=1), lambda _: player(), pace)
     try:
         yield shared
     finally:

@@ -1,20 +1,21 @@
 """Live game: a game in play, the pages that follow it, and its player, if any.
 
-All changes and replies are made under the game's lock; sending a reply never blocks.
+All changes and replies are made under the game's lock; sending a reply never blocks. A face
+subclasses it and words the replies.
 """
 
 import threading
+from abc import abstractmethod
 from dataclasses import replace
-from typing import Final, Protocol
-
-from msgspec.structs import replace as replace_now
+from typing import Any, Final, Protocol
 
 from twofold.board import Board
-from twofold.errors import GameOver, TwofoldError
+from twofold.errors import GameOver, InvalidInput
 from twofold.game import Game
-from twofold.play.autoplay import Autoplay, MakePlayer, Reason, Wish, message_of
+from twofold.play.autoplay import Autoplay, EndReason, MakePlayer, Wish
 from twofold.play.best_scores import ME
 from twofold.play.daily import without_day
+from twofold.play.following import Asker, Followers, Viewer
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.kept import Kept, kept_of
 from twofold.play.saved_game import News, SavedGame
@@ -23,22 +24,13 @@ from twofold.play.threads import Seats
 from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.step import Step, result_text
-from twofold.web.following import Asker, Followers, Viewer
-from twofold.web.protocol import (
-    AutoplayEnded,
-    FrameReply,
-    GameNow,
-    GameState,
-    Note,
-    PositionReply,
-    RefusedReply,
-    Reply,
-    StaleMove,
-)
-from twofold.web.views import now_of, position_of, rules_info, step_of
 
 REPLAY_MOVES: Final = 256
 """Moves replayed at a time; between two batches the lock is released."""
+
+
+class StaleMove(InvalidInput):
+    """A move for another move number than the game's."""
 
 
 class Keeper(Protocol):
@@ -54,10 +46,10 @@ class Keeper(Protocol):
     def reached(self, rules: str, score: int) -> None:
         """Note the score of a saved game."""
 
-    def changed(self, live: "LiveGame", at_once: bool) -> None:
+    def changed(self, live: Any, at_once: bool) -> None:
         """Schedule a save, soon or at once; called under the game's lock."""
 
-    def move(self, live: "LiveGame", conflict: Conflict) -> None:
+    def move(self, live: Any, conflict: Conflict) -> None:
         """Move a game to a new file; called under its `saving`."""
 
     def seats(self) -> Seats:
@@ -108,7 +100,7 @@ class LiveGame(SavedGame):
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
         self._rules_text = str(game.rules)
-        self._untold: Note = ""
+        self._untold: News | None = None
 
     # ---- followers
 
@@ -116,8 +108,8 @@ class LiveGame(SavedGame):
         """Follow the game: send its state, then every change."""
         with self.lock:
             self._followers.add(asker.follower)
-            asker.answer(self.state(note=self._untold))
-            self._untold = ""
+            asker.answer(self.state(news=self._untold))
+            self._untold = None
 
     def leave(self, follower: Viewer) -> None:
         """Stop following. Without followers autoplay ends."""
@@ -131,7 +123,7 @@ class LiveGame(SavedGame):
         """True if a page follows it."""
         return bool(self._followers)
 
-    def tell(self, reply: Reply, asker: Asker | None = None) -> None:
+    def tell(self, reply: Any, asker: Asker | None = None) -> None:
         """Send a reply to all followers, and to `asker` with the number of its request."""
         with self.lock:
             self._followers.tell(reply, asker)
@@ -179,8 +171,7 @@ class LiveGame(SavedGame):
     def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
         self.add_player(by or ME)
         self.changed(at_once=self.game.is_finished)
-        rules = self.game.rules
-        self.tell(step_of(self.name, rules, before, step, by, self.now()), asker)
+        self.tell(self.step_reply(before, step, by), asker)
 
     # ---- players
 
@@ -207,7 +198,7 @@ class LiveGame(SavedGame):
         """End autoplay on request."""
         with self.lock:
             played = self._end_players()
-            ended = AutoplayEnded(game=self.name, reason="paused", now=self.now())
+            ended = self.end_reply("paused")
             if played:
                 self.tell(ended, asker)
             else:
@@ -216,7 +207,7 @@ class LiveGame(SavedGame):
     def take_over(self) -> None:
         """End autoplay because a person acts."""
         if self._end_players():
-            self.tell(AutoplayEnded(game=self.name, reason="paused", now=self.now()))
+            self.tell(self.end_reply("paused"))
 
     def _end_players(self) -> bool:
         """End autoplay; True if a player was playing, not only getting ready."""
@@ -228,7 +219,7 @@ class LiveGame(SavedGame):
         return playing is not None
 
     def seat(self, player: Autoplay) -> Game | None:
-        """Seat a player that is ready; see `Host`."""
+        """Seat a player that is ready; its game from here, or None if it is not wanted any more."""
         with self.lock:
             if self._preparing is not player:
                 return None
@@ -241,7 +232,7 @@ class LiveGame(SavedGame):
             )
 
     def unseat(self, player: Autoplay) -> bool:
-        """Remove a player that ends by itself; see `Host`."""
+        """Remove a player that ends by itself; True if it was playing or getting ready."""
         with self.lock:
             known = player in (self._playing, self._preparing)
             if self._playing is player:
@@ -252,8 +243,7 @@ class LiveGame(SavedGame):
 
     def refused(self, player: Autoplay, error: Exception) -> None:
         """Report to its requester that a player could not start."""
-        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-        player.asker.answer(RefusedReply(message=message_of(error), kind=kind))
+        player.asker.answer(self.refusal(error))
 
     def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player and send it as a step."""
@@ -264,53 +254,24 @@ class LiveGame(SavedGame):
         """Send the moves of a player as a frame."""
         self.add_player(player.spec)
         self.changed(at_once=self.game.is_finished)
-        frame = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
-        self.tell(frame, player.asker)
+        self.tell(self.frame_reply(moves_per_second), player.asker)
 
-    def ended(self, player: Autoplay, reason: Reason, message: str) -> None:
+    def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
         """Report that a player has ended."""
-        end = AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
-        self.tell(end, player.asker)
+        self.tell(self.end_reply(reason, message), player.asker)
 
-    # ---- replies
+    @property
+    def playing(self) -> str:
+        """The spec of the player that is playing; empty for the person."""
+        return "" if self._playing is None else self._playing.spec
 
-    def state(self, undone: str = "", note: Note = "") -> GameState:
-        """The whole state; `undone` is a move just undone, `note` what another program did."""
-        with self.lock:
-            return GameState(
-                game=self.name,
-                rules=rules_info(self.game.rules),
-                seed=str(self.game.seed),
-                kept=self.kept,
-                player=self.player or ME,
-                date=self._date,
-                first=self.game.start_move_number,
-                now=self.now(),
-                undone=undone,
-                note=note,
-                was="" if note in ("", "newer") else self.was,
-                daily=self.daily,
-            )
-
-    def now(self) -> GameNow:
-        """The current position."""
-        with self.lock:
-            playing = "" if self._playing is None else self._playing.spec
-            best = self._keeper.best(self._rules_text)
-            now = now_of(self.game, best=best, autoplay=playing, hints=self.hints)
-            return replace_now(now, can_undo=False) if self.daily else now
-
-    def position(self, number: int) -> PositionReply:
-        """The position at a move number; raises LimitExceeded if there is none."""
-        self._replay(number)
-        with self.lock:
-            return position_of(self.name, self.game, number)
+    # ---- the past
 
     def replay(self) -> None:
         """Replay a game read from a record, so that undo and earlier positions are quick."""
-        self._replay(self.game.move_number)
+        self.replay_to(self.game.move_number)
 
-    def _replay(self, number: int) -> None:
+    def replay_to(self, number: int) -> None:
         """Replay the moves up to a number in batches; the lock is free between two batches."""
         with self.lock:
             known = self.game.known_before(number)
@@ -330,7 +291,7 @@ class LiveGame(SavedGame):
 
     def fork(self, number: int) -> tuple[Game, Record]:
         """A new game with the moves up to a number, and a record as `known_until`."""
-        self._replay(number)
+        self.replay_to(number)
         with self.lock:
             return self.game.fork(number), self.known_until(number)
 
@@ -381,8 +342,8 @@ class LiveGame(SavedGame):
     def tell_news(self, news: News) -> None:
         """Report what another program did; the next follower gets it if there is none."""
         self._rules_text = str(self.game.rules)
-        self.tell(self.state(note=news))
-        self._untold = "" if self._followers else news
+        self.tell(self.state(news=news))
+        self._untold = None if self._followers else news
 
     def disown(self) -> None:
         """The file was deleted; the followers may continue the game unsaved."""
@@ -395,3 +356,29 @@ class LiveGame(SavedGame):
         """End autoplay without a message."""
         with self.lock:
             self._end_players()
+
+    # ---- replies, under the lock: worded by each face
+
+    def best(self) -> int:
+        """The best score under these rules, in points."""
+        return self._keeper.best(self._rules_text)
+
+    @abstractmethod
+    def state(self, undone: str = "", news: News | None = None) -> Any:
+        """The whole state; `undone` is a move just undone, `news` what another program did."""
+
+    @abstractmethod
+    def step_reply(self, before: Board, step: Step, by: str) -> Any:
+        """A move just made; `before` is the board before it, `by` a player's spec or empty."""
+
+    @abstractmethod
+    def frame_reply(self, moves_per_second: float) -> Any:
+        """The position after several moves of the player."""
+
+    @abstractmethod
+    def end_reply(self, reason: EndReason, message: str = "") -> Any:
+        """Autoplay has ended; `message` is the error, if it failed."""
+
+    @abstractmethod
+    def refusal(self, error: Exception) -> Any:
+        """The player could not start."""

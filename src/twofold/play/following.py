@@ -1,17 +1,15 @@
 """The pages that follow a game, and the page that sent a request."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
-from twofold.web.protocol import Reply
-
 
 class Viewer(Protocol):
-    """A page that follows games."""
+    """A page that follows games; replies are structs of msgspec with a field `ref`."""
 
-    def send(self, reply: Reply) -> None:
+    def send(self, reply: Any) -> None:
         """Send a reply; called from any thread, never blocks."""
 
 
@@ -22,7 +20,7 @@ class Asker:
     follower: Viewer
     ref: int
 
-    def answer(self, reply: Reply) -> None:
+    def answer(self, reply: Any) -> None:
         """Send a reply with that number."""
         self.follower.send(msgspec.structs.replace(reply, ref=self.ref))
 
@@ -46,7 +44,7 @@ class Followers:
         if follower in self._all:
             self._all.remove(follower)
 
-    def tell(self, reply: Reply, asker: Asker | None = None) -> None:
+    def tell(self, reply: Any, asker: Asker | None = None) -> None:
         """Send a reply to all pages, and to `asker` with the number of its request."""
         for follower in self._all:
             if asker is None or follower is not asker.follower:

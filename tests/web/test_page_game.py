@@ -21,15 +21,14 @@ from twofold.errors import (
     NothingToUndo,
 )
 from twofold.game import Game
+from twofold.play.following import Asker
+from twofold.play.live_game import REPLAY_MOVES, StaleMove
 from twofold.players import make_player, play_game
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
-from twofold.web.following import Asker
-from twofold.web.live_game import REPLAY_MOVES
 from twofold.web.protocol import (
     GameState,
     Reply,
-    StaleMove,
     StepReply,
 )
 from twofold.web.table import GameTable

@@ -10,20 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from twofold.board import Board
 from twofold.game import Game
+from twofold.play.asked_player import AskedPlayer, MoveQuestion, analyse, question_of
+from twofold.play.frame import Chronicle, GameFrame
 from twofold.play.paces import SpeedWindow, next_due
-from twofold.rules import Move
+from twofold.players.base import Player
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis
 from twofold.step import Status, Step
-from twofold.tui.background import IMPORTING
-from twofold.tui.frame import Chronicle, GameFrame
-
-if TYPE_CHECKING:
-    from twofold.players import Player
-    from twofold.search.analysis import Analysis
-    from twofold.search.stop import Stop
 
 MARK_SECONDS: Final = 0.05
 """Seconds between two samples for the speed."""
@@ -36,9 +32,6 @@ BREATH: Final = 0.001
 """A player at full speed sleeps BREATH seconds after each BREATH_EVERY seconds, since Python runs
 one thread at a time and drawing would have to wait. Longer searches run in kernels, which release
 the interpreter's lock."""
-
-STOP_SECONDS: Final = 1.0
-"""Timeout for the player's last search when the game is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +61,12 @@ class SharedNow:
         return self.status in (Status.OVER, Status.STOPPED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Thought:
-    """A position for the player to search."""
-
-    game: Game
-    board: Board
-    score: int
-    move_number: int
-    stop: "Stop"
-
-
 class SharedGame:
     """A game, a person and a player. Every method may be called from any thread.
 
     Args:
         game: the game; from now on changed only here.
-        make: makes the player, in the player's thread.
+        make: makes the player for rules, in the player's thread.
         pace: limit of the player's moves a second; None for no limit.
 
     Attributes:
@@ -92,19 +74,21 @@ class SharedGame:
         on_player: called after each move of the player, in its thread, under the lock.
     """
 
-    def __init__(self, game: Game, make: Callable[[], "Player"], pace: float | None = None) -> None:
+    def __init__(
+        self, game: Game, make: Callable[[Rules], Player], pace: float | None = None
+    ) -> None:
         self.error: Exception | None = None
         self.on_player: Callable[[], object] = lambda: None
-        self._make = make
+        self._player = AskedPlayer(make, self._next_question, self._answer, self._failed)
         self._pace = pace
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
-        self._thread: threading.Thread | None = None
         self._is_ready = self._closed = False
         self._auto = self._hints = False
         self._owed = 0  # moves to make at once, without the pace
         self._version = 0
-        self._thinking: _Thought | None = None
+        self._asked: MoveQuestion | None = None
+        self._rested = 0.0  # when the player's thread slept last
         self._seat(game)
 
     def _seat(self, game: Game) -> None:
@@ -113,7 +97,7 @@ class SharedGame:
         self._chronicle = Chronicle(game, self._clock.seconds)
         self._speeds = SpeedWindow(MARK_SECONDS)
         self._due = 0.0
-        self._thought_seconds = 0.0
+        self._answer_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
         self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
@@ -125,7 +109,7 @@ class SharedGame:
         """The present state."""
         with self._lock:
             frame, new = self._shown
-            loading = self._thread is not None and not self._is_ready and self.error is None
+            loading = self._player.is_started and not self._is_ready and self.error is None
             return SharedNow(
                 frame,
                 new,
@@ -182,7 +166,7 @@ class SharedGame:
         """Continue with another game."""
         with self._lock:
             self._stand_by()
-            self._drop_thought()
+            self._drop_question()
             self._seat(game)
             self._show()
 
@@ -196,7 +180,6 @@ class SharedGame:
                 self._due = time.monotonic()
                 self._speeds.clear()
                 self._clock.run(self._is_ready)
-                self._begin()
                 self._changed()
             elif not on:
                 self._stand_by()
@@ -207,16 +190,14 @@ class SharedGame:
             if not self._game.is_finished:
                 self._stand_by()
                 self._owed = 1
-                self._begin()
+                self._changed()
 
     def want_hints(self, on: bool) -> None:
         """Switch the player's analyses on or off."""
         with self._lock:
             self._hints = on
-            if on:
-                self._begin()
-            elif not self._auto:
-                self._drop_thought()
+            if not on and not self._auto:
+                self._drop_question()
             self._show()
 
     def set_pace(self, pace: float | None) -> None:
@@ -231,10 +212,9 @@ class SharedGame:
         with self._lock:
             self._closed = True
             self._stand_by()
-            self._drop_thought()
+            self._drop_question()
             self._turn.notify_all()
-        if self._thread is not None:
-            self._thread.join(STOP_SECONDS)
+        self._player.close()
 
     # ---- under the lock
 
@@ -250,108 +230,82 @@ class SharedGame:
         self._shown = self._chronicle.frame(analysis), self._new
         self._changed()
 
-    def _begin(self) -> None:
-        if self._thread is None and not self._closed:
-            self._thread = threading.Thread(target=self._run, name="twofold-player", daemon=True)
-            self._thread.start()
-        self._turn.notify_all()
-
     def _moved(self, new: int | None) -> None:
-        self._drop_thought()
+        self._drop_question()
         self._new = new
         self._chronicle.note()
         if self._game.is_finished:
             self._stand_by()
         self._speeds.mark(self._game.move_number)
         # A quick player has its analysis soon: the position is drawn together with it.
-        if not self._auto or self._thought_seconds > QUICK:
+        if not self._auto or self._answer_seconds > QUICK:
             self._show()
 
-    def _drop_thought(self) -> None:
+    def _drop_question(self) -> None:
         self._analysis = None
-        if self._thinking is not None:
-            self._thinking.stop.raise_flag()
-            self._thinking = None
+        if self._asked is not None:
+            self._asked.stop.raise_flag()
+            self._asked = None
 
     def _changed(self) -> None:
         self._version += 1
         self._turn.notify_all()
+        if self._is_asking:
+            self._player.start()
 
     # ---- the thread of the player
 
-    def _run(self) -> None:
-        try:
-            with IMPORTING:
-                player = self._make()
-            with player:
-                self._serve(player)
-        except Exception as error:
-            with self._lock:
-                self.error = error
-                self._stand_by()
-
-    def _serve(self, player: "Player") -> None:
-        with IMPORTING:
-            from twofold.search.stop import Stop
-            from twofold.tui.playback import analyse_position
-
-        seated: Game | None = None
-        rested = time.monotonic()
-        while (thought := self._next_thought(Stop)) is not None:
-            if thought.game is not seated:
-                seated = thought.game
-                with IMPORTING:
-                    player.start(seated.rules, seated.seed)
-            began = time.monotonic()
-            analysis = analyse_position(
-                player, thought.board, thought.score, thought.move_number, thought.stop
-            )
-            seconds = time.monotonic() - began
-            self._take(thought, analysis, seconds)
-            if seconds >= BREATH / 2:
-                rested = time.monotonic()
-            elif time.monotonic() - rested >= BREATH_EVERY:
-                time.sleep(BREATH)
-                rested = time.monotonic()
-
-    def _next_thought(self, flag: Callable[[], "Stop"]) -> _Thought | None:
+    def _next_question(self) -> MoveQuestion | None:
         """Wait for a position to search; moves that are due are made meanwhile."""
         with self._lock:
-            self._get_ready()
-            while not self._closed:
-                if self._wants_thought:
-                    game = self._game
-                    self._thinking = _Thought(
-                        game, game.board, game.score, game.move_number, flag()
-                    )
-                    return self._thinking
+            while not self._closed and self.error is None:
+                if self._is_asking:
+                    self._asked = question_of(self._game)
+                    return self._asked
                 wait = self._make_due_move()
                 if wait is None or wait > 0:
                     self._turn.wait(wait)
         return None
 
+    @property
+    def _is_asking(self) -> bool:
+        wanted = self._auto or self._owed > 0 or self._hints
+        return wanted and self._analysis is None and not (self._closed or self._game.is_finished)
+
+    def _answer(self, player: Player, asked: MoveQuestion) -> None:
+        self._get_ready()
+        began = time.monotonic()
+        analysis = analyse(player, asked)
+        seconds = time.monotonic() - began
+        self._take(asked, analysis, seconds)
+        if seconds >= BREATH / 2:
+            self._rested = time.monotonic()
+        elif time.monotonic() - self._rested >= BREATH_EVERY:
+            time.sleep(BREATH)
+            self._rested = time.monotonic()
+
     def _get_ready(self) -> None:
         """The player is ready; the clock of the game starts now."""
-        if not self._is_ready:
-            self._is_ready = True
-            self._due = time.monotonic()
-            self._clock.run(self._auto)
-            self._changed()
+        with self._lock:
+            if not self._is_ready:
+                self._is_ready = True
+                self._due = time.monotonic()
+                self._clock.run(self._auto)
+                self._changed()
 
-    @property
-    def _wants_thought(self) -> bool:
-        wanted = self._auto or self._owed > 0 or self._hints
-        return wanted and self._analysis is None and not self._game.is_finished
-
-    def _take(self, thought: _Thought, analysis: "Analysis", seconds: float) -> None:
+    def _take(self, asked: MoveQuestion, analysis: Analysis, seconds: float) -> None:
         """Use an analysis, unless the position has changed."""
         with self._lock:
-            if self._thinking is not thought:
-                return
-            self._thinking = None
-            self._analysis = analysis
-            self._thought_seconds = seconds
-            self._show()
+            if self._asked is asked:
+                self._asked = None
+                self._analysis = analysis
+                self._answer_seconds = seconds
+                self._show()
+
+    def _failed(self, asked: MoveQuestion, error: Exception) -> None:
+        with self._lock:
+            self.error = error
+            self._stand_by()
 
     def _make_due_move(self) -> float | None:
         """Make the player's move if it is due: 0. Else the seconds to wait, or None for no move."""
@@ -363,7 +317,7 @@ class SharedGame:
         self._make_move(self._analysis, now)
         return 0.0
 
-    def _make_move(self, analysis: "Analysis", now: float) -> None:
+    def _make_move(self, analysis: Analysis, now: float) -> None:
         step = self._game.play(analysis.best)
         self._owed = max(0, self._owed - 1)
         self.on_player()

@@ -1,0 +1,72 @@
+"""A live game as pages see it: the replies about it."""
+
+from msgspec.structs import replace
+
+from twofold.board import Board
+from twofold.errors import TwofoldError
+from twofold.play.autoplay import EndReason, message_of
+from twofold.play.best_scores import ME
+from twofold.play.live_game import LiveGame
+from twofold.play.saved_game import News
+from twofold.step import Step
+from twofold.web.protocol import (
+    AutoplayEnded,
+    FrameReply,
+    GameNow,
+    GameState,
+    PositionReply,
+    RefusedReply,
+    StepReply,
+)
+from twofold.web.views import now_of, position_of, rules_info, step_of
+
+
+class PageGame(LiveGame):
+    """A game that pages follow. Thread-safe."""
+
+    def state(self, undone: str = "", news: News | None = None) -> GameState:
+        """The whole state; `undone` is a move just undone, `news` what another program did."""
+        with self.lock:
+            return GameState(
+                game=self.name,
+                rules=rules_info(self.game.rules),
+                seed=str(self.game.seed),
+                kept=self.kept,
+                player=self.player or ME,
+                date=self._date,
+                first=self.game.start_move_number,
+                now=self.now(),
+                undone=undone,
+                note=news or "",
+                was="" if news in (None, "newer") else self.was,
+                daily=self.daily,
+            )
+
+    def now(self) -> GameNow:
+        """The current position."""
+        with self.lock:
+            now = now_of(self.game, best=self.best(), autoplay=self.playing, hints=self.hints)
+            return replace(now, can_undo=False) if self.daily else now
+
+    def position(self, number: int) -> PositionReply:
+        """The position at a move number; raises LimitExceeded if there is none."""
+        self.replay_to(number)
+        with self.lock:
+            return position_of(self.name, self.game, number)
+
+    def step_reply(self, before: Board, step: Step, by: str) -> StepReply:
+        """A move just made; `before` is the board before it, `by` a player's spec or empty."""
+        return step_of(self.name, self.game.rules, before, step, by, self.now())
+
+    def frame_reply(self, moves_per_second: float) -> FrameReply:
+        """The position after several moves of the player."""
+        return FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
+
+    def end_reply(self, reason: EndReason, message: str = "") -> AutoplayEnded:
+        """Autoplay has ended; `message` is the error, if it failed."""
+        return AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
+
+    def refusal(self, error: Exception) -> RefusedReply:
+        """The player could not start."""
+        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
+        return RefusedReply(message=message_of(error), kind=kind)
