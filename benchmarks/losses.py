@@ -1,6 +1,7 @@
 """Points lost per game against optimal play on 3x3, by every player that supports 3x3.
 
 It needs a table from `twofold solve --rules 3x3 --out 3x3.table`, with its path in TWOFOLD_TABLE.
+TWOFOLD_NETWORK may name a policy network for 3x3, trained as `docs/policy.md` says.
 """
 
 import os
@@ -39,7 +40,9 @@ def measure(settings: Settings) -> Report:
     table = ExactTable.open(os.environ.get("TWOFOLD_TABLE", "3x3.table"))
     games = settings.games or GAMES
     found, left_out = [], []
-    for spec in SPECS:
+    network = os.environ.get("TWOFOLD_NETWORK")
+    policies = [f"policy:net={network}", f"policy:net={network},ply=1"] if network else []
+    for spec in (*policies, *SPECS):
         try:
             player = make_player(spec)
             seeds = range(settings.seed, settings.seed + games)

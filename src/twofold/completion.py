@@ -245,7 +245,7 @@ def _key_values(entry: Mapping[str, Any], value: str, table: Mapping[str, Any]) 
         found = _matching(value, known, files=True)
     elif kind == "tables":
         found = _of_kind(
-            kind, value, {**table, "tables": ["auto", "default", "none", *table["tables"]]}
+            kind, value, {**table, "tables": ["auto", "default", "large", "none", *table["tables"]]}
         )
     elif kind:
         found = _of_kind(kind, value, table)

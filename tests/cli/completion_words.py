@@ -13,7 +13,7 @@ from twofold.arena.tuning.settings import SAMPLERS
 from twofold.browser.pages import ADAPTERS
 from twofold.cli import COMMANDS, _loaded
 from twofold.completion import FOLDER, SHELLS
-from twofold.endgame.library import DEFAULT
+from twofold.endgame.library import LARGE, SETS
 from twofold.endgame.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 from twofold.evaluators import EVALUATORS
 from twofold.networks.library import shipped
@@ -53,7 +53,7 @@ VALUES: Final[dict[tuple[str, str], str | list[str]]] = {
     ),
     ("report", "--format"): ["tdl"],
     ("tables build", "--bits"): ["8", "16"],
-    ("tables build", "NAME"): ["default", *DEFAULT],
+    ("tables build", "NAME"): [*SETS, *LARGE],
     ("tables info", "NAME"): "built",
     ("tables query", "--tables"): "tables",
     ("tables remove", "NAME"): "built",
@@ -145,7 +145,7 @@ def _weights(evaluator: Any) -> dict[str, Any]:
 
 def _table_names() -> list[str]:
     targets = [1 << exponent for exponent in range(MAX_TARGET, MIN_TARGET - 1, -1)]
-    return list(dict.fromkeys([*DEFAULT, *(f"{one}-{t}" for one in SHAPES for t in targets)]))
+    return list(dict.fromkeys([*LARGE, *(f"{one}-{t}" for one in SHAPES for t in targets)]))
 
 
 def text(value: Any = None, indent: str = "") -> str:

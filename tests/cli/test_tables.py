@@ -220,7 +220,7 @@ def test_what_goes_on_repeats_the_options(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     press_ctrl_c(monkeypatch)
-    monkeypatch.setattr(library, "DEFAULT", (NAME, "441-16/4-8"))
+    monkeypatch.setitem(library.SETS, "default", (NAME, "441-16/4-8"))
     out = str(tmp_path / "a folder")
     Path(out).mkdir()
     _, _, err = cli("tables", "build", "default", "--out", out, "--bits", "8", "--jobs", "1")

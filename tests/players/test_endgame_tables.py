@@ -13,7 +13,7 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.library import open_tables
+from twofold.endgame.library import SETS, open_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
@@ -80,11 +80,11 @@ def test_canonical_specs_have_tables_and_their_hash(tables_here: Path, spec: str
 def test_default_means_the_tables_of_the_usual_set(
     tables_here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.endgame.library.DEFAULT", ("442-16", "44-16"))
+    monkeypatch.setitem(SETS, "default", ("442-16", "44-16"))
     spec = "nneonneo:tables=default"
     assert canonical(spec) == canonical("nneonneo:tables=442-16+44-16")
     assert settled(spec) == settled("nneonneo:tables=442-16+44-16")
-    monkeypatch.setattr("twofold.endgame.library.DEFAULT", ("442-512",))
+    monkeypatch.setitem(SETS, "default", ("442-512",))
     with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
         canonical(spec)
 

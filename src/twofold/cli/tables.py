@@ -78,7 +78,7 @@ NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
-        list[str], argument("NAME", "Tables to build, such as 442-512; or default, the usual set.")
+        list[str], argument("NAME", "Tables such as 442-512, or a set: default or large.")
     ],
     out: FolderOption = "",
     bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
@@ -116,11 +116,11 @@ def build(
 
 
 def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
-    from twofold.endgame.library import DEFAULT
+    from twofold.endgame.library import SETS
     from twofold.endgame.plan import BuildPlan
     from twofold.endgame.scale import check_bits
 
-    wanted = [one for name in names for one in (DEFAULT if name == USUAL else (name,))]
+    wanted = [one for name in names for one in SETS.get(name, (name,))]
     patterns = dict.fromkeys(EndgamePattern.parse(name) for name in wanted)
     return [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
 
@@ -223,9 +223,10 @@ def list_tables(
     for one in unfinished:
         again = _build_command(one.name, out=out, bits=one.bits)
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
-    if bits := _default_begun(found, unfinished):
-        print_words("continue with the rest of the default set:")
-        print_out(f"  {_build_command(USUAL, out=out, bits=bits)}")
+    if begun := _set_begun(found, unfinished):
+        name, bits = begun
+        print_words(f"continue with the rest of the {name} set:")
+        print_out(f"  {_build_command(name, out=out, bits=bits)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
     if not found and not unfinished:
@@ -262,13 +263,18 @@ def _unfinished(folder: Path) -> list[_Unfinished]:
     return found
 
 
-def _default_begun(found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfinished]) -> int:
-    """Bits of an unfinished table of the default set, of which others are missing too; else 0."""
-    from twofold.endgame.library import DEFAULT
+def _set_begun(
+    found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfinished]
+) -> tuple[str, int] | None:
+    """The first set with an unfinished table that lacks others too, and that table's bits."""
+    from twofold.endgame.library import SETS
 
-    missing = set(DEFAULT) - {head.pattern.name for _, head in found}
-    begun = [one.bits for one in unfinished if one.name in missing]
-    return begun[0] if begun and len(missing) > 1 else 0
+    for name, tables in SETS.items():
+        missing = set(tables) - {head.pattern.name for _, head in found}
+        begun = [one.bits for one in unfinished if one.name in missing]
+        if begun and len(missing) > 1:
+            return name, begun[0]
+    return None
 
 
 @app.command("info", epilog="Example:\n\n\b\n  twofold tables info 442-512 --check")

@@ -1,5 +1,7 @@
 """`twofold train-policy`: a policy network learns by PPO from the games it plays."""
 
+import atexit
+import gc
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -214,6 +216,8 @@ def _begin(
             import torch  # noqa: F401 - an extra
         except ImportError:
             raise MissingExtra.of("policy", "training a policy network") from None
+        # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
+        atexit.unregister(gc.freeze)
         from twofold.policy.checkpoint import load
         from twofold.policy.training import PolicyTraining
     if settings is not None:

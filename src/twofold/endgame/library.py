@@ -22,6 +22,12 @@ DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
 The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
 """
 
+LARGE: Final = (*DEFAULT, "442-1024/64-256", "441-512")
+"""The set that `twofold tables build large` makes, 7 GB: the added ones speak past 64,512."""
+
+SETS: Final = {USUAL: DEFAULT, "large": LARGE}
+"""Sets of tables by name, for the command and for specs."""
+
 LEAST_TARGET: Final = 8
 """Exponent of the smallest target of the tables that `auto` uses.
 
@@ -127,7 +133,7 @@ def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
 def open_tables(names: str | Iterable[str]) -> EndgameTables:
     """A set of tables: names or paths with `+` between them, or `auto` for `strong`, `none`.
 
-    `default` among the names means `DEFAULT`.
+    `default` and `large` among the names mean those `SETS`.
     """
     parts = split(names) if isinstance(names, str) else list(names)
     check_limit("endgame tables", len(parts), 0, MAX_ENDGAME_TABLES)
@@ -150,7 +156,7 @@ def split(names: str) -> list[str]:
         raise InvalidTable(
             f"expected tables such as 442-512+443-512, {AUTO} or {NONE}, got {shown(names)}"
         )
-    return [name for part in parts for name in (DEFAULT if part == USUAL else (part,))]
+    return [name for part in parts for name in SETS.get(part, (part,))]
 
 
 def table_hash(name: str) -> str:

@@ -14,7 +14,8 @@ from typing import Final
 import msgspec
 
 from twofold import notation
-from twofold.endgame.folder import AUTO, NONE, USUAL
+from twofold.endgame.folder import AUTO, NONE
+from twofold.endgame.library import SETS
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.limits import MAX_SIDE
@@ -211,7 +212,7 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
 
 def _check_tables(text: str) -> None:
     for name in () if text in (AUTO, NONE) else text.split("+"):
-        if name == USUAL:
+        if name in SETS:
             continue
         try:
             EndgamePattern.parse(name)
