@@ -126,7 +126,12 @@ def test_the_name_is_looked_up_once(
 
     def counted(home: Any, name: str) -> None:
         function = getattr(home, name)
-        monkeypatch.setattr(home, name, lambda *a: (calls.append(name), function(*a))[1])
+
+        def count(*values: Any) -> Any:
+            calls.append(name)
+            return function(*values)
+
+        monkeypatch.setattr(home, name, count)
 
     counted(library, "file_identity")
     counted(file, "parse_patterns")
