@@ -281,3 +281,37 @@ def test_a_regular_file_that_waits_for_more_is_refused(
                 getattr(file, read)()
     finally:
         os.close(writer)
+
+
+def test_new_files_of_a_batch_are_flushed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda _file: calls.append("fsync"))
+    monkeypatch.setattr(os, "sync", lambda: calls.append("sync"), raising=False)
+    with files.synced_together():
+        for number in range(5):
+            atomic_write(tmp_path / f"{number}.txt", NEW)
+        with files.synced_together():
+            atomic_write(tmp_path / "inner.txt", NEW)
+    assert calls == ["sync"]
+    assert len(list(tmp_path.iterdir())) == 6
+    calls.clear()
+    with files.synced_together():
+        atomic_write(tmp_path / "0.txt", OLD)
+    atomic_write(tmp_path / "6.txt", NEW)
+    assert calls
+    assert "sync" not in calls
+
+
+def test_a_batch_is_flushed_file_by_file_where_the_system_knows_no_other_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(os, "fsync", calls.append)
+    monkeypatch.delattr(os, "sync", raising=False)
+    with files.synced_together():
+        for name in ("one", "two", "gone"):
+            atomic_write(tmp_path / name, NEW)
+        (tmp_path / "gone").unlink()
+    assert len(calls) == 2

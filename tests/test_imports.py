@@ -1,6 +1,7 @@
 """What the package imports: nothing that can run a file's content, and numba only when needed."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -139,3 +140,13 @@ def test_every_imported_package_is_declared() -> None:
     found = {name for path in PACKAGE.rglob("*.py") for name in imported_packages(path)}
     known = {names.get(name, name) for name in declared} | {"twofold"} | sys.stdlib_module_names
     assert found - known == set()
+
+
+def test_an_extra_has_the_extras_that_its_folder_uses() -> None:
+    """`policy` plays in the environments of `env`: installing the one has to bring the other."""
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    for extra in EXTRAS:
+        for path in (PACKAGE / extra).rglob("*.py"):
+            used = set(re.findall(r"^from twofold\.(\w+)", path.read_text("utf-8"), re.M))
+            for other in used & set(EXTRAS) - {extra}:
+                assert f"twofold[{other}]" in project["optional-dependencies"][extra], path

@@ -16,6 +16,7 @@ from twofold import Board, Game, Move, Player, make_player
 from twofold.arena.bench import Bench
 from twofold.arena.duel import duel
 from twofold.arena.studies.study import Study
+from twofold.cli._analysis import move_table
 from twofold.errors import (
     GameOver,
     InvalidInput,
@@ -30,7 +31,7 @@ from twofold.exact import ExactObjective, Problem
 from twofold.learn.checkpoint import load
 from twofold.players import play_games
 from twofold.records.record import read_record
-from twofold.review.review import judge, review
+from twofold.review.review import judge, move_words, review
 from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
 
@@ -85,9 +86,16 @@ def test_a_game_is_analysed_as_its_board_and_score() -> None:
 def test_a_game_is_reviewed() -> None:
     game = played()
     with make_player("expectimax:ply=2") as player:
-        expected = review(judge(game, player))
-    assert twofold.review_game(game, "expectimax:ply=2") == expected
-    assert "accuracy" in str(expected)
+        expected = review(judge(game, player), player.spec, "own unit")
+    found = twofold.review_game(game, "expectimax:ply=2")
+    assert found == expected
+    first, second, *_, last = str(found).splitlines()
+    assert first == "judged by expectimax:ply=2, values in a unit of its own"
+    assert second.startswith("accuracy")
+    assert last == move_words(found.worst[-1])
+    ratios = [one.ratio for one in found.worst]
+    assert 0 < len(ratios) <= 10
+    assert ratios == sorted(ratios)
 
 
 def test_a_game_is_saved_loaded_and_reviewed_from_its_file(tmp_path: Path) -> None:
@@ -212,14 +220,16 @@ def test_results_show_themselves(tmp_path: Path) -> None:
 
 def test_notebooks_show_results() -> None:
     analysis = twofold.analyse(BOARD, "expectimax:ply=1")
-    assert str(analysis).count("best") == 1
-    assert str(analysis).split("\n")[1] == "move         value  reward"
+    heading, *lines = str(analysis).splitlines()
+    assert heading == f"{BOARD}, 1 ply, values in own unit"
+    assert lines == [line.plain for line in move_table(analysis)]
+    assert lines[0].split() == ["move", "value", "to", "best", "reward", "depth", "nodes"]
     assert "illegal" in str(analysis)
     assert analysis._repr_html_().startswith("<pre>0012/0013/0024/1357")
     game = played()
     record = twofold.Record.from_game(game, player="me")
     assert "<svg" in record._repr_svg_()
-    assert twofold.review_game(game, "expectimax:ply=1")._repr_html_().startswith("<pre>accuracy")
+    assert twofold.review_game(game, "expectimax:ply=1")._repr_html_().startswith("<pre>judged")
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,9 @@ def _key_values(entry: Mapping[str, Any], value: str, table: Mapping[str, Any]) 
         known = [Candidate(name, one["help"]) for name, one in table["evaluators"].items()]
         found = _matching(value, known, files=True)
     elif kind == "tables":
-        found = _of_kind(kind, value, {**table, "tables": ["auto", "none", *table["tables"]]})
+        found = _of_kind(
+            kind, value, {**table, "tables": ["auto", "default", "none", *table["tables"]]}
+        )
     elif kind:
         found = _of_kind(kind, value, table)
     else:

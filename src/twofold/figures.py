@@ -1,5 +1,6 @@
-"""Numbers as readable text: counts, rates, durations, percentages and sizes."""
+"""Numbers as readable text: counts, rates, durations, percentages, sizes and tables."""
 
+from collections.abc import Collection, Sequence
 from math import floor, log10
 from typing import Final
 
@@ -93,3 +94,18 @@ def bytes_words(size: float) -> str:
             return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1000
     raise AssertionError
+
+
+def format_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
+) -> str:
+    """Align columns; those in `left` to the left, the others to the right."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            f"{cell:<{width}}" if column in left else f"{cell:>{width}}"
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )

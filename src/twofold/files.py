@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -33,6 +34,36 @@ Buffer = bytes | memoryview
 _Read = TypeVar("_Read", int, bytes)
 
 
+class _Batch(threading.local):
+    """The new files of this thread's `synced_together`; None outside."""
+
+    files: list[Path] | None = None
+
+
+_BATCH: Final = _Batch()
+
+
+@contextlib.contextmanager
+def synced_together() -> Iterator[None]:
+    """Flush the new files that this thread writes inside to the disk once, at the end.
+
+    Much faster for many small files. After a power failure before the end, new files may be
+    missing or empty; files that are replaced are flushed one by one, as always.
+
+    Raises:
+        ResourceError: a file could not be flushed.
+    """
+    if _BATCH.files is not None:
+        yield
+        return
+    _BATCH.files = []
+    try:
+        yield
+    finally:
+        written, _BATCH.files = _BATCH.files, None
+        _sync_all(written)
+
+
 def atomic_write(
     path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer], *, mode: int | None = None
 ) -> None:
@@ -57,15 +88,21 @@ def atomic_write(
     try:
         remove_abandoned(target.parent, target.name)
         mode = _mode_of(target, mode)
+        batch = None if target.exists() else _BATCH.files
         file = _create(temporary, mode)
         try:
             with file:
-                _write_and_sync(file, content, mode)
+                _write(file, content, mode)
+                if batch is None:
+                    os.fsync(file.fileno())
             os.replace(temporary, target)
         except BaseException:  # also Ctrl-C, and exceptions of the parts
             _remove_quietly(temporary)
             raise
-        _sync_folder(target.parent)
+        if batch is None:
+            _sync_folder(target.parent)
+        else:
+            batch.append(target)
     except OSError as error:
         raise ResourceError(
             f"cannot write {content.size} bytes to {str(target)!r}: {error.strerror or error}"
@@ -215,18 +252,32 @@ def _create(path: Path, mode: int | None) -> IO[bytes]:
     )
 
 
-def _write_and_sync(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
+def _write(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
     for part in content:
         _write_all(file, part)
     if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
         os.fchmod(file.fileno(), mode)
-    os.fsync(file.fileno())
 
 
 def _write_all(file: IO[bytes], view: memoryview) -> None:
     """Write all bytes; one raw write may take only a part."""
     while view:
         view = view[file.write(view) :]
+
+
+def _sync_all(written: list[Path]) -> None:
+    """Flush files to the disk: with one call for the whole system where there is one."""
+    if written and hasattr(os, "sync"):
+        os.sync()
+        return
+    for path in written:
+        try:
+            with open(path, "r+b") as file:
+                os.fsync(file.fileno())
+        except FileNotFoundError:  # deleted since
+            continue
+        except OSError as error:
+            raise ResourceError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -122,6 +122,25 @@ def test_games_of_another_behaviour_are_not_mixed(monkeypatch: pytest.MonkeyPatc
         assert bench_of(study, "greedy", games=2).missing == 2
 
 
+def test_a_name_that_stood_for_other_settings_is_refused() -> None:
+    """Such a study went on as a new run, with the games of two players under one name."""
+    with Study() as study:
+        made = bench_of(study, "expectimax:ply=1", games=2)
+        spec = made.entrants[0].spec.replace("empty=270", "empty=9")
+        with study.transaction():
+            study._connection.execute("UPDATE run SET spec = ?", (spec,))
+        words = (
+            r"expected 'expectimax:ply=1' to be expectimax:empty=9 as in a study in memory, got "
+        )
+        for go_on in (
+            lambda: resume(Bench(study, SMALL)),
+            lambda: bench_of(study, "expectimax:ply=1", games=2),
+        ):
+            with pytest.raises(InvalidInput, match=words + r"expectimax:empty=270\. Use a new"):
+                go_on()
+        assert len(study.runs()) == 1
+
+
 def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
     code = (tmp_path / "p.py").absolute()
     code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")

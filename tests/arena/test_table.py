@@ -5,11 +5,11 @@ import pytest
 from twofold.arena import GameColumns, GameRow, PlayerStanding
 from twofold.arena.table import (
     format_runs,
-    format_table,
 )
 from twofold.figures import (
     format_rate,
     format_seconds,
+    format_table,
 )
 
 

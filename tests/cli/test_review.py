@@ -15,10 +15,10 @@ from rich.console import Console
 from tests.support.commands import Cli, write_game
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Game, Move, Record, Rules, make_player
-from twofold.cli._review import heading, summary, worst_moves, worst_of
+from twofold.cli._review import heading, summary, worst_moves
 from twofold.players import canonical
 from twofold.records.record import write_record
-from twofold.review.review import MoveJudgement, judge
+from twofold.review.review import MoveJudgement, judge, worst_of
 from twofold.search.stop import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")

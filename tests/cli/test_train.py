@@ -435,3 +435,12 @@ def test_what_is_no_rule_is_refused(
     assert (found.code, found.out) == (2, "")
     assert expected in found.err
     assert not path.exists()
+
+
+def test_rules_of_a_resumed_run_are_compared(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    assert cli("train", *SMALL, "--out", path, "--games", "2").code == 0
+    code, _, err = cli("train", "--out", path, "--resume", "--games", "2", "--rules", "3x3 goal=8")
+    assert code == 2
+    assert "expected --rules '3x4" in err
+    assert "got '3x3 goal=8'" in err

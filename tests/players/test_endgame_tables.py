@@ -77,6 +77,18 @@ def test_canonical_specs_have_tables_and_their_hash(tables_here: Path, spec: str
     assert settled(spec) == spec
 
 
+def test_default_means_the_tables_of_the_usual_set(
+    tables_here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.endgame.library.DEFAULT", ("442-16", "44-16"))
+    spec = "nneonneo:tables=default"
+    assert canonical(spec) == canonical("nneonneo:tables=442-16+44-16")
+    assert settled(spec) == settled("nneonneo:tables=442-16+44-16")
+    monkeypatch.setattr("twofold.endgame.library.DEFAULT", ("442-512",))
+    with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
+        canonical(spec)
+
+
 @pytest.mark.promise("R73")
 def test_auto_is_none_under_rules_without_tables(tables_here: Path, tmp_path: Path) -> None:
     assert tables_of(settled("nneonneo:tables=auto", Rules.parse("5x5"))) == "none"

@@ -221,7 +221,7 @@ def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(
 ) -> None:
     laptop.open("/analyse#board=3x3:123/100/000", "table")
     players = laptop.page.get_by_label("Player", exact=True)
-    players.select_option(label="fast (rows)")
+    players.select_option(label="fast")
     expect(laptop.page.locator(".analysis")).to_contain_text("2 plies")
     players.select_option(label="Other…")
     field = laptop.page.get_by_label("Spec of the player")
@@ -239,3 +239,10 @@ def test_a_game_is_reviewed_and_shared(laptop: Visit, served: Served) -> None:
     )
     with urllib.request.urlopen(record) as answer:
         assert len(Record.parse(answer.read()).moves) == 60
+
+
+def test_a_board_in_the_link_that_cannot_be_read_is_named(laptop: Visit) -> None:
+    laptop.open("/analyse#board=xyz", "table")
+    analysis = laptop.page.locator(".analysis")
+    expect(analysis).to_contain_text("The board in this link cannot be read: xyz.")
+    expect(analysis).not_to_contain_text("The board is empty")

@@ -1,5 +1,6 @@
 """My games and the daily game in a real Chromium."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -222,3 +223,36 @@ def test_leaving_during_an_import_is_asked_or_told(
     assert asked.value.type == "beforeunload"
     held[0].continue_()
     expect(page.locator(".toast")).to_contain_text("added")
+
+
+def test_a_running_import_counts_and_is_found_again(
+    laptop: Visit, served: Served, tmp_path: Path
+) -> None:
+    """After a part of 64 KiB the page counts, and another page does not hide the import."""
+    games = "".join(format_game(record_of(5, seed=100 + seed), "jsonl") for seed in range(700))
+    (tmp_path / "many.jsonl").write_text(games)
+    page, held = laptop.page, list[Route]()
+
+    def hold_the_second(route: Route) -> None:
+        held.append(route)
+        if len(held) != 2:
+            route.continue_()
+
+    page.route("**/api/import", hold_the_second)
+    laptop.open("/games", "h1")
+    page.locator("input[type=file]").set_input_files(tmp_path / "many.jsonl")
+    status = page.locator(".my-games [role=status]").filter(has_text="added")
+    counted = re.compile(r"Reading the file … [1-9][0-9]* games added, 0 already saved\.")
+    expect(status).to_have_text(counted)
+    page.get_by_role("link", name="Play", exact=True).first.click()
+    page.locator(".tile").first.wait_for()
+    page.get_by_role("link", name="My games").first.click()
+    expect(status).to_have_text(counted)
+    expect(page.get_by_role("button", name="Import")).to_be_disabled()
+    held[1].continue_()
+    expect(status).to_have_text("700 games added, 0 already saved.")
+    expect(page.get_by_role("button", name="Import")).to_be_enabled()
+    page.get_by_role("link", name="Play", exact=True).first.click()
+    page.get_by_role("link", name="My games").first.click()
+    page.locator(".my-figures").wait_for()
+    expect(status).to_be_hidden()

@@ -131,11 +131,11 @@ def test_the_players_to_pick_from() -> None:
     infos = Roster().infos
     assert (infos[0].spec, infos[0].plain) == ("strong", DEFAULT_PLAYER)
     assert infos[0].name == "default: strong (network, 3 plies)"
-    assert infos[0].elsewhere == "default: strong (rows)"
+    assert infos[0].elsewhere == "default: strong"
     assert "eval=rows" in Roster().spec("", Rules(rows=3, cols=3))
     others = ["fast", "normal", "max", *(spec for spec, _ in PICKS)]
     assert [info.spec for info in infos[1:]] == others
-    assert (infos[1].plain, infos[1].elsewhere) == ("ntuple:ply=1", "fast (rows)")
+    assert (infos[1].plain, infos[1].elsewhere) == ("ntuple:ply=1", "fast")
     assert {info.spec for info in infos if not info.values} == {"corner", "random"}
     assert all(info.summary for info in infos)
     known = {entry.name for entry in entries()}

@@ -70,3 +70,33 @@ def test_a_chosen_language_comes_before_that_of_the_browser(laptop: Visit) -> No
     laptop.open("/", ".tile")
     expect(laptop.page.get_by_role("button", name=NEW_GAME["de"], exact=True)).to_be_visible()
     laptop.page.evaluate("localStorage.removeItem('twofold.settings')")
+
+
+PLAYERS = {
+    "de": ["gierig", "Netz, Tiefe 2 oder 3", "rows, Tiefe 3", "rows, Tiefe 5"],
+    "es": ["voraz", "red, 2 o 3 niveles", "rows, 3 niveles", "rows, 5 niveles"],
+    "zh": ["贪心", "网络，2 或 3 层", "rows，3 层", "rows，5 层"],
+}
+SPECS = ["greedy", "ntuple:ply=3/2@3", "expectimax:cut=0,ply=auto,time=none", "expectimax:ply=5"]
+REFUSED = {"de": "auf Englisch: Expected", "es": "en inglés: Expected", "zh": "英文说明：Expected"}
+
+
+@pytest.mark.parametrize("language", PLAYERS)
+def test_players_and_refusals_are_in_the_language_of_the_page(
+    browser: Browser, served: Served, language: str
+) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": language}) as found:
+        found.open("/", ".tile")
+        names = """async (specs) => {
+            const { playerName } = await import('/static/js/player_names.js');
+            return specs.map(playerName);
+        }"""
+        assert found.page.evaluate(names, SPECS) == PLAYERS[language]
+        refused = """async () => (await import('/static/js/refusals.js'))
+            .refusalText('InvalidSpec', 'expected a player')"""
+        assert REFUSED[language] in found.page.evaluate(refused)
+        joined = "async () => (await import('/static/js/text.js')).joined(['2', '4'])"
+        assert found.page.evaluate(joined) == ("2，4" if language == "zh" else "2, 4")
+        found.open("/analyse#board=3x3:123/100/000", "table")
+        options = found.page.locator(".player-picker option").all_text_contents()
+        assert not [one for one in options if "(rows)" in one or "greedy" in one]

@@ -16,7 +16,15 @@ from twofold.arena.studies.study import Study
 from twofold.arena.workers import GameWorkers
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-from twofold.notation import check_seed, format_spec, parse_spec, printable, split_hashes
+from twofold.notation import (
+    Spec,
+    check_seed,
+    format_spec,
+    parse_spec,
+    printable,
+    shown,
+    split_hashes,
+)
 from twofold.players import make_player, settled
 from twofold.players.demands import excess_of
 from twofold.players.registry import code_of
@@ -98,6 +106,7 @@ class Bench:
         with make_player(player, allow_code=allow_code) as made:
             made.start(self.rules, seeds.first)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
+        self._check_settings(player, spec)
         run = self.study.add_run(
             spec,
             player,
@@ -110,6 +119,17 @@ class Bench:
         )
         self.entrants.append(Entrant(player, run, spec, seeds, 0, compiled, allow_code))
         return self.want(len(self.entrants) - 1, seeds)
+
+    def _check_settings(self, player: str, spec: str) -> None:
+        """Refuse a player whose text stood for other settings in its earlier runs."""
+        ours, home = parse_spec(spec), (player, str(self.rules), str(SIGNATURE))
+        for run in self.study.runs():
+            theirs = parse_spec(run.spec)
+            if (run.player, run.rules, run.signature) == home and _plain(theirs) != _plain(ours):
+                raise InvalidInput(
+                    f"expected {shown(player)} to be {_beyond(theirs, ours)} as in "
+                    f"{self.study.name}, got {_beyond(ours, theirs)}. Use a new study"
+                )
 
     def want(self, number: int, seeds: SeedRange) -> Entrant:
         """Change the seeds of an entrant; there must be 1 to MAX_GAMES."""
@@ -292,8 +312,17 @@ def _wanted_players(study: Study) -> list[str]:
 
 def plain_spec(player: str) -> str:
     """A spec in a form to compare: keys in order, without hashes of files."""
-    name, values = parse_spec(player)
-    return format_spec(name, split_hashes(values)[0])
+    return _plain(parse_spec(player))
+
+
+def _plain(spec: Spec) -> str:
+    return format_spec(spec.name, split_hashes(spec.values)[0])
+
+
+def _beyond(spec: Spec, other: Spec) -> str:
+    """A spec with only the settings that the other one does not have."""
+    own = dict(spec.values.items() - other.values.items())
+    return _plain(Spec(spec.name, own))
 
 
 @contextlib.contextmanager

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rates
 from twofold.arena.sprt import SprtState, Verdict
 from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
-from twofold.arena.table import MAX_COLUMNS, format_table
-from twofold.figures import format_rate
+from twofold.arena.table import MAX_COLUMNS
+from twofold.figures import format_rate, format_table
 from twofold.notation import printable
 
 __all__ = ["Comparison", "compare_scores", "reach_table", "verdict_words"]

@@ -19,8 +19,8 @@ from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
-from twofold.arena.table import format_table
 from twofold.board import Board
+from twofold.figures import format_table
 from twofold.notation import printable
 from twofold.rules import Rules
 

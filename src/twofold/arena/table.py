@@ -1,10 +1,10 @@
 """Tables of runs as text: scores, speed and reach rates."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from twofold.arena.stats import Summary, summarise
-from twofold.figures import format_rate
+from twofold.figures import format_rate, format_table
 from twofold.notation import printable
 
 if TYPE_CHECKING:
@@ -55,21 +55,6 @@ def format_runs(
 def failed(runs: Sequence["PlayerStanding"]) -> list["PlayerStanding"]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
-
-
-def format_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
-) -> str:
-    """Align columns; those in `left` to the left, the others to the right."""
-    lines = [header, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    return "\n".join(
-        "  ".join(
-            f"{cell:<{width}}" if column in left else f"{cell:>{width}}"
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
 
 
 def _scores(done: Sequence[tuple[str, Summary]]) -> str:

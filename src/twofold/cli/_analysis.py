@@ -6,22 +6,19 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from twofold.arena.table import format_table
 from twofold.evaluators.explain import Explanation, Terms
-from twofold.figures import format_search_time, format_three_digits
+from twofold.figures import format_search_time, format_table, format_three_digits
 from twofold.players import short_spec
 from twofold.rules import Move
 from twofold.search.analysis import (
     PROBABILITY,
     Analysis,
     LineStep,
-    MoveAnalysis,
-    format_chance,
-    format_in_unit,
     format_value,
     table_words,
 )
 from twofold.search.document import AnalysisDocument, Timing, finite
+from twofold.search.move_table import format_moves
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""
@@ -40,56 +37,12 @@ UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 
 def move_table(analysis: Analysis) -> list[Text]:
     """What each move is worth, a line each below a heading; the best one stands out."""
-    header, *lines = _table(analysis).split("\n")
+    header, *lines = format_moves(analysis).split("\n")
     drawn = [Text(header, style="dim")]
     for one, line in zip(analysis.moves, lines, strict=True):
         style = "bold" if one.move == analysis.best else "" if one.legal else "dim"
         drawn.append(Text(line, style=style))
     return drawn
-
-
-def _table(analysis: Analysis) -> str:
-    valued = analysis.value is not None
-    searched = any(one.depth for one in analysis.moves)
-    by_table = analysis.table is not None
-    value = "points" if analysis.unit == "points" else "value"
-    header = ["move", *["chance", "to best"] * by_table, *[value] * valued]
-    header += [*["to best"] * (valued and not by_table), "reward"]
-    header += [*["depth", "nodes"] * searched, ""]
-    rows = []
-    for one in analysis.moves:
-        cells = [*_chance_cells(analysis, one)] if by_table else []
-        values = _value_cells(analysis, one) if valued else ()
-        cells += values[:1] if by_table else values
-        cells.append(f"{one.reward:,}" if one.legal else "" if valued else "illegal")
-        if searched:
-            cells += [str(one.depth), f"{one.nodes:,}"] if one.legal else ["", ""]
-        best = "best" if one.move == analysis.best else ""
-        rows.append([one.move.name.lower(), *cells, best])
-    return format_table(header, rows)
-
-
-def _chance_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
-    """What the endgame table gives a move, and its distance from the best."""
-    chance, best = analysis.chance(one.move), analysis.chance(analysis.best)
-    if chance is None or best is None:
-        return ("-", "-") if one.legal else ("", "")
-    return format_chance(chance), f"-{format_chance(best - chance)}" if chance < best else "0"
-
-
-def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
-    """The value of a move, and its distance from the best."""
-    best = analysis.value
-    if not one.legal:
-        return "illegal", ""
-    if one.value is None or best is None:
-        return "-", "-"
-    distance = 0.0 if one.value == best else one.value - best
-    if analysis.exact and analysis.unit != "points":
-        return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
-    unit = analysis.unit
-    behind = format_in_unit(distance, unit, best) if distance else "0"
-    return format_in_unit(one.value, unit, best), behind
 
 
 def figures(analysis: Analysis, width: int) -> list[Text]:

@@ -8,12 +8,19 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from twofold.arena.table import format_table
 from twofold.figures import (
     counted,
+    format_table,
 )
 from twofold.records.record import Record
-from twofold.review.review import MoveJudgement, ReviewedPosition, positions, review
+from twofold.review.review import (
+    MoveJudgement,
+    ReviewedPosition,
+    move_words,
+    positions,
+    review,
+    worst_of,
+)
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 from twofold.search.document import TableDocument
@@ -60,12 +67,6 @@ def summary(judged: Sequence[MoveJudgement]) -> str:
     return "\n".join(lines) + "\n\n" + format_table(["label", "moves", "%"], rows)
 
 
-def worst_of(judged: Sequence[MoveJudgement], count: int) -> list[MoveJudgement]:
-    """The moves that kept least of the best move's value, worst first; perfect ones never."""
-    wrong = [one for one in judged if not one.is_best]
-    return sorted(wrong, key=lambda one: one.ratio)[:count]
-
-
 def worst_moves(
     record: Record, judged: Sequence[MoveJudgement], count: int, console: Console
 ) -> list[Text]:
@@ -75,15 +76,9 @@ def worst_moves(
     known = {one.move_number: one for one in positions(record) if one.move_number in numbers}
     lines = []
     for one in chosen:
-        lines += [Text(), Text(_sentence(one), style="bold")]
+        lines += [Text(), Text(move_words(one), style="bold")]
         lines += _beside(known[one.move_number], one, console)
     return lines
-
-
-def _sentence(one: MoveJudgement) -> str:
-    made, best = one.move.name.lower(), one.best.name.lower()
-    kept = f"keeps {100 * one.ratio:.3g} %"
-    return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
 
 
 def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twofold.arena.table import format_table
 from twofold.board import Board
 from twofold.cli._analysis import labelled
 from twofold.cli._output import (
@@ -14,6 +13,7 @@ from twofold.figures import (
     bytes_words,
     clock,
     counted,
+    format_table,
 )
 from twofold.rules import Move
 from twofold.search.analysis import format_chance

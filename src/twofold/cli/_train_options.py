@@ -40,9 +40,9 @@ DEFAULT_TIME: Final = "30m"
 
 SETTINGS: Final = (
     "schedule", "optimism", "initial_weight", "lambda_", "steps", "order", "stages", "carousel",
-    "restart", "bands", "band_share", "tables", "downgrade", "seed", "rules",
+    "restart", "bands", "band_share", "tables", "downgrade", "seed",
 )  # fmt: skip
-"""Options of a new run that its file holds."""
+"""Options of a new run that its file holds; patterns and rules, too, may be given again."""
 
 
 CHECKPOINT: Final = "10m"

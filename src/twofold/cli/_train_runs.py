@@ -14,6 +14,7 @@ from twofold.arena.reports.drawings import FORMS
 from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
 from twofold.arena.reports.plots import learning_curves
 from twofold.cli._bench import read_starts
+from twofold.cli._options import read_rules
 from twofold.cli._output import (
     print_note,
     print_out,
@@ -77,12 +78,15 @@ class Trainer:
         return training
 
     def _resumed(self, out: str) -> Training:
-        network = self.options.network
-        training = load(out, threads=self.options.threads, **self.limits, **self.options.code())
-        if network and network != training.settings.patterns:
-            raise InvalidInput(f"expected {training.settings.patterns}, as in {out}, got {network}")
-        threads = training.settings.threads
-        if self.options.threads is None and threads > cores():  # a file alone may not ask for that
+        one = self.options
+        training = load(out, threads=one.threads, **self.limits, **one.code())
+        kept = training.settings
+        if one.network and one.network != kept.patterns:
+            raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {one.network}")
+        if one.rules and read_rules(one.rules) != kept.rules:
+            raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
+        threads = kept.threads
+        if one.threads is None and threads > cores():  # a file alone may not ask for that
             raise InvalidInput(
                 f"expected --threads to continue {out}: it used {threads}, more than the {cores()} "
                 "cores of this machine"

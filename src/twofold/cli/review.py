@@ -39,10 +39,10 @@ from twofold.figures import (
     format_three_digits,
 )
 from twofold.limits import check_limit
-from twofold.players import Player, short_spec
+from twofold.players import Player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
-from twofold.review.review import MoveJudgement, default_judge, judge, unit_of
+from twofold.review.review import MoveJudgement, default_judge, judge, judge_words, unit_of
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
@@ -187,7 +187,7 @@ def _print(
     seconds: float,
 ) -> None:
     print_out(heading(record))
-    print_words(f"judged by {_short(player)}, values in {_in_words(unit)}")
+    print_words(judge_words(player, unit))
     print_out(_speed(judged, seconds))
     if not judged:
         return
@@ -196,14 +196,6 @@ def _print(
     console = Console()
     if worst:
         print_lines(worst_moves(record, judged, worst, console), console)
-
-
-def _short(player: str) -> str:
-    return short_spec(player)
-
-
-def _in_words(unit: str) -> str:
-    return "a unit of its own" if unit == "own unit" else unit
 
 
 def _speed(judged: Sequence[MoveJudgement], seconds: float) -> str:

@@ -29,7 +29,7 @@ from twofold.cli._tables_view import (
     silence_words,
     table_document,
 )
-from twofold.endgame.folder import SUFFIX, WORK, is_path, tables_folder, work_folder
+from twofold.endgame.folder import SUFFIX, USUAL, WORK, is_path, tables_folder, work_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import (
@@ -120,7 +120,7 @@ def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
     from twofold.endgame.plan import BuildPlan
     from twofold.endgame.scale import check_bits
 
-    wanted = [one for name in names for one in (DEFAULT if name == "default" else (name,))]
+    wanted = [one for name in names for one in (DEFAULT if name == USUAL else (name,))]
     patterns = dict.fromkeys(EndgamePattern.parse(name) for name in wanted)
     return [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
 
@@ -225,12 +225,12 @@ def list_tables(
         print_words(f"{one.name}: {one.done:.0%} built; continue with: {again}")
     if bits := _default_begun(found, unfinished):
         print_words("continue with the rest of the default set:")
-        print_out(f"  {_build_command('default', out=out, bits=bits)}")
+        print_out(f"  {_build_command(USUAL, out=out, bits=bits)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
     if not found and not unfinished:
         print_words(f"no table is built in {folder}. Build the default set with:")
-        print_out(f"  {_build_command('default', out=out)}")
+        print_out(f"  {_build_command(USUAL, out=out)}")
     weak = [head.pattern.name for _, head in found if head.pattern.target < LEAST_TARGET]
     if weak:
         print_words(

@@ -18,7 +18,6 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from twofold.arena.stats import Interval
-from twofold.arena.table import format_table
 from twofold.arena.tuning.study import require_tune
 from twofold.arena.tuning.tune import (
     Trial,
@@ -51,6 +50,7 @@ from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED
 from twofold.figures import (
     counted,
+    format_table,
 )
 from twofold.files import writable
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit

@@ -14,6 +14,9 @@ WORK: Final = ".work"
 AUTO: Final = "auto"
 """Means the tables built on this machine that make players stronger."""
 
+USUAL: Final = "default"
+"""Means the tables that `twofold tables build default` makes."""
+
 NONE: Final = "none"
 """Means no table."""
 

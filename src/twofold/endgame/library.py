@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from twofold.endgame.folder import AUTO, NONE, SUFFIX, files_in, is_path
+from twofold.endgame.folder import AUTO, NONE, SUFFIX, USUAL, files_in, is_path
 from twofold.endgame.folder import tables_folder as tables_folder  # for callers of this module
 from twofold.endgame.format import TableHead, read_head
 from twofold.endgame.pattern import EndgamePattern
@@ -125,14 +125,17 @@ def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
 
 
 def open_tables(names: str | Iterable[str]) -> EndgameTables:
-    """A set of tables: names or paths, `+` between them, `auto` for `strong`, `none` for none."""
+    """A set of tables: names or paths with `+` between them, or `auto` for `strong`, `none`.
+
+    `default` among the names means `DEFAULT`.
+    """
     parts = split(names) if isinstance(names, str) else list(names)
     check_limit("endgame tables", len(parts), 0, MAX_ENDGAME_TABLES)
     return EndgameTables([open_table(name) for name in parts])
 
 
 def split(names: str) -> list[str]:
-    """The names in a text with `+` between them; resolves `auto` and `none`."""
+    """The names in a text with `+` between them; resolves `auto`, `default` and `none`."""
     if names == NONE:
         return []
     if names == AUTO:
@@ -147,7 +150,7 @@ def split(names: str) -> list[str]:
         raise InvalidTable(
             f"expected tables such as 442-512+443-512, {AUTO} or {NONE}, got {shown(names)}"
         )
-    return parts
+    return [name for part in parts for name in (DEFAULT if part == USUAL else (part,))]
 
 
 def table_hash(name: str) -> str:

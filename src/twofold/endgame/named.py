@@ -13,14 +13,14 @@ from twofold.rules import Rules
 def find_tables(text: str) -> EndgameTables | None:
     """The tables of a spec, memory-mapped once and shared; None for no table.
 
-    `text` is `none`, `auto`, or names and paths, such as `442-512+443-512`.
+    `text` is `none`, `auto`, or names and paths, such as `442-512+443-512`; see `library.split`.
     """
     named = settled_tables(text)
     return None if named == NONE else library.open_tables(named)
 
 
 def settled_tables(text: str, rules: Rules | None = None) -> str:
-    """The text with `auto` resolved, and names and paths in order of precedence.
+    """The text with `auto` and `default` resolved, and names and paths in order of precedence.
 
     Under rules that tables do not cover, `auto` becomes `none` and names raise `UnsupportedRules`.
     """

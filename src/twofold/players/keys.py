@@ -197,7 +197,8 @@ CUT: Final = Key("0", "do not search positions less probable than this", cut)
 THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
-    "endgame tables, names or files: 442-512+443-512; auto: the strong ones built here",
+    "endgame tables, names or files: 442-512+443-512; "
+    "auto: the strong ones built here; default: those of twofold tables build default",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,

@@ -23,7 +23,7 @@ from twofold.board import Board
 from twofold.drawing import preformatted
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
-from twofold.players import Player
+from twofold.players import Player, short_spec
 from twofold.records.record import Record
 from twofold.review.accuracy import LABELS, Label, game_accuracy
 from twofold.review.judge import Judge, MoveJudgement
@@ -37,9 +37,12 @@ __all__ = [
     "ReviewedPosition",
     "default_judge",
     "judge",
+    "judge_words",
+    "move_words",
     "positions",
     "review",
     "unit_of",
+    "worst_of",
 ]
 
 NETWORK_JUDGE: Final = "ntuple:ply=3"
@@ -47,6 +50,12 @@ NETWORK_JUDGE: Final = "ntuple:ply=3"
 
 LARGE_JUDGE: Final = "expectimax:eval=rows,ply=3"
 """The judge of other games."""
+
+WORST: Final = 10
+"""Maximum number of moves that a `Review` keeps."""
+
+UNIT_WORDS: Final = {"own unit": "a unit of its own"}
+"""Units that read otherwise in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,9 @@ class Review:
         goodness_of_fit: product of all ratios, 0 to 1.
         labels: number of moves per label, from `perfect` to `severe blunder`.
         longest_perfect_run: most perfect moves in a row.
+        worst: the moves that kept least of the best move's value, worst first; at most `WORST`.
+        player: spec of the judge; empty if not known.
+        unit: unit of its values.
     """
 
     total: int
@@ -78,13 +90,18 @@ class Review:
     goodness_of_fit: float
     labels: dict[Label, int]
     longest_perfect_run: int
+    worst: tuple[MoveJudgement, ...] = ()
+    player: str = ""
+    unit: str = ""
 
     def __str__(self) -> str:
-        """Accuracy, share of best moves and number of moves per label, one per line."""
+        """The judge, accuracy, best moves, moves per label and the worst moves, one per line."""
         lines = [
+            *([judge_words(self.player, self.unit)] if self.player else []),
             f"accuracy        {self.accuracy:.1f} %",
             f"best moves      {100 * self.match_rate:.1f} %",
             *(f"{label:<16}{count:,}" for label, count in self.labels.items()),
+            *map(move_words, self.worst),
         ]
         return "\n".join(lines)
 
@@ -150,8 +167,14 @@ def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
         board, score = step.board, score + step.reward
 
 
-def review(judgements: Iterable[MoveJudgement]) -> Review:
-    """Summarise the grades of a game or of a part of it, in order."""
+def review(judgements: Iterable[MoveJudgement], player: str = "", unit: str = "") -> Review:
+    """Summarise the grades of a game or of a part of it, in order.
+
+    Args:
+        judgements: the grades.
+        player: spec of the judge, for `print`.
+        unit: unit of its values.
+    """
     judged = list(judgements)
     choices = [one for one in judged if not one.forced]
     count = Counter(one.label for one in judged)
@@ -163,7 +186,28 @@ def review(judgements: Iterable[MoveJudgement]) -> Review:
         goodness_of_fit=prod(one.ratio for one in judged),
         labels={label: count[label] for label, _ in LABELS},
         longest_perfect_run=_longest_run(judged),
+        worst=tuple(worst_of(judged, WORST)),
+        player=player,
+        unit=unit,
     )
+
+
+def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]:
+    """The moves that kept least of the best move's value, worst first; perfect ones never."""
+    wrong = [one for one in judged if not one.is_best]
+    return sorted(wrong, key=lambda one: one.ratio)[:count]
+
+
+def judge_words(player: str, unit: str) -> str:
+    """Who judged, and in which unit: `judged by ntuple:net=default,ply=3, values in points`."""
+    return f"judged by {short_spec(player)}, values in {UNIT_WORDS.get(unit, unit)}"
+
+
+def move_words(one: MoveJudgement) -> str:
+    """A grade in words: `move 12: up instead of left, mistake, keeps 95.2 %`."""
+    made, best = one.move.name.lower(), one.best.name.lower()
+    kept = f"keeps {100 * one.ratio:.3g} %"
+    return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
 
 
 def _longest_run(judged: Iterable[MoveJudgement]) -> int:

@@ -111,15 +111,12 @@ class Analysis:
         return f"<Analysis of {self.board}: best {', '.join((values, *rest))}>"
 
     def __str__(self) -> str:
-        """A heading, and one line per move: value and reward in points; the best one is marked."""
+        """The board, and the table of the moves that `twofold analyse` prints."""
+        from twofold.search.move_table import format_moves
+
         unit = f"values in {self.unit}" if self.unit else ""
-        lines = [", ".join(filter(None, [str(self.board), self.depth, unit]))]
-        lines.append(f"{'move':<5} {'value':>12} {'reward':>7}")
-        for one in self.moves:
-            value = "" if one.value is None else format_in_unit(one.value, self.unit)
-            word = "best" if one.move is self.best else "" if one.legal else "illegal"
-            lines.append(f"{one.move.name.lower():<5} {value:>12} {one.reward:>7,} {word}".rstrip())
-        return "\n".join(lines)
+        heading = ", ".join(filter(None, [str(self.board), self.depth, unit]))
+        return f"{heading}\n{format_moves(self)}"
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

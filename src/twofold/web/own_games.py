@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from twofold.errors import InvalidRecord
+from twofold.files import synced_together
 from twofold.play.game_list import select
 from twofold.play.importing import Unread, games_in
 from twofold.play.kept import GameInfo
@@ -158,6 +159,11 @@ def export(table: PageTable) -> Iterator[str]:
 
 def bring_in(table: PageTable, call: Call) -> Imported:
     """Save the games of a text; those before a LimitExceeded or ResourceError remain saved."""
+    with synced_together():
+        return _bring_in(table, call)
+
+
+def _bring_in(table: PageTable, call: Call) -> Imported:
     done = Imported()
     stop: Stop = call.stop
     for found in games_in(call.body):

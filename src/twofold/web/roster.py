@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from twofold import notation
-from twofold.endgame.folder import AUTO, NONE
+from twofold.endgame.folder import AUTO, NONE, USUAL
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.limits import MAX_SIDE
@@ -62,9 +62,6 @@ PICKS: Final = (
 
 DEFAULT: Final = "strong"
 """The strength of twofold's default player."""
-
-ELSEWHERE: Final = "rows"
-"""The evaluator of the players of each strength on boards that are not 4x4."""
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
@@ -156,7 +153,7 @@ def _strength(word: str, name: str) -> PlayerInfo:
     return msgspec.structs.replace(
         _info(plain, f"{word} ({name}{with_tables})"),
         spec=word,
-        elsewhere=f"{word} ({ELSEWHERE})",
+        elsewhere=word,
         plain=plain,
     )
 
@@ -214,6 +211,8 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
 
 def _check_tables(text: str) -> None:
     for name in () if text in (AUTO, NONE) else text.split("+"):
+        if name == USUAL:
+            continue
         try:
             EndgamePattern.parse(name)
         except InvalidTable:

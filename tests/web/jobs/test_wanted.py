@@ -51,7 +51,9 @@ def test_a_training_is_a_command(tmp_path: Path) -> None:
         "twofold train 2x4 --out net.safetensors --time 90s --threads 1 "
         "--schedule td:0.1@90%,tc:1@10% --seed 1"
     )
-    assert " ".join(plan.again) == "train 2x4 --out net.safetensors --resume --time 90s --threads 1"
+    assert " ".join(plan.again) == (
+        "train 2x4 --out net.safetensors --resume --time 90s --threads 1 --rules 4x4"
+    )
     assert plan.files == ("net.safetensors", "net.csv")
     assert plan.disk == plan.memory
 

@@ -208,3 +208,12 @@ def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:
         ("/api/jobs/j1/stop", {}),
     ]
     page.unroute("**/api/jobs**")
+
+
+def test_a_board_in_the_link_that_cannot_be_read_is_named(laptop: Visit) -> None:
+    laptop.open(f"/practice?part=endgames&table={TABLE}&seed=1&board=xyz", "main")
+    told = laptop.page.get_by_text(
+        "The board in this link cannot be read: xyz. This is not a board"
+    )
+    expect(told).to_be_visible()
+    laptop.faults.clear()  # the browser's own note of the refusal

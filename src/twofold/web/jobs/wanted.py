@@ -137,8 +137,7 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
 
         Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
-        name, threads = _name(self.name), self.threads or MAX_THREADS
-        size = self._bytes()
+        name, size = _name(self.name), self._bytes()
         _check_disk(2 * size, folder, f"training {self.network}")  # old and new checkpoint
         time = ["--time", f"{self.seconds}s"]
         options = [*time, *_threads("--threads", self.threads)]
@@ -149,14 +148,21 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         return Plan(
             title=name,
             words=words,
-            # The patterns are those of the file, or the command refuses it. The file alone does
-            # not say how many threads run.
-            again=[*words[:2], *out, "--resume", *time, "--threads", str(threads)],
+            again=[*words[:2], *out, *self._again(time)],
             files=(name + NETWORK, name + CURVE),
             result=f"/lab?run={name}{CURVE}",
             disk=size,
             memory=size,
         )
+
+    def _again(self, time: list[str]) -> list[str]:
+        """The options that go on with the run.
+
+        Patterns and rules are those of the file, or the command refuses it. The file alone does
+        not say how many threads run.
+        """
+        threads = _threads("--threads", self.threads or MAX_THREADS)
+        return ["--resume", *time, *threads, *_rules(self.rules.strip() or "4x4")]
 
     def _bytes(self) -> int:
         from twofold.learn.settings import TrainingSettings, parse_schedule

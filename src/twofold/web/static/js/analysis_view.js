@@ -11,7 +11,7 @@ import { EvalBar } from './eval_bar.js';
 import { formatChance, formatDuration, formatShort, PROBABILITY, valueFormat } from './figures.js';
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
-import { number, text } from './text.js';
+import { joined, number, text } from './text.js';
 
 export { EvalBar };
 
@@ -117,7 +117,7 @@ export class AnalysisView {
 
   #announce(best, format, reply) {
     const points = best?.value == null ? '' : `${format(best.value)} ${unitText(reply)}`;
-    const value = [tableText(reply) || points, depthText(reply.depth)].filter(Boolean).join(', ');
+    const value = joined([tableText(reply) || points, depthText(reply.depth)].filter(Boolean));
     const key = value ? 'analysis.spoken' : 'analysis.spoken_move';
     setText(this.spoken, text(key, { move: moveName(reply.best), value }));
   }

@@ -12,7 +12,7 @@ import { drawAxes, drawDots, drawLines, drawMarks, formatOf, scalesOf } from './
 import { Readout, sample } from './chart_readout.js';
 import { nearestIndex, rangeOf, valueAt } from './chart_scale.js';
 import { fill, h, svg } from './dom.js';
-import { number, text } from './text.js';
+import { joined, number, text } from './text.js';
 
 const JUMP = 10;
 const REACH = 9;
@@ -285,7 +285,7 @@ export class LineChart {
     this.pad.setAttribute('aria-valuenow', value);
     this.pad.setAttribute(
       'aria-valuetext',
-      text('chart.value', { place: this.#heading(value), values: parts.join(', ') }),
+      text('chart.value', { place: this.#heading(value), values: joined(parts) }),
     );
   }
 }

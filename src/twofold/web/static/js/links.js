@@ -1,5 +1,9 @@
 /** Addresses that people can read. */
 
+import { text } from './text.js';
+
+const MOST_LETTERS = 40;
+
 const READABLE = { '%2C': ',', '%2F': '/', '%3A': ':', '%3D': '=' };
 
 /**
@@ -9,4 +13,15 @@ const READABLE = { '%2C': ',', '%2F': '/', '%3A': ':', '%3D': '=' };
  */
 export function readable(params) {
   return params.toString().replace(/%2C|%2F|%3A|%3D/g, (code) => READABLE[code]);
+}
+
+/**
+ * The sentences for a link with a board that the server cannot read.
+ *
+ * @param {string} board of the link
+ * @param {string} message of the refusal
+ */
+export function badBoard(board, message) {
+  const shown = board.length > MOST_LETTERS ? `${board.slice(0, MOST_LETTERS)}…` : board;
+  return text('all.bad_board', { board: shown, message });
 }

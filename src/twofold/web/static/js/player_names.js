@@ -5,6 +5,8 @@ import { text } from './text.js';
 
 const ME = 'me';
 const AND = ' + ';
+const OWN_PLIES = 3; // of expectimax without a depth
+const SIMPLE = new Set(['greedy', 'corner', 'random']);
 const STRENGTHS = new Set(['fast', 'normal', 'strong', 'max']);
 
 /**
@@ -25,9 +27,17 @@ export function playerName(player) {
   if (player === ME) return text('player.me');
   const [, kind, values] = /^([a-z][a-z0-9-]*):?(.*)$/.exec(player) ?? [];
   if (!kind) return player;
-  const plies = Number(/\bply=(\d+)/.exec(values)?.[1] ?? 0);
-  const name = nameOf(kind, values) ?? listed(player) ?? kind;
-  return plies ? text('player.plies', { name, count: plies }) : name;
+  return deep(nameOf(kind, values) ?? listed(player) ?? kind, kind, values);
+}
+
+/** A name with the depth behind it, where it is known: `3`, or `3/2@3` for 2 or 3. */
+function deep(name, kind, values) {
+  const [, first, second] = /\bply=(\d+)(?:\/(\d+)@)?/.exec(values) ?? [];
+  const isTimed = /\b(?:time|nodes)=(?!none)/.test(values);
+  const plies = Number(first ?? (kind === 'expectimax' && !isTimed ? OWN_PLIES : 0));
+  if (!second) return plies ? text('player.plies', { name, count: plies }) : name;
+  const [least, most] = [plies, Number(second)].sort((one, other) => one - other);
+  return text('player.plies_range', { name, least, most });
 }
 
 /** What values boards for a search; null for a player of another kind. */
@@ -35,6 +45,7 @@ function nameOf(kind, values) {
   if (STRENGTHS.has(kind)) return text(`player.${kind}`);
   if (kind === 'exact') return text('player.exact');
   if (kind === 'expectimax') return /\beval=([a-z0-9-]+)/.exec(values)?.[1] ?? 'rows';
+  if (SIMPLE.has(kind)) return text(`player.${kind}`);
   if (kind !== 'ntuple') return null;
   const [, network] = /\bnet=([A-Za-z0-9_-]+)/.exec(values) ?? [];
   if (!network || network === 'default') return text('player.network');

@@ -112,15 +112,17 @@ export function plays({ smallest, largest }, rows = 4, cols = 4) {
 export function choiceOf(player, isDefault, rows = 4, cols = 4) {
   const { spec, name, summary, elsewhere } = player;
   const isElsewhere = Boolean((rows !== 4 || cols !== 4) && elsewhere);
-  const english = isElsewhere ? elsewhere : name;
-  const words = language === 'en' ? english : named(player, isDefault, isElsewhere);
-  return { value: spec, text: words, title: isElsewhere ? '' : summary };
+  if (language !== 'en') {
+    return { value: spec, text: named(player, isDefault, isElsewhere), title: spec };
+  }
+  return { value: spec, text: isElsewhere ? elsewhere : name, title: isElsewhere ? '' : summary };
 }
 
-/** The server's names are English. */
+/** The server's names and summaries are English. */
 function named({ spec, plain }, isDefault, isElsewhere) {
-  const more = isElsewhere ? 'rows' : playerName(plain);
-  const name = plain ? `${playerName(spec)} (${more})` : playerName(spec);
+  const isLong = plain && !isElsewhere;
+  const name = isLong ? text('player.with', { name: playerName(spec), more: playerName(plain) })
+    : playerName(spec);
   return isDefault ? text('picker.default', { name }) : name;
 }
 

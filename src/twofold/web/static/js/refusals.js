@@ -22,7 +22,7 @@ const KINDS = new Set([
 export function refusalText(kind, message) {
   if (KINDS.has(kind)) return text(`refusal.${kind}`);
   const words = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
+  return text('refusal.other', { message: /[.!?…]$/.test(words) ? words : `${words}.` });
 }
 
 /**

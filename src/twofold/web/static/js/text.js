@@ -29,6 +29,16 @@ function formOf(forms, count) {
 }
 
 /**
+ * Words one after the other, with the comma of the language between them.
+ *
+ * @param {string[]} words
+ * @returns {string}
+ */
+export function joined(words) {
+  return words.join(CATALOGUE['all.comma']);
+}
+
+/**
  * A number as people read it: `1,234`.
  *
  * @param {number} value

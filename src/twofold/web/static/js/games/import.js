@@ -5,13 +5,15 @@ import { net } from '../net.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
-const PART_BYTES = 2 ** 18; // twice as much, and so on, where a game needs it
+const PART_BYTES = 2 ** 16; // about a second's work; twice as much where a game needs it
 const MOST_BYTES = 2 ** 23; // the server takes no more at once
 const MOST_UNREAD = 20;
 const RECORD = '\n[Twofold';
 
-/** What came of an import so far. */
-export class ImportReport {
+/** What came of an import so far. It goes on while other pages are shown. */
+class ImportReport {
+  /** Settles when the running import ends; null while none runs. */
+  running = null;
   added = 0;
   known = 0;
   failed = 0;
@@ -27,8 +29,19 @@ export class ImportReport {
    * Save the games of files.
    *
    * @param {File[]} files
+   * @returns {Promise<void>} settles when all are read
    */
-  async take(files) {
+  take(files) {
+    this.running = this.#take(files).finally(() => { this.running = null; });
+    return this.running;
+  }
+
+  /** Forget an import that has ended: its page is left. */
+  leave() {
+    if (!this.running) this.element.hidden = true;
+  }
+
+  async #take(files) {
     Object.assign(this, { added: 0, known: 0, failed: 0, unread: [] });
     this.element.hidden = false;
     window.addEventListener('beforeunload', ask);
@@ -43,7 +56,7 @@ export class ImportReport {
   async #takeAll(files) {
     for (const [place, file] of files.entries()) {
       this.place = text('games.importing', { place: place + 1, count: files.length });
-      this.#tell(this.place);
+      this.#tell(`${this.place} ${this.#counts()}`);
       await this.#takeFile(file).catch((error) => this.#fail(file, error.message));
     }
     this.#tell(this.#counts());
@@ -85,6 +98,9 @@ export class ImportReport {
     fill(this.list, this.unread.slice(0, MOST_UNREAD).map((words) => h('li', { text: words })));
   }
 }
+
+/** The import of this tab, shown on My games. */
+export const importReport = new ImportReport();
 
 /** Have the browser ask before the page is left: the rest of the games would be lost. */
 function ask(event) {

@@ -1,7 +1,7 @@
 /** What a study says under one set of rules, from one set of boards. */
 
 import { fill, h } from '../dom.js';
-import { text } from '../text.js';
+import { joined, text } from '../text.js';
 import { commandBlock } from './commands.js';
 import { DataTable } from './data_table.js';
 import { PlotFigure } from './plot.js';
@@ -120,6 +120,6 @@ function hint() {
 
 function machine({ players, values }) {
   const lines = Object.entries(values).map(([key, value]) => [h('dt', { text: key }), h('dd', { text: value })]);
-  return h('div', null, h('p', { class: 'soft small', text: text('lab.machine', { players: players.join(', ') }) }),
+  return h('div', null, h('p', { class: 'soft small', text: text('lab.machine', { players: joined(players) }) }),
     h('dl', { class: 'lab-machine' }, lines));
 }

@@ -19,6 +19,7 @@ import { copyText } from '../copying.js';
 import { button, h } from '../dom.js';
 import { listenKeys } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
+import { badBoard } from '../links.js';
 import { moveName } from '../moves.js';
 import { formatBoard } from '../notation.js';
 import { listenPastes } from '../pastes.js';
@@ -165,9 +166,9 @@ class AnalysePage {
     }
     try {
       this.#begin(await this.#parse(board));
-    } catch (refused) {
-      toast(refused.message);
+    } catch ({ message }) {
       this.#begin(emptyPosition(4, 4));
+      this.#refused(badBoard(board, message));
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { button, fill, h, icon } from '../dom.js';
 import { FiguresView } from '../games/figures_view.js';
-import { ImportReport } from '../games/import.js';
+import { importReport } from '../games/import.js';
 import { leaderTable } from '../games/leaders.js';
 import { SavedList } from '../games/saved_list.js';
 import { kindText, rulesText } from '../games/words.js';
@@ -16,6 +16,7 @@ import { number, text } from '../text.js';
 export function mount(root, context) {
   const page = new GamesPage(root, context);
   page.load();
+  if (importReport.running) page.follow(importReport.running);
   return () => page.close();
 }
 
@@ -26,7 +27,6 @@ class GamesPage {
   constructor(root, { net, navigate }) {
     this.net = net;
     this.figures = new FiguresView();
-    this.report = new ImportReport();
     this.saved = new SavedList((game) => navigate(`/?game=${game}`), () => this.load());
     this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
     this.choice = h('div', { class: 'my-choice', hidden: true });
@@ -34,7 +34,7 @@ class GamesPage {
     this.damaged = h('div');
     this.body = h('div', { class: 'stack wide', hidden: true }, this.choice, this.figures.element,
       this.leaders, this.saved.element, this.damaged);
-    root.append(h('div', { class: 'my-games stack wide' }, this.#head(), this.report.element,
+    root.append(h('div', { class: 'my-games stack wide' }, this.#head(), importReport.element,
       this.status, this.body));
   }
 
@@ -49,8 +49,21 @@ class GamesPage {
     }
   }
 
+  /**
+   * Wait for an import, which may have begun on an earlier visit to this page.
+   *
+   * @param {Promise<void>} running
+   */
+  async follow(running) {
+    this.importButton.disabled = true;
+    await running;
+    this.importButton.disabled = false;
+    if (!this.isClosed) await this.load();
+  }
+
   /** Show no more. */
   close() {
+    importReport.leave();
     this.isClosed = true;
     this.figures.close();
     this.saved.close();
@@ -71,10 +84,7 @@ class GamesPage {
     const chosen = [...files.files];
     files.value = '';
     if (!chosen.length) return;
-    this.importButton.disabled = true;
-    await this.report.take(chosen);
-    this.importButton.disabled = false;
-    await this.load();
+    await this.follow(importReport.take(chosen));
   }
 
   #show({ games, rules, damaged }) {

@@ -3,7 +3,7 @@
 import { announce } from '../announce.js';
 import { moveName } from '../moves.js';
 import { settings } from '../settings.js';
-import { text } from '../text.js';
+import { joined, text } from '../text.js';
 
 /** While a player moves, where the game stands is told this often. */
 const AUTOPLAY_MS = 6000;
@@ -67,7 +67,7 @@ export class Narrator {
     const rows = [];
     for (let start = 0; start < tiles.length; start += cols) {
       const words = tiles.slice(start, start + cols).map((tile) => tile || text('board.empty'));
-      rows.push(text('play.say_row', { row: rows.length + 1, tiles: words.join(', ') }));
+      rows.push(text('play.say_row', { row: rows.length + 1, tiles: joined(words) }));
     }
     announce(rows.join(' '));
   }

@@ -1,6 +1,6 @@
 /** Rules as the server reads them, and in words. */
 
-import { number, text } from '../text.js';
+import { joined, number, text } from '../text.js';
 
 /** @typedef {{rows: number, cols: number, goal: number, fours: number, start: number,
  *   stop: boolean}} RulesForm what the dialog asks for; `fours` is the share of fours in percent */
@@ -44,12 +44,12 @@ export function describeRules(rules) {
   const parts = [`${rows}×${cols}`];
   if (goal !== ORIGINAL.goal) parts.push(text('play.rules_goal', { goal: String(goal) }));
   if (!isOriginalSpawn(rules.spawn)) {
-    parts.push(text('play.rules_spawn', { spawn: rules.spawn.map(([tile, weight]) => (
-      `${tile}: ${number(Math.round((1000 * weight) / total) / 10)} %`)).join(', ') }));
+    parts.push(text('play.rules_spawn', { spawn: joined(rules.spawn.map(([tile, weight]) => (
+      `${tile}: ${number(Math.round((1000 * weight) / total) / 10)} %`))) }));
   }
   if (start !== ORIGINAL.start) parts.push(text('play.rules_start', { count: start }));
   if (rules.stop_at_goal) parts.push(text('play.rules_stop'));
-  return parts.join(', ');
+  return joined(parts);
 }
 
 function isOriginalSpawn(spawn) {

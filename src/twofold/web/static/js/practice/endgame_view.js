@@ -4,7 +4,7 @@ import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
-import { readable } from '../links.js';
+import { badBoard, readable } from '../links.js';
 import { movePad } from '../play/pad.js';
 import { legalMoves } from '../slides.js';
 import { listenSwipes } from '../swipe.js';
@@ -147,12 +147,12 @@ export class EndgameView {
     try {
       await this.game.begin(options);
     } catch (error) {
-      this.#failed(error);
+      this.#failed(error, options.board);
     }
   }
 
-  #failed(error) {
-    this.error.textContent = error.message;
+  #failed({ kind, message }, board) {
+    this.error.textContent = board && kind === 'InvalidBoard' ? badBoard(board, message) : message;
     if (this.game.now) this.board.show(tilesOf(this.game.now.board));
   }
 

@@ -3,8 +3,10 @@
  */
 
 const ALL = {
+  'all.bad_board': 'Das Brett in diesem Link ist nicht lesbar: {board}. {message}',
   'all.cancel': 'Abbrechen',
   'all.close': 'Schließen',
+  'all.comma': ', ',
   'all.loading': 'Wird geladen\u00a0…',
   'all.messages': 'Meldungen',
   'all.page_failed': 'Diese Seite konnte nicht geladen werden. Lade sie neu, um es noch einmal zu versuchen. ({message})',
@@ -991,7 +993,7 @@ const SHARE = {
   'share.preview': 'Das Brett als Bild',
   'share.range': 'Wähle Züge von {first} bis {last}, den ersten vor dem letzten.',
   'share.rate': 'Tempo',
-  'share.rate_each': '{count} Züge/s',
+  'share.rate_each': { one: '{count} Zug/s', other: '{count} Züge/s' },
   'share.replay': 'Replay',
   'share.replay_download': 'Replay speichern',
   'share.replay_note': 'Das ganze Spiel als eine Datei, die sich in jedem Browser öffnet. Sie braucht weder Server noch Verbindung.',
@@ -1018,15 +1020,20 @@ const TRIAL = {
 };
 
 const PLAYER = {
+  'player.corner': 'Ecke',
   'player.exact': 'optimales Spiel',
   'player.fast': 'schnell',
+  'player.greedy': 'gierig',
   'player.max': 'maximal',
   'player.me': 'du',
   'player.network': 'Netz',
   'player.network_named': 'Netz {network}',
   'player.normal': 'normal',
   'player.plies': { one: '{name}, Tiefe {count}', other: '{name}, Tiefe {count}' },
+  'player.plies_range': '{name}, Tiefe {least} oder {most}',
+  'player.random': 'zufällig',
   'player.strong': 'stark',
+  'player.with': '{name} ({more})',
 };
 
 const REFUSAL = {
@@ -1049,6 +1056,7 @@ const REFUSAL = {
   'refusal.TileTooLarge': 'Eine größere Kachel ist nicht möglich.',
   'refusal.TooLarge': 'Das ist zu groß zum Senden.',
   'refusal.UnsupportedRules': 'Dieser Spieler kann auf diesem Brett nicht spielen. Wähle einen anderen.',
+  'refusal.other': 'So geht es nicht. Der Server sagt auf Englisch: {message}',
 };
 
 export default {

@@ -6,8 +6,10 @@
  */
 
 const ALL = {
+  'all.bad_board': 'The board in this link cannot be read: {board}. {message}',
   'all.cancel': 'Cancel',
   'all.close': 'Close',
+  'all.comma': ', ',
   'all.loading': 'Loading…',
   'all.messages': 'Messages',
   'all.page_failed': 'This page could not be loaded. Reload it to try again. ({message})',
@@ -987,7 +989,7 @@ const SHARE = {
   'share.preview': 'The board as a picture',
   'share.range': 'Choose moves from {first} to {last}, the first one before the last one.',
   'share.rate': 'Speed',
-  'share.rate_each': '{count} moves/s',
+  'share.rate_each': { one: '{count} move/s', other: '{count} moves/s' },
   'share.replay': 'Replay',
   'share.replay_download': 'Download replay',
   'share.replay_note': 'The whole game as one file that opens in any browser. It needs no server and no connection.',
@@ -1014,15 +1016,20 @@ const TRIAL = {
 };
 
 const PLAYER = {
+  'player.corner': 'corner',
   'player.exact': 'optimal play',
   'player.fast': 'fast',
+  'player.greedy': 'greedy',
   'player.max': 'max',
   'player.me': 'you',
   'player.network': 'network',
   'player.network_named': 'network {network}',
   'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} ply', other: '{name}, {count} plies' },
+  'player.plies_range': '{name}, {least} or {most} plies',
+  'player.random': 'random',
   'player.strong': 'strong',
+  'player.with': '{name} ({more})',
 };
 
 const REFUSAL = {
@@ -1045,6 +1052,7 @@ const REFUSAL = {
   'refusal.TileTooLarge': 'No larger tile can be made.',
   'refusal.TooLarge': 'This is too large to be sent.',
   'refusal.UnsupportedRules': 'This player cannot play on this board. Choose another one.',
+  'refusal.other': '{message}',
 };
 
 export default {

@@ -1,8 +1,10 @@
 /** The texts in Spanish, see en.js. */
 
 const ALL = {
+  'all.bad_board': 'No se puede leer el tablero de este enlace: {board}. {message}',
   'all.cancel': 'Cancelar',
   'all.close': 'Cerrar',
+  'all.comma': ', ',
   'all.loading': 'Cargando…',
   'all.messages': 'Mensajes',
   'all.page_failed': 'No se pudo cargar esta página. Recárgala para volver a intentarlo. ({message})',
@@ -998,7 +1000,7 @@ const SHARE = {
   'share.preview': 'El tablero como imagen',
   'share.range': 'Elige jugadas de la {first} a la {last}, la primera antes que la última.',
   'share.rate': 'Velocidad',
-  'share.rate_each': '{count} jugadas/s',
+  'share.rate_each': { one: '{count} jugada/s', other: '{count} jugadas/s' },
   'share.replay': 'Repetición',
   'share.replay_download': 'Descargar repetición',
   'share.replay_note': 'La partida entera en un archivo que se abre en cualquier navegador. No necesita servidor ni '
@@ -1027,15 +1029,20 @@ const TRIAL = {
 };
 
 const PLAYER = {
+  'player.corner': 'esquina',
   'player.exact': 'juego óptimo',
   'player.fast': 'rápido',
+  'player.greedy': 'voraz',
   'player.max': 'máximo',
   'player.me': 'tú',
   'player.network': 'red',
   'player.network_named': 'red {network}',
   'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} nivel', other: '{name}, {count} niveles' },
+  'player.plies_range': '{name}, {least} o {most} niveles',
+  'player.random': 'al azar',
   'player.strong': 'fuerte',
+  'player.with': '{name} ({more})',
 };
 
 const REFUSAL = {
@@ -1058,6 +1065,7 @@ const REFUSAL = {
   'refusal.TileTooLarge': 'No se puede conseguir una ficha mayor.',
   'refusal.TooLarge': 'Es demasiado grande para enviarlo.',
   'refusal.UnsupportedRules': 'Este jugador no puede jugar en este tablero. Elige otro.',
+  'refusal.other': 'Así no es posible. El servidor dice, en inglés: {message}',
 };
 
 export default {

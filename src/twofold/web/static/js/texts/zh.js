@@ -1,8 +1,10 @@
 /** The texts in Chinese (simplified), see en.js. */
 
 const ALL = {
+  'all.bad_board': '无法读取此链接中的棋盘：{board}。{message}',
   'all.cancel': '取消',
   'all.close': '关闭',
+  'all.comma': '，',
   'all.loading': '正在加载…',
   'all.messages': '消息',
   'all.page_failed': '页面加载失败，请刷新重试。（{message}）',
@@ -959,7 +961,7 @@ const SHARE = {
   'share.preview': '棋盘的图片',
   'share.range': '请选择第 {first} 到第 {last} 步，起始步须在结束步之前。',
   'share.rate': '速度',
-  'share.rate_each': '{count} 步/秒',
+  'share.rate_each': { other: '{count} 步/秒' },
   'share.replay': '回放',
   'share.replay_download': '下载回放',
   'share.replay_note': '整局存为一个文件，任何浏览器都能打开，不需要服务器，也不需要联网。',
@@ -986,15 +988,20 @@ const TRIAL = {
 };
 
 const PLAYER = {
+  'player.corner': '角落',
   'player.exact': '最优走法',
   'player.fast': '快速',
+  'player.greedy': '贪心',
   'player.max': '最强',
   'player.me': '你',
   'player.network': '网络',
   'player.network_named': '网络 {network}',
   'player.normal': '普通',
   'player.plies': { other: '{name}，{count} 层' },
+  'player.plies_range': '{name}，{least} 或 {most} 层',
+  'player.random': '随机',
   'player.strong': '强',
+  'player.with': '{name}（{more}）',
 };
 
 const REFUSAL = {
@@ -1015,6 +1022,7 @@ const REFUSAL = {
   'refusal.TileTooLarge': '无法再合成更大的方块。',
   'refusal.TooLarge': '内容太大，无法发送。',
   'refusal.UnsupportedRules': '这名选手不能在这个棋盘上玩，请换一名。',
+  'refusal.other': '无法这样做。服务器的英文说明：{message}',
 };
 
 export default {
