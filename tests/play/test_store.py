@@ -22,9 +22,10 @@ from twofold.play import store as module
 from twofold.play.best_scores import BEST_FILE
 from twofold.play.game_file import SUFFIX
 from twofold.play.store import GameStore, NotFound, Stamp
+from twofold.play.table import MAX_LISTED
 from twofold.records.record import format_record, parse_record
 from twofold.rules import Rules
-from twofold.web.table import MAX_LISTED, GameTable
+from twofold.web.page_game import PageTable
 
 
 @pytest.fixture
@@ -332,7 +333,7 @@ def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[st
         (store.folder / f"g{number}{SUFFIX}").write_text(text)
     store.close()
     began = time.perf_counter()
-    with closing(GameStore(store.folder)) as after, closing(GameTable(after)) as table:
+    with closing(GameStore(store.folder)) as after, closing(PageTable(after)) as table:
         assert after.wait(60)
         indexed = time.perf_counter() - began
         began = time.perf_counter()

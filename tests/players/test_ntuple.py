@@ -127,11 +127,11 @@ def test_the_name_is_looked_up_once(
     def counted(home: Any, name: str) -> None:
         function = getattr(home, name)
 
-        def call(*values: Any) -> Any:
+        def count(*values: Any) -> Any:
             calls.append(name)
             return function(*values)
 
-        monkeypatch.setattr(home, name, call)
+        monkeypatch.setattr(home, name, count)
 
     counted(library, "file_identity")
     counted(file, "parse_patterns")

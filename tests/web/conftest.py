@@ -15,8 +15,8 @@ from tests.web.page import Page
 from twofold.play.store import GameStore
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
+from twofold.web.page_game import PageTable
 from twofold.web.security import Access
-from twofold.web.table import GameTable
 
 
 @pytest.fixture
@@ -50,10 +50,10 @@ def client(hub: Hub, tmp_path: Path) -> Client:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[GameTable]:
+def table(tmp_path: Path) -> Iterator[PageTable]:
     """A table with its own store, and a closed gate for the players in Python."""
     GATE.reset()
-    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         yield table
         GATE.opened.set()  # for who still thinks
 

@@ -14,19 +14,18 @@ from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.page_game import PageGame
+from twofold.web.page_game import PageGame, PageTable
 from twofold.web.protocol import (
     AutoplayEnded,
     StepReply,
 )
-from twofold.web.table import GameTable
 
 LARGE = Rules(6, 6)
 STOPS = Rules.parse("4x4 goal=16 stop=goal")
 
 
 def begin(
-    table: GameTable, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
+    table: PageTable, listener: Listener, rules: Rules = LARGE, keep: bool = True, **values: Any
 ) -> PageGame:
     board = values.pop("board", None)
     game = Game.from_board(board, rules, 1, **values) if board else Game(rules, 1)
@@ -49,7 +48,7 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
     return listener.wait(AutoplayEnded, start=start)
 
 
-def saved(table: GameTable, live: PageGame) -> Record:
+def saved(table: PageTable, live: PageGame) -> Record:
     """The record on disk once everything is written."""
     table.close()
     return table.store.read(live.name)

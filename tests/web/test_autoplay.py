@@ -27,6 +27,7 @@ from twofold.errors import (
 )
 from twofold.game import Game
 from twofold.play import autoplay
+from twofold.play import table as module
 from twofold.play.autoplay import STEPS_PER_SECOND, Wish
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.play.following import Asker
@@ -34,7 +35,7 @@ from twofold.play.live_game import StaleMove
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
-from twofold.web import table as module
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
@@ -42,10 +43,9 @@ from twofold.web.protocol import (
     RefusedReply,
     StepReply,
 )
-from twofold.web.table import GameTable
 
 
-def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
+def test_slow_players_are_shown_step_by_step(table: PageTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 9))
@@ -64,7 +64,7 @@ def test_slow_players_are_shown_step_by_step(table: GameTable) -> None:
     assert live.state().player == "greedy"
 
 
-def test_a_slow_pace_can_be_changed_while_waiting(table: GameTable) -> None:
+def test_a_slow_pace_can_be_changed_while_waiting(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=1e-6)
@@ -85,7 +85,7 @@ def test_a_slow_pace_can_be_changed_while_waiting(table: GameTable) -> None:
         (own_players.FIRST, "4x4"),
     ],
 )
-def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: str) -> None:
+def test_fast_players_are_shown_in_frames(table: PageTable, spec: str, rules: str) -> None:
     """The moves are those that the player makes elsewhere."""
     listener = Listener()
     live = begin(table, listener, Rules.parse(rules))
@@ -119,21 +119,21 @@ def test_fast_players_are_shown_in_frames(table: GameTable, spec: str, rules: st
         "alphabeta:depth=2",
     ],
 )
-def test_searches_play(table: GameTable, spec: str) -> None:
+def test_searches_play(table: PageTable, spec: str) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, spec, moves=10)
     assert ended(listener).now.move_number == 10
 
 
-def test_a_search_on_cells_plays(table: GameTable) -> None:
+def test_a_search_on_cells_plays(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener, Rules(5, 5))
     let_play(live, listener, "expectimax:eval=rows,ply=1", moves=5)
     assert ended(listener).now.move_number == 5
 
 
-def test_a_pace_in_frames_is_kept(table: GameTable) -> None:
+def test_a_pace_in_frames_is_kept(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     begun = time.monotonic()
@@ -146,7 +146,7 @@ def test_a_pace_in_frames_is_kept(table: GameTable) -> None:
 
 
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
-    table: GameTable, monkeypatch: pytest.MonkeyPatch
+    table: PageTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr(autoplay, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -164,7 +164,7 @@ def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     assert player._turn().most == 4
 
 
-def test_a_tile_stops_it(table: GameTable) -> None:
+def test_a_tile_stops_it(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD)
     let_play(live, listener, "expectimax:ply=1", stop_tile=64)
@@ -181,7 +181,7 @@ def test_a_tile_stops_it(table: GameTable) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_a_tile_stops_steps_too(table: GameTable) -> None:
+def test_a_tile_stops_steps_too(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("5500/0000/0000/0000"))
     let_play(live, listener, "greedy", stop_tile=64, moves_per_second=30.0)
@@ -190,7 +190,7 @@ def test_a_tile_stops_steps_too(table: GameTable) -> None:
 
 
 @pytest.mark.parametrize("pace", [None, 30.0])
-def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float | None) -> None:
+def test_the_goal_stops_it_where_the_rules_say_so(table: PageTable, pace: float | None) -> None:
     listener = Listener()
     live = begin(table, listener, STOPS)
     let_play(live, listener, "greedy", moves_per_second=pace)
@@ -198,7 +198,7 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: GameTable, pace: float 
     assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
 
 
-def test_a_move_takes_over_at_once(table: GameTable) -> None:
+def test_a_move_takes_over_at_once(table: PageTable) -> None:
     """Also from a player that thinks long and ignores the stop flag."""
     listener = Listener()
     live = begin(table, listener)
@@ -217,7 +217,7 @@ def test_a_move_takes_over_at_once(table: GameTable) -> None:
 
 
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
-def test_undo_and_redo_take_over(table: GameTable, act: str) -> None:
+def test_undo_and_redo_take_over(table: PageTable, act: str) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -235,7 +235,7 @@ def test_undo_and_redo_take_over(table: GameTable, act: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["expectimax:ply=12", "alphabeta:depth=24", own_players.HELD])
-def test_a_pause_ends_a_long_thought(table: GameTable, spec: str) -> None:
+def test_a_pause_ends_a_long_thought(table: PageTable, spec: str) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/2345/3456/0010"))
     live.join(Asker(other, 2))
@@ -251,7 +251,7 @@ def test_a_pause_ends_a_long_thought(table: GameTable, spec: str) -> None:
     assert live.game.move_number == 0
 
 
-def test_a_pause_of_nothing_is_answered(table: GameTable) -> None:
+def test_a_pause_of_nothing_is_answered(table: PageTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     live.join(Asker(other, 2))
@@ -260,7 +260,7 @@ def test_a_pause_of_nothing_is_answered(table: GameTable) -> None:
     assert not other.all(AutoplayEnded)
 
 
-def test_another_player_takes_its_place_when_it_is_ready(table: GameTable) -> None:
+def test_another_player_takes_its_place_when_it_is_ready(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, "greedy", moves_per_second=30.0)
@@ -277,7 +277,7 @@ def test_another_player_takes_its_place_when_it_is_ready(table: GameTable) -> No
     assert live.now().autoplay == ""
 
 
-def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> None:
+def test_a_player_that_gets_ready_too_late_does_not_play(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.LATE, ref=6)
@@ -289,7 +289,7 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: GameTable) -> No
     assert live.game.move_number == 1
 
 
-def test_the_players_are_reported(table: GameTable) -> None:
+def test_the_players_are_reported(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for spec in ("greedy", "random", "greedy"):
@@ -301,7 +301,7 @@ def test_the_players_are_reported(table: GameTable) -> None:
 
 
 @pytest.mark.parametrize("pace", [STEPS_PER_SECOND, None], ids=["steps", "frames"])
-def test_the_record_says_which_moves_a_player_made(table: GameTable, pace: float | None) -> None:
+def test_the_record_says_which_moves_a_player_made(table: PageTable, pace: float | None) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -316,7 +316,7 @@ def test_the_record_says_which_moves_a_player_made(table: GameTable, pace: float
     assert live.fork(3)[1].tags[AUTOPLAY_TAG] == "2-3"
 
 
-def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> None:
+def test_a_player_with_too_long_a_name_is_another_player(table: PageTable) -> None:
     live = begin(table, Listener())
     live.add_player("a" * 1_500)
     live.add_player("b" * 1_500)
@@ -333,7 +333,7 @@ def test_a_player_with_too_long_a_name_is_another_player(table: GameTable) -> No
     ],
 )
 def test_a_player_that_cannot_begin_is_refused(
-    table: GameTable, spec: str, kind: str, words: str
+    table: PageTable, spec: str, kind: str, words: str
 ) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
@@ -348,7 +348,7 @@ def test_a_player_that_cannot_begin_is_refused(
     assert not other.all(RefusedReply)
 
 
-def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
+def test_a_player_that_cannot_be_made_is_refused(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
 
@@ -363,7 +363,7 @@ def test_a_player_that_cannot_be_made_is_refused(table: GameTable) -> None:
     ("spec", "words"),
     [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
 )
-def test_a_failed_player_is_reported_to_all(table: GameTable, spec: str, words: str) -> None:
+def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: str) -> None:
     listener = Listener()
     board = Board.parse("1234/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -373,7 +373,7 @@ def test_a_failed_player_is_reported_to_all(table: GameTable, spec: str, words: 
     assert words in end.message
 
 
-def test_a_failure_after_the_end_is_ignored(table: GameTable) -> None:
+def test_a_failure_after_the_end_is_ignored(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)
@@ -388,7 +388,7 @@ def test_a_failure_after_the_end_is_ignored(table: GameTable) -> None:
 def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     listener = Listener()
-    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         games = [begin(table, listener) for _ in range(3)]
         for live in games[:2]:
             let_play(live, listener, own_players.HELD)
@@ -399,7 +399,7 @@ def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.Mo
         GATE.opened.set()
 
 
-def test_without_followers_no_player_plays(table: GameTable) -> None:
+def test_without_followers_no_player_plays(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     let_play(live, listener, own_players.HELD)

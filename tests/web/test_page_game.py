@@ -26,15 +26,15 @@ from twofold.play.live_game import REPLAY_MOVES, StaleMove
 from twofold.players import make_player, play_game
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import (
     GameState,
     Reply,
     StepReply,
 )
-from twofold.web.table import GameTable
 
 
-def test_a_move_is_told_to_all(table: GameTable) -> None:
+def test_a_move_is_told_to_all(table: PageTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one, STANDARD)
     table.open(live.name, Asker(other, 3))
@@ -52,7 +52,7 @@ def test_a_move_is_told_to_all(table: GameTable) -> None:
     assert step.now.tiles == [tile for row in game.board.tiles for tile in row]
 
 
-def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
+def test_a_move_for_another_board_is_refused(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -61,7 +61,7 @@ def test_a_move_for_another_board_is_refused(table: GameTable) -> None:
     assert live.game.move_number == 1
 
 
-def test_an_illegal_move_is_refused(table: GameTable) -> None:
+def test_an_illegal_move_is_refused(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener, STANDARD, board=Board.parse("1234/0000/0000/0000"))
     with pytest.raises(IllegalMove):
@@ -73,7 +73,7 @@ def test_an_illegal_move_is_refused(table: GameTable) -> None:
         let_play(over, listener, "greedy")
 
 
-def test_undo_and_redo(table: GameTable) -> None:
+def test_undo_and_redo(table: PageTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one)
     live.join(Asker(other, 3))
@@ -93,7 +93,7 @@ def test_undo_and_redo(table: GameTable) -> None:
         live.redo(Asker(other, 7))
 
 
-def test_the_goal_is_announced_once(table: GameTable) -> None:
+def test_the_goal_is_announced_once(table: PageTable) -> None:
     listener = Listener()
     board = Board.parse("aa11/0000/0000/0000")
     live = begin(table, listener, STANDARD, board=board)
@@ -103,7 +103,7 @@ def test_the_goal_is_announced_once(table: GameTable) -> None:
     assert not move(live, listener).goal_reached
 
 
-def test_earlier_positions(table: GameTable) -> None:
+def test_earlier_positions(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     steps = [move(live, listener) for _ in range(5)]
@@ -116,7 +116,7 @@ def test_earlier_positions(table: GameTable) -> None:
     assert live.game.move_number == 5
 
 
-def test_steps_come_in_order(table: GameTable) -> None:
+def test_steps_come_in_order(table: PageTable) -> None:
     """For several pages that act and follow."""
     listeners = [Listener() for _ in range(3)]
     live = begin(table, listeners[0])
@@ -151,7 +151,7 @@ def test_steps_come_in_order(table: GameTable) -> None:
         assert abs(after - before) <= 1
 
 
-def test_looking_back_at_a_long_game(table: GameTable) -> None:
+def test_looking_back_at_a_long_game(table: PageTable) -> None:
     """Positions are replayed in batches while a page waits."""
     record = play_game(make_player("greedy"), LARGE, 1, keep_moves=True)
     assert record is not None

@@ -11,12 +11,12 @@ from twofold.board import Board
 from twofold.errors import (
     ResourceError,
 )
+from twofold.play import saver as saver_module
 from twofold.play.following import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
-from twofold.web import saver as saver_module
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import GameState, RefusedReply
-from twofold.web.table import GameTable
 
 
 def test_a_game_that_changes_is_written_once_a_second(
@@ -25,7 +25,7 @@ def test_a_game_that_changes_is_written_once_a_second(
     clock, listener = Clock(), Listener()
     with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
-        with closing(GameTable(store, clock)) as table:
+        with closing(PageTable(store, clock)) as table:
             live = begin(table, listener)
             move(live, listener)
             writes.wait(1)
@@ -52,7 +52,7 @@ def test_a_game_that_ends_is_written_at_once(
     clock, listener = Clock(), Listener()
     with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
-        with closing(GameTable(store, clock)) as table:
+        with closing(PageTable(store, clock)) as table:
             live = begin(table, listener, STANDARD)
             move(live, listener)
             writes.wait(1)
@@ -64,7 +64,7 @@ def test_a_game_that_ends_is_written_at_once(
         assert store.games()[0].info.status == "over"
 
 
-def test_games_without_a_move_are_not_written(table: GameTable) -> None:
+def test_games_without_a_move_are_not_written(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     table.leave(live, listener)
@@ -74,7 +74,7 @@ def test_games_without_a_move_are_not_written(table: GameTable) -> None:
     assert table.infos() == []
 
 
-def test_games_that_are_not_kept_are_never_written(table: GameTable) -> None:
+def test_games_that_are_not_kept_are_never_written(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener, keep=False)
     assert not listener.wait(GameState).kept
@@ -97,7 +97,7 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
     with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ResourceError("cannot write 100 bytes to 'x': No space left on device")
-        with closing(GameTable(store, clock)) as table:
+        with closing(PageTable(store, clock)) as table:
             live = begin(table, listener)
             move(live, listener)
             told = listener.wait(RefusedReply)
@@ -126,7 +126,7 @@ def test_an_internal_error_does_not_stop_saving(
     with closing(GameStore(tmp_path)) as store:
         writes = Writes(store, monkeypatch)
         writes.error = ZeroDivisionError("oops")
-        with closing(GameTable(store)) as table:
+        with closing(PageTable(store)) as table:
             live = begin(table, listener)
             move(live, listener)
             assert listener.wait(RefusedReply).kind == "InternalError"
@@ -138,7 +138,7 @@ def test_an_internal_error_does_not_stop_saving(
     assert len(store.read(live.name).moves) == 1  # at the end it is tried once more
 
 
-def test_best_scores_are_those_of_kept_games(table: GameTable) -> None:
+def test_best_scores_are_those_of_kept_games(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     now = move(live, listener).now

@@ -21,9 +21,8 @@ from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageGame
+from twofold.web.page_game import PageGame, PageTable
 from twofold.web.protocol import GameState, RefusedReply
-from twofold.web.table import GameTable
 
 pytestmark = pytest.mark.promise("R65")
 
@@ -32,7 +31,7 @@ pytestmark = pytest.mark.promise("R65")
 class Server:
     """A table with its own store, and a page. It saves on request."""
 
-    table: GameTable
+    table: PageTable
     page: Listener
 
     def open(self, game: str) -> PageGame:
@@ -56,13 +55,13 @@ class Server:
 @pytest.fixture
 def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
     GATE.reset()
-    monkeypatch.setattr("twofold.web.saver.Saver.changed", lambda *_, **__: None)  # saved by hand
+    monkeypatch.setattr("twofold.play.saver.Saver.changed", lambda *_, **__: None)  # saved by hand
     with ExitStack() as stack:
         found = []
         for _ in range(2):
             store = stack.enter_context(closing(GameStore(tmp_path)))
             found.append(
-                Server(stack.enter_context(closing(GameTable(store, Clock()))), Listener())
+                Server(stack.enter_context(closing(PageTable(store, Clock()))), Listener())
             )
         yield found
 
@@ -362,7 +361,7 @@ def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
         assert mine.refusal(protocol.UndoRequest(game=told.game))[0] == "NotFound"
 
 
-def test_an_unplayed_game_is_dropped(table: GameTable) -> None:
+def test_an_unplayed_game_is_dropped(table: PageTable) -> None:
     one, other = Listener(), Listener()
     empty, shared, played = (begin(table, one) for _ in range(3))
     table.join(shared, Asker(other, 1))
@@ -376,7 +375,7 @@ def test_an_unplayed_game_is_dropped(table: GameTable) -> None:
 
 
 @pytest.mark.parametrize("helped", [False, True])
-def test_a_game_that_a_player_helped_with_is_no_best_score(table: GameTable, helped: bool) -> None:
+def test_a_game_that_a_player_helped_with_is_no_best_score(table: PageTable, helped: bool) -> None:
     """One move by a player, or one takeover of such a game, is enough."""
     listener = Listener()
     live = begin(table, listener, STANDARD)

@@ -14,16 +14,16 @@ from twofold.errors import (
     InvalidRecord,
 )
 from twofold.game import Game
+from twofold.play import table as module
 from twofold.play.following import Asker
 from twofold.play.kept import Kept
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
-from twofold.web import table as module
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import GameState
-from twofold.web.table import GameTable
 
 
-def test_a_game_is_found_again_with_its_redo(table: GameTable) -> None:
+def test_a_game_is_found_again_with_its_redo(table: PageTable) -> None:
     listener, other = Listener(), Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -35,7 +35,7 @@ def test_a_game_is_found_again_with_its_redo(table: GameTable) -> None:
 
 
 def test_the_number_of_idle_games_is_limited(
-    table: GameTable, monkeypatch: pytest.MonkeyPatch
+    table: PageTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "IDLE_GAMES", 2)
     listener = Listener()
@@ -55,7 +55,7 @@ def test_the_number_of_idle_games_is_limited(
 
 
 def test_the_game_played_last_is_right_after_the_clock_is_set_back(
-    table: GameTable, monkeypatch: pytest.MonkeyPatch
+    table: PageTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([2e9, 2e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9])
     monkeypatch.setattr(time, "time", lambda: next(clock))
@@ -71,14 +71,14 @@ def test_the_game_played_last_is_right_after_the_clock_is_set_back(
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
     listener, other = Listener(), Listener()
-    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         assert table.last() == ""
         first, live = begin(table, listener), begin(table, listener)
         move(first, listener)
         for _ in range(9):
             move(live, listener)
         live.undo(Asker(listener, 3))
-    with closing(GameStore(tmp_path)) as store, closing(GameTable(store)) as table:
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         assert table.last() == live.name
         again = table.open(table.last(), Asker(other, 1))
         assert again is not live
@@ -94,7 +94,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert len(store.read(live.name).moves) == 9
 
 
-def test_comments_and_tags_of_a_record_stay(table: GameTable) -> None:
+def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     game = Game(LARGE, 1)
     for _ in range(3):
         game.play(game.legal_moves()[0])
@@ -109,7 +109,7 @@ def test_comments_and_tags_of_a_record_stay(table: GameTable) -> None:
     assert written.player == "Ann + me"
 
 
-def test_a_record_is_kept_once(table: GameTable) -> None:
+def test_a_record_is_kept_once(table: PageTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     record = Record.from_game(game)
@@ -121,7 +121,7 @@ def test_a_record_is_kept_once(table: GameTable) -> None:
     assert table.add(record) != name
 
 
-def test_a_game_opened_twice_is_one_game(table: GameTable) -> None:
+def test_a_game_opened_twice_is_one_game(table: PageTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     name = table.add(Record.from_game(game))
@@ -130,7 +130,7 @@ def test_a_game_opened_twice_is_one_game(table: GameTable) -> None:
     assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
 
 
-def test_deleting_a_game_in_play(table: GameTable) -> None:
+def test_deleting_a_game_in_play(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     move(live, listener)
@@ -149,13 +149,13 @@ def test_deleting_a_game_in_play(table: GameTable) -> None:
     assert not table.store.path(live.name).exists()
 
 
-def test_deleting_a_game_that_was_never_written(table: GameTable) -> None:
+def test_deleting_a_game_that_was_never_written(table: PageTable) -> None:
     live = begin(table, Listener())
     table.delete(live.name)
     assert not live.kept
 
 
-def test_deleting_a_stored_game(table: GameTable) -> None:
+def test_deleting_a_stored_game(table: PageTable) -> None:
     name = table.add(Record.from_game(Game(LARGE, 1)))
     table.delete(name)
     with pytest.raises(NotFound):
@@ -164,20 +164,20 @@ def test_deleting_a_stored_game(table: GameTable) -> None:
         table.record(name)
 
 
-def test_a_damaged_game_is_refused(table: GameTable) -> None:
+def test_a_damaged_game_is_refused(table: PageTable) -> None:
     (table.store.folder / "bad.2048").write_text("nothing")
     with pytest.raises(InvalidRecord, match=r"bad\.2048"):
         table.open("bad", Asker(Listener(), 1))
 
 
-def test_the_length_of_a_list_is_limited(table: GameTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_a_list_is_limited(table: PageTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
     for seed in range(3):
         table.add(Record.from_game(Game(LARGE, seed)))
     assert len(table.infos()) == 2
 
 
-def test_forks_are_games_of_their_own(table: GameTable) -> None:
+def test_forks_are_games_of_their_own(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
     for _ in range(5):
@@ -195,7 +195,7 @@ def test_forks_are_games_of_their_own(table: GameTable) -> None:
 
 @pytest.mark.parametrize("first", [True, False])
 def test_a_game_that_is_saved_meanwhile_is_listed_as_it_stands(
-    table: GameTable, monkeypatch: pytest.MonkeyPatch, first: bool
+    table: PageTable, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
     listener = Listener()
     live = begin(table, listener)

@@ -7,23 +7,24 @@ subclasses it and words the replies.
 import threading
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from twofold.board import Board
-from twofold.errors import GameOver, InvalidInput
+from twofold.errors import GameOver, InvalidInput, TwofoldError
 from twofold.game import Game
-from twofold.play.autoplay import Autoplay, EndReason, MakePlayer, Wish
+from twofold.play.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.play.best_scores import ME
 from twofold.play.daily import without_day
 from twofold.play.following import Asker, Followers, Viewer
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.kept import Kept, kept_of
 from twofold.play.saved_game import News, SavedGame
-from twofold.play.store import GameStore
-from twofold.play.threads import Seats
 from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.step import Step, result_text
+
+if TYPE_CHECKING:
+    from twofold.play.table import GameTable
 
 REPLAY_MOVES: Final = 256
 """Moves replayed at a time; between two batches the lock is released."""
@@ -33,37 +34,12 @@ class StaleMove(InvalidInput):
     """A move for another move number than the game's."""
 
 
-class Keeper(Protocol):
-    """What a game needs of the table that holds it."""
-
-    @property
-    def store(self) -> GameStore:
-        """The games on disk."""
-
-    def best(self, rules: str) -> int:
-        """The best score under these rules."""
-
-    def reached(self, rules: str, score: int) -> None:
-        """Note the score of a saved game."""
-
-    def changed(self, live: Any, at_once: bool) -> None:
-        """Schedule a save, soon or at once; called under the game's lock."""
-
-    def move(self, live: Any, conflict: Conflict) -> None:
-        """Move a game to a new file; called under its `saving`."""
-
-    def seats(self) -> Seats:
-        """The threads for players."""
-
-    def time(self) -> float:
-        """Seconds since 1970."""
-
-
 class LiveGame(SavedGame):
     """A game in play. Thread-safe.
 
     Args:
         name: its id.
+        table: holds the game.
         played: time of the last change, in seconds since 1970.
         resumed, player, date, is_saved: as for `SavedGame`.
 
@@ -77,7 +53,7 @@ class LiveGame(SavedGame):
         self,
         name: str,
         game: Game,
-        keeper: Keeper,
+        table: "GameTable[Any]",
         played: float,
         file: GameFile | None = None,
         resumed: Record | None = None,
@@ -94,7 +70,7 @@ class LiveGame(SavedGame):
         self.saved_at = float("-inf")
         self.told = False
         self._begun = self.version
-        self._keeper = keeper
+        self._table = table
         self._played = played
         self._followers = Followers()
         self._playing: Autoplay | None = None
@@ -192,7 +168,7 @@ class LiveGame(SavedGame):
             if self._preparing is not None:
                 self._preparing.end()
             self._preparing = Autoplay(self, spec, make, wish, asker)
-            self._preparing.start(self._keeper.seats())
+            self._preparing.start(self._table.seats)
 
     def pause(self, asker: Asker) -> None:
         """End autoplay on request."""
@@ -243,7 +219,8 @@ class LiveGame(SavedGame):
 
     def refused(self, player: Autoplay, error: Exception) -> None:
         """Report to its requester that a player could not start."""
-        player.asker.answer(self.refusal(error))
+        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
+        player.asker.answer(self.refusal(message_of(error), kind))
 
     def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player and send it as a step."""
@@ -300,10 +277,10 @@ class LiveGame(SavedGame):
     def changed(self, *, at_once: bool = False) -> None:
         """Note a change, and schedule a save."""
         with self.lock:
-            self._played = self._keeper.time()
+            self._played = self._table.time()
             if self.kept and self.counts_as_own:
-                self._keeper.reached(self._rules_text, self.game.score)
-            self._keeper.changed(self, at_once)
+                self._table.reached(self._rules_text, self.game.score)
+            self._table.changed(self, at_once)
 
     @property
     def is_saved(self) -> bool:
@@ -322,11 +299,11 @@ class LiveGame(SavedGame):
 
     def write(self, record: Record) -> Version | Conflict | None:
         """Write the file and update the index."""
-        return self._keeper.store.save(self.name, record, self._played, self.file)
+        return self._table.store.save(self.name, record, self._played, self.file)
 
     def move_away(self, conflict: Conflict) -> None:
         """Continue as another game."""
-        self._keeper.move(self, conflict)
+        self._table.move(self, conflict)
 
     def move_to(self, name: str, file: GameFile, news: News) -> None:
         """Continue in a new file; called under `saving`."""
@@ -361,7 +338,7 @@ class LiveGame(SavedGame):
 
     def best(self) -> int:
         """The best score under these rules, in points."""
-        return self._keeper.best(self._rules_text)
+        return self._table.best(self._rules_text)
 
     @abstractmethod
     def state(self, undone: str = "", news: News | None = None) -> Any:
@@ -380,5 +357,5 @@ class LiveGame(SavedGame):
         """Autoplay has ended; `message` is the error, if it failed."""
 
     @abstractmethod
-    def refusal(self, error: Exception) -> Any:
-        """The player could not start."""
+    def refusal(self, message: str, kind: str) -> Any:
+        """Something failed; `kind` is the name of the error's class."""

@@ -22,7 +22,7 @@ IMPORTING: Final = threading.Lock()
 """Held while a player is imported and made: two threads that import modules which import each
 other may see them partly initialised."""
 
-_LOG: Final = logging.getLogger("twofold.web")
+_LOG: Final = logging.getLogger("twofold.play")
 
 
 class JobThreads:

@@ -26,12 +26,12 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
 from twofold.web.jobs.queue import JobQueue
+from twofold.web.page_game import PageTable
 from twofold.web.practice.notebook import Notebook
 from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
-from twofold.web.table import GameTable
 
 DESKS: Final = 2
 """Threads for short jobs, such as reading and deleting games."""
@@ -72,7 +72,7 @@ class Hub:
         warm_up: bool = True,
     ) -> None:
         self.roster: Final = Roster(default_player, players)
-        self.table: Final = GameTable(GameStore(games or data / GAMES))
+        self.table: Final = PageTable(GameStore(games or data / GAMES))
         self.searches: Final = Searches(self.roster.make)
         self.data: Final = data
         self.notebook: Final = Notebook(data)

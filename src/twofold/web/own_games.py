@@ -17,9 +17,9 @@ from twofold.records.json_lines import format_line
 from twofold.search.stop import Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
-from twofold.web.table import GameTable
 
 MAX_IMPORT: Final = 8 * 2**20
 """Maximum size of an import in bytes; the page sends larger files in parts."""
@@ -130,14 +130,14 @@ def operations(hub: Hub) -> list[Operation]:
     ]
 
 
-def statistics(table: GameTable) -> OwnStatistics:
+def statistics(table: PageTable) -> OwnStatistics:
     """Statistics of all saved games."""
     games = table.entries()
     damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
     return OwnStatistics(len(games), statistics_of(games), damaged[:MAX_DAMAGED])
 
 
-def list_part(table: GameTable, asked: ListQuery) -> ListPart:
+def list_part(table: PageTable, asked: ListQuery) -> ListPart:
     """Part of the list."""
     found = select(
         table.entries(),
@@ -150,20 +150,20 @@ def list_part(table: GameTable, asked: ListQuery) -> ListPart:
     return ListPart(len(found), found[asked.offset : last])
 
 
-def export(table: GameTable) -> Iterator[str]:
+def export(table: PageTable) -> Iterator[str]:
     """All saved games as JSON Lines, last played first; unreadable files are left out."""
     for entry in table.entries():
         with contextlib.suppress(NotFound, InvalidRecord):  # deleted since, or damaged
             yield format_line(table.export(entry)) + "\n"
 
 
-def bring_in(table: GameTable, call: Call) -> Imported:
+def bring_in(table: PageTable, call: Call) -> Imported:
     """Save the games of a text; those before a LimitExceeded or ResourceError remain saved."""
     with synced_together():
         return _bring_in(table, call)
 
 
-def _bring_in(table: GameTable, call: Call) -> Imported:
+def _bring_in(table: PageTable, call: Call) -> Imported:
     done = Imported()
     stop: Stop = call.stop
     for found in games_in(call.body):

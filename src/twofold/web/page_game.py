@@ -3,11 +3,11 @@
 from msgspec.structs import replace
 
 from twofold.board import Board
-from twofold.errors import TwofoldError
-from twofold.play.autoplay import EndReason, message_of
+from twofold.play.autoplay import EndReason
 from twofold.play.best_scores import ME
 from twofold.play.live_game import LiveGame
 from twofold.play.saved_game import News
+from twofold.play.table import GameTable
 from twofold.step import Step
 from twofold.web.protocol import (
     AutoplayEnded,
@@ -66,7 +66,12 @@ class PageGame(LiveGame):
         """Autoplay has ended; `message` is the error, if it failed."""
         return AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
 
-    def refusal(self, error: Exception) -> RefusedReply:
-        """The player could not start."""
-        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-        return RefusedReply(message=message_of(error), kind=kind)
+    def refusal(self, message: str, kind: str) -> RefusedReply:
+        """Something failed; `kind` is the name of the error's class."""
+        return RefusedReply(message=message, kind=kind)
+
+
+class PageTable(GameTable[PageGame]):
+    """The games in play that pages follow."""
+
+    kind = PageGame

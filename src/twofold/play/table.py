@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import date, datetime
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from twofold.errors import InvalidRecord
 from twofold.game import Game
@@ -22,11 +22,11 @@ from twofold.play.following import Asker, Viewer
 from twofold.play.game_file import Conflict, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
+from twofold.play.live_game import LiveGame
+from twofold.play.saver import Saver
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
 from twofold.records.record import Record, parse_unplayed
-from twofold.web.page_game import PageGame
-from twofold.web.saver import Saver
 
 MAX_PLAYERS: Final = 32
 """Maximum number of simultaneous players over all games."""
@@ -43,7 +43,9 @@ INDEX_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 10.0
 """Seconds for players to end and games to be saved on closing."""
 
-_LOG: Final = logging.getLogger("twofold.web")
+_LOG: Final = logging.getLogger("twofold.play")
+
+G = TypeVar("G", bound=LiveGame)
 
 
 class TakenIn(NamedTuple):
@@ -53,18 +55,20 @@ class TakenIn(NamedTuple):
     is_new: bool
 
 
-class GameTable:
-    """The games in play; `clock` in seconds schedules saves."""
+class GameTable(Generic[G]):
+    """The games in play; `clock` in seconds schedules saves. A face says of which kind they are."""
+
+    kind: type[G]
 
     def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # acquire it before the lock of a game
-        self._live: dict[str, PageGame] = {}  # least recently used first
-        self._seats = Seats(MAX_PLAYERS, "twofold-autoplay")
+        self._live: dict[str, G] = {}  # least recently used first
+        self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
         self._saver = Saver(clock)
         self._latest, self._asked = time.time(), time.monotonic()
 
-    # ---- for games: see `play.live_game.Keeper`
+    # ---- for games
 
     def best(self, rules: str) -> int:
         """The best score under these rules."""
@@ -74,14 +78,10 @@ class GameTable:
         """Note the score of a saved game."""
         self.store.reached(rules, score)
 
-    def changed(self, live: PageGame, at_once: bool) -> None:
+    def changed(self, live: G, at_once: bool) -> None:
         """Schedule a save, soon or at once."""
         if live.kept:
             self._saver.changed(live, at_once=at_once)
-
-    def seats(self) -> Seats:
-        """The threads for players."""
-        return self._seats
 
     def time(self) -> float:
         """Seconds since 1970; they still increase if the clock is set back."""
@@ -92,7 +92,7 @@ class GameTable:
 
     # ---- games
 
-    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> PageGame:
+    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> G:
         """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
         Args:
@@ -103,7 +103,7 @@ class GameTable:
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None
         player = "" if known is None else known.player
-        live = PageGame(
+        live = self.kind(
             game, history, self, self.time(), file, known, player=player, date=_now_text()
         )
         if history.can_undo:
@@ -153,9 +153,7 @@ class GameTable:
         self.store.save(game, daily.new_record(day, _now_text()), self.time())
         return game
 
-    def join(
-        self, live: PageGame, asker: Asker, note: Callable[[PageGame], None] | None = None
-    ) -> PageGame:
+    def join(self, live: G, asker: Asker, note: Callable[[G], None] | None = None) -> G:
         """Follow a game, or its instance in play if there is one; returns that.
 
         `asker` gets its state; `note` is called with the game before anything is sent.
@@ -168,11 +166,11 @@ class GameTable:
             live.join(asker)
             return live
 
-    def open(self, game: str, asker: Asker) -> PageGame:
+    def open(self, game: str, asker: Asker) -> G:
         """Read a game if needed and follow it; raises NotFound or InvalidRecord."""
         return self.join(self.find(game), asker)
 
-    def find(self, game: str) -> PageGame:
+    def find(self, game: str) -> G:
         """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
         with self._lock:
             live = self._live.get(game)
@@ -185,12 +183,12 @@ class GameTable:
             raise NotFound(f"another program has deleted the game {shown(game)}")
         return live
 
-    def _read(self, game: str) -> PageGame:
+    def _read(self, game: str) -> G:
         file = self.store.file(game)
         record = self.store.read(game, file)
         kept = self.store.kept(game)
         played = self.time() if kept is None else kept.played
-        return PageGame(
+        return self.kind(
             game,
             record.resume(),
             self,
@@ -201,7 +199,7 @@ class GameTable:
             is_saved=True,
         )
 
-    def find_last(self) -> PageGame | None:
+    def find_last(self) -> G | None:
         """The game played last; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
             with contextlib.suppress(NotFound):  # deleted since; try the next one
@@ -217,7 +215,7 @@ class GameTable:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def leave(self, live: PageGame, follower: Viewer, *, unplayed: bool = False) -> None:
+    def leave(self, live: G, follower: Viewer, *, unplayed: bool = False) -> None:
         """Stop following a game; with `unplayed`, drop it if it is unchanged and not followed."""
         with self._lock:
             live.leave(follower)
@@ -236,7 +234,7 @@ class GameTable:
         for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
             del self._live[live.name]
 
-    def move(self, live: PageGame, conflict: Conflict) -> None:
+    def move(self, live: G, conflict: Conflict) -> None:
         """Move a game to a new file after a conflict with another program."""
         game = self.store.new_id()
         _LOG.warning("another program changed game %s; it continues as %s", live.name, game)
@@ -312,7 +310,7 @@ class GameTable:
             games = list(self._live.values())
         for live in games:
             live.end()
-        self._seats.close(seconds / 2)
+        self.seats.close(seconds / 2)
         self._saver.close(max(1.0, until - time.monotonic()))
 
 

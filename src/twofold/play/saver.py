@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from twofold.errors import TwofoldError
+from twofold.play.live_game import LiveGame
 from twofold.play.threads import join, start_thread
-from twofold.web.page_game import PageGame
-from twofold.web.protocol import RefusedReply
 
 SAVE_SECONDS: Final = 1.0
 """Minimum seconds between two saves of a game."""
@@ -17,7 +16,7 @@ SAVE_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next try after a failed save."""
 
-_LOG: Final = logging.getLogger("twofold.web")
+_LOG: Final = logging.getLogger("twofold.play")
 
 
 class Saver:
@@ -26,11 +25,11 @@ class Saver:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._changed = threading.Condition()
-        self._due: dict[PageGame, float] = {}
+        self._due: dict[LiveGame, float] = {}
         self._closing = False
         self._thread = start_thread(self._run, "twofold-saver")
 
-    def changed(self, live: PageGame, *, at_once: bool) -> None:
+    def changed(self, live: LiveGame, *, at_once: bool) -> None:
         """Schedule a save, soon or at once; never blocks."""
         with self._changed:
             now = self._clock()
@@ -49,7 +48,7 @@ class Saver:
         while (live := self._next()) is not None:
             self._write(live)
 
-    def _next(self) -> PageGame | None:
+    def _next(self) -> LiveGame | None:
         with self._changed:
             while True:
                 if not self._due:
@@ -64,7 +63,7 @@ class Saver:
                     return live
                 self._changed.wait(wait)
 
-    def _write(self, live: PageGame) -> None:
+    def _write(self, live: LiveGame) -> None:
         try:
             live.saved_at = self._clock()
             live.save()
@@ -75,17 +74,14 @@ class Saver:
             _LOG.exception("cannot save the game %s", live.name)
             self._failed(live, error)
 
-    def _failed(self, live: PageGame, error: Exception) -> None:
+    def _failed(self, live: LiveGame, error: Exception) -> None:
         with live.lock:
             if not live.told:
                 live.told = True
                 _LOG.warning("cannot save the game %s: %s", live.name, error)
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
-                live.tell(
-                    RefusedReply(
-                        message=f"the game can continue, but it cannot be saved: {error}", kind=kind
-                    )
-                )
+                message = f"the game can continue, but it cannot be saved: {error}"
+                live.tell(live.refusal(message, kind))
         with self._changed:
             if not self._closing:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)
