@@ -1,6 +1,7 @@
 """The Review page in a real Chromium: steps, judgements, the quiz, imports."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -263,3 +264,21 @@ def test_everybody_can_read_a_review(laptop: Visit, phone: Visit, game: str) -> 
         review(one, game)
         assert one.violations() == []
         assert not one.is_too_wide()
+
+
+def test_large_values_are_told_by_their_differences(phone: Visit, served: Served) -> None:
+    """Values of rows on 3x3 are near 1.2 million: written in millions no difference is seen."""
+    game = Game("3x3", 3)
+    while not game.is_finished and game.move_number < 12:
+        game.play(game.legal_moves()[-1])
+    kept = served.keep(str(Record.from_game(game, player="me")))
+    phone.open(f"/review?game={kept}&judge=expectimax:eval=rows,ply=1&move=3", ".is-best")
+    behind = phone.page.locator(".analysis-behind").all_text_contents()
+    assert any(re.fullmatch(r"−[0-9.,]+( k)?", one) for one in behind)
+    assert not [one for one in behind if "M" in one]
+    past = """() => [...document.querySelectorAll('.analysis-behind')].some(
+        (one) => one.scrollWidth > one.clientWidth + 1)"""
+    assert not phone.page.evaluate(past)
+    expect(accuracy(phone)).not_to_have_text("–")
+    ticks = phone.page.locator(".chart-plot text")
+    expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()
