@@ -207,6 +207,25 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
 
 
+def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
+    own = {"name": "own.2048", "mimeType": "text/plain", "buffer": str(played_once()).encode()}
+    added = laptop.page.get_by_text("The game has been added to My games.")
+    laptop.open("/review", "h1")
+    laptop.page.set_input_files("input[type=file]", own)
+    expect(added.first).to_be_visible()
+    laptop.open("/review", "h1")
+    laptop.page.set_input_files("input[type=file]", own)
+    expect(where(laptop)).to_have_text("0 / 4")
+    expect(added).to_have_count(0)  # it was there before
+
+
+def played_once() -> Record:
+    game = Game(seed=4711)
+    for _ in range(4):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player="me")
+
+
 def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
     laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     review(laptop, game)

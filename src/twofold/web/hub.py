@@ -31,7 +31,7 @@ from twofold.web.protocol import PlayerInfo, Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
-from twofold.web.table import GameTable
+from twofold.web.table import GameTable, TakenIn
 
 DESKS: Final = 2
 """Threads for short jobs, such as reading and deleting games."""
@@ -159,7 +159,11 @@ class Hub:
 
         Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
-        return self.table.add(parse_any_record(text))
+        return self.take_record(text).game
+
+    def take_record(self, text: str | bytes) -> TakenIn:
+        """As `add_record`; says also whether the game is new."""
+        return self.table.take_in(parse_any_record(text), self.table.time())
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make and start a player that the web may ask for; the caller closes it.
