@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record, make_player
@@ -208,7 +208,7 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
 
 
 def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
-    own = {"name": "own.2048", "mimeType": "text/plain", "buffer": str(played_once()).encode()}
+    own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
     added = laptop.page.get_by_text("The game has been added to My games.")
     laptop.open("/review", "h1")
     laptop.page.set_input_files("input[type=file]", own)
