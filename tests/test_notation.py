@@ -1,3 +1,7 @@
+import os
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -13,6 +17,7 @@ from twofold.notation import (
     parse_seed,
     parse_shape,
     parse_spec,
+    shell_line,
     shown,
 )
 
@@ -283,3 +288,27 @@ def test_format_spec_sorts_its_keys() -> None:
 def test_shown(value: object, text: str) -> None:
     assert shown(value) == text
     assert len(shown(value)) <= 80
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash, which reads the line back")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "plain",
+        "two words",
+        "it's",
+        "\x1b[31mred's \\ file\n",
+        "caf\u00e9\u00a0\u202e",
+        "\udcff.db",
+        "$HOME",
+    ],
+)
+def test_a_suggested_command_can_be_typed(word: str) -> None:
+    line = shell_line("printf", "%s", word)
+    assert line.isprintable()
+    found = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
+    assert os.fsdecode(found.stdout) == word
+
+
+def test_a_suggested_command_can_hold_any_text() -> None:
+    assert shell_line("a", "\ud800") == r"a $'\xed\xa0\x80'"

@@ -14,6 +14,7 @@ import json
 import math
 import operator
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -72,6 +73,33 @@ def printable(text: str) -> str:
     '\\x1b[2J'
     """
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shell_line(*words: str) -> str:
+    r"""A command to paste into a shell; unprintable characters as `bash` and `zsh` read them.
+
+    >>> print(shell_line("twofold", "review", "my game.2048"))
+    twofold review 'my game.2048'
+    >>> print(shell_line("cat", "a\x1b[2J"))
+    cat $'a\x1b[2J'
+    """
+    return " ".join(map(_shell_word, words))
+
+
+def _shell_word(word: str) -> str:
+    if word.isprintable():
+        return shlex.quote(word)
+    return f"$'{''.join(map(_in_ansi_quotes, word))}'"
+
+
+def _in_ansi_quotes(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    byte = ord(character) - 0xDC00  # of a file name that is no UTF-8, as Python decodes it
+    code = bytes([byte]) if 0x80 <= byte <= 0xFF else character.encode(errors="surrogatepass")
+    return "".join(f"\\x{one:02x}" for one in code)
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:

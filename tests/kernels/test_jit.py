@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from numba.core import config
 
+from twofold import play_game
 from twofold.kernels import _jit
 
 PACKAGE = Path(_jit.__file__).parents[1]
@@ -212,6 +213,24 @@ def test_code_is_not_read_where_another_user_could_put_it(
         f"twofold: other users of this machine can change {shared}; "
         "compiled kernels are kept for this run only\n"
     )
+
+
+@pytest.mark.parametrize(
+    "setting", ["NUMBA_OPT=0", "NUMBA_CPU_NAME=generic", "NUMBA_CACHE_LOCATOR_CLASSES=Nothing"]
+)
+def test_settings_of_numba_end_nothing(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(*setting.split("="))
+    program = "from twofold import play_game; print(play_game('greedy', rules='2x2', seed=1).score)"
+    expected = play_game("greedy", rules="2x2", seed=1)
+    assert expected is not None
+    for _ in range(2):
+        done = run_python(PACKAGE.parent, tmp_path, program)
+        assert int(done.stdout) == expected.score
+        note = "twofold: with NUMBA_OPT=0 kernels contain addresses; compiled kernels are kept"
+        assert done.stderr.count("contain addresses") == (setting == "NUMBA_OPT=0")
+        assert done.stderr.startswith(note if setting == "NUMBA_OPT=0" else "")
 
 
 def test_without_a_folder_no_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

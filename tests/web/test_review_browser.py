@@ -1,11 +1,12 @@
 """The Review page in a real Chromium: steps, judgements, the quiz, imports."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record, make_player
@@ -206,6 +207,25 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
 
 
+def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
+    own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
+    added = laptop.page.get_by_text("The game has been added to My games.")
+    laptop.open("/review", "h1")
+    laptop.page.set_input_files("input[type=file]", own)
+    expect(added.first).to_be_visible()
+    laptop.open("/review", "h1")
+    laptop.page.set_input_files("input[type=file]", own)
+    expect(where(laptop)).to_have_text("0 / 4")
+    expect(added).to_have_count(0)  # it was there before
+
+
+def played_once() -> Record:
+    game = Game(seed=4711)
+    for _ in range(4):
+        game.play(game.legal_moves()[0])
+    return Record.from_game(game, player="me")
+
+
 def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
     laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     review(laptop, game)
@@ -263,3 +283,21 @@ def test_everybody_can_read_a_review(laptop: Visit, phone: Visit, game: str) -> 
         review(one, game)
         assert one.violations() == []
         assert not one.is_too_wide()
+
+
+def test_large_values_are_told_by_their_differences(phone: Visit, served: Served) -> None:
+    """Values of rows on 3x3 are near 1.2 million: written in millions no difference is seen."""
+    game = Game("3x3", 3)
+    while not game.is_finished and game.move_number < 12:
+        game.play(game.legal_moves()[-1])
+    kept = served.keep(str(Record.from_game(game, player="me")))
+    phone.open(f"/review?game={kept}&judge=expectimax:eval=rows,ply=1&move=3", ".is-best")
+    behind = phone.page.locator(".analysis-behind").all_text_contents()
+    assert any(re.fullmatch(r"−[0-9.,]+( k)?", one) for one in behind)
+    assert not [one for one in behind if "M" in one]
+    past = """() => [...document.querySelectorAll('.analysis-behind')].some(
+        (one) => one.scrollWidth > one.clientWidth + 1)"""
+    assert not phone.page.evaluate(past)
+    expect(accuracy(phone)).not_to_have_text("–")
+    ticks = phone.page.locator(".chart-plot text")
+    expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from twofold.cli._options import read_seed
-from twofold.cli._output import can_redraw, shell_line
+from twofold.cli._output import can_redraw
 from twofold.game import Game
+from twofold.notation import shell_line
 from twofold.play.folder import new_save_path
 from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.play.saving import KeptGame

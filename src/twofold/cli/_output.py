@@ -4,7 +4,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import shlex
 import shutil
 import sys
 import textwrap
@@ -76,11 +75,6 @@ def plain(text: str) -> str:
 def can_redraw(is_terminal: bool) -> bool:
     """Whether lines that are shown can be drawn again: in a terminal that moves its cursor."""
     return is_terminal and os.environ.get("TERM", "") not in ("dumb", "unknown")
-
-
-def shell_line(*words: str) -> str:
-    """A command that can be pasted into a shell."""
-    return shlex.join(words)
 
 
 def counted(number: int, noun: str) -> str:

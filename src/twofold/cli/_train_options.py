@@ -23,7 +23,6 @@ from twofold.cli._options import (
     read_rules,
     read_seconds,
 )
-from twofold.cli._output import shell_line
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import file_name
 from twofold.learn.rules import Decay, LearningRule
@@ -32,7 +31,7 @@ from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import read_card
 from twofold.networks.library import SUFFIX, TDL_SUFFIX
-from twofold.notation import parse_seed, shown
+from twofold.notation import parse_seed, shell_line, shown
 from twofold.players.own_code import load_object
 
 DEFAULT_TIME: Final = "30m"

@@ -15,13 +15,7 @@ from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs,
 from twofold.arena.reports.plots import learning_curves
 from twofold.cli._bench import read_starts
 from twofold.cli._options import read_rules
-from twofold.cli._output import (
-    print_note,
-    print_out,
-    print_words,
-    shell_line,
-    write_json,
-)
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_options import TrainOptions, Trials, goes_on, not_kept
@@ -40,6 +34,7 @@ from twofold.learn.training import Training, training_bytes
 from twofold.limits import MAX_TRAINING_RUNS, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import Earlier, read_card
+from twofold.notation import shell_line
 
 FEWEST: Final = 2
 """Fewer runs have no interval."""

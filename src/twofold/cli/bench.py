@@ -48,14 +48,7 @@ from twofold.cli._options import (
     read_rules,
     read_seconds,
 )
-from twofold.cli._output import (
-    machine,
-    print_note,
-    print_out,
-    print_words,
-    shell_line,
-    write_json,
-)
+from twofold.cli._output import machine, print_note, print_out, print_words, write_json
 from twofold.cli._players import prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput
@@ -63,7 +56,7 @@ from twofold.figures import (
     counted,
 )
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.notation import parse_seed, printable, shown
+from twofold.notation import parse_seed, printable, shell_line, shown
 from twofold.players.demands import excess_of
 from twofold.players.registry import code_of, short_spec
 from twofold.rules import Rules

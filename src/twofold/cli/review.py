@@ -19,14 +19,7 @@ from twofold.cli._options import (
     flag,
     option,
 )
-from twofold.cli._output import (
-    can_redraw,
-    print_note,
-    print_out,
-    print_words,
-    shell_line,
-    write_json,
-)
+from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
 from twofold.cli._review import document, heading, summary, worst_moves
@@ -39,6 +32,7 @@ from twofold.figures import (
     format_three_digits,
 )
 from twofold.limits import check_limit
+from twofold.notation import shell_line
 from twofold.players import Player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record

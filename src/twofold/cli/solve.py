@@ -17,13 +17,7 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import (
-    print_note,
-    print_out,
-    print_words,
-    shell_line,
-    write_json,
-)
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
@@ -33,6 +27,7 @@ from twofold.figures import (
 )
 from twofold.files import writable
 from twofold.locks import alone
+from twofold.notation import shell_line
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes

@@ -1,7 +1,6 @@
 """`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
 import contextlib
-import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +37,7 @@ from twofold.figures import (
     time_words,
 )
 from twofold.limits import MAX_TEXT
-from twofold.notation import shown
+from twofold.notation import shell_line, shown
 
 if TYPE_CHECKING:
     from twofold.endgame.format import TableHead
@@ -131,7 +130,7 @@ def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = 
     words += ["--out", out] if out else []
     words += ["--bits", str(bits)] if bits != _BITS else []
     words += ["--jobs", str(jobs)] if jobs is not None else []
-    return shlex.join(words)
+    return shell_line(*words)
 
 
 def _named_folder(out: str) -> Path | None:

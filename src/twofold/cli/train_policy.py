@@ -20,7 +20,7 @@ from twofold.cli._options import (
     read_seconds,
     takes,
 )
-from twofold.cli._output import print_note, print_out, print_words, shell_line, write_json
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_options import CHECKPOINT, check_resumed, held
@@ -30,7 +30,7 @@ from twofold.figures import counted
 from twofold.files import file_name
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.networks.library import SUFFIX
-from twofold.notation import parse_seed, shown
+from twofold.notation import parse_seed, shell_line, shown
 from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
 
 if TYPE_CHECKING:

@@ -28,12 +28,7 @@ from twofold.cli._options import (
     read_rules,
     read_seed,
 )
-from twofold.cli._output import (
-    can_redraw,
-    print_out,
-    print_words,
-    shell_line,
-)
+from twofold.cli._output import can_redraw, print_out, print_words
 from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
@@ -45,6 +40,7 @@ from twofold.figures import (
 )
 from twofold.files import writable
 from twofold.game import Game
+from twofold.notation import shell_line
 from twofold.play.frame import GameFrame, first_frame
 from twofold.play.saving import KeptGame
 from twofold.players import make_player

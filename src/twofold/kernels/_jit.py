@@ -9,6 +9,7 @@ A kernel is loaded at its first use: a player needs about twelve of several hund
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import platform
@@ -17,7 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,7 +59,12 @@ PLAIN: Final = os.environ.get("TWOFOLD_PLAIN", "") not in ("", "0")
 
 def has_feature(name: str) -> bool:
     """Whether kernels may use a processor feature such as `bmi2`."""
-    return not PLAIN and bool(llvm.get_host_cpu_features().get(name, False))
+    config: Any = numba.config
+    if PLAIN:
+        return False
+    if config.CPU_FEATURES is not None:  # NUMBA_CPU_NAME=generic, or NUMBA_CPU_FEATURES
+        return f"+{name}" in config.CPU_FEATURES.split(",")
+    return bool(llvm.get_host_cpu_features().get(name, False))
 
 
 def source_hash() -> str:
@@ -82,6 +88,7 @@ def _settings_hash() -> str:
         str(PLAIN),
         str(config.BOUNDSCHECK),
         str(config.CPU_NAME),
+        str(config.CPU_FEATURES),
         str(config.OPT),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
@@ -109,6 +116,9 @@ def _choose_folder() -> Path | None:
 
 def _say_not_kept(why: str) -> None:
     sys.stderr.write(f"twofold: {why}; compiled kernels are kept for this run only\n")
+
+
+_say_once: Final = functools.cache(_say_not_kept)
 
 
 def _remove_unused(current: Path) -> None:
@@ -149,8 +159,28 @@ class _Locator:
         return None if CACHE_FOLDER is None else cls(function, CACHE_FOLDER)
 
 
+@contextlib.contextmanager
+def _own_locator() -> Iterator[None]:
+    """Ignore NUMBA_CACHE_LOCATOR_CLASSES: other locators do not know the hash of our sources."""
+    config: Any = numba.config
+    asked = getattr(config, "CACHE_LOCATOR_CLASSES", "")
+    config.CACHE_LOCATOR_CLASSES = ""
+    try:
+        yield
+    finally:
+        config.CACHE_LOCATOR_CLASSES = asked
+
+
 class _CacheImpl(caching.CompileResultCacheImpl):
     _locator_classes: Any = (_Locator,)
+
+    def check_cachable(self, cres: Any) -> bool:
+        """Whether machine code can be kept; not if it contains addresses, as without optimising."""
+        if cres.library.has_dynamic_globals:
+            config: Any = numba.config
+            _say_once(f"with NUMBA_OPT={int(config.OPT)} kernels contain addresses")
+            return False
+        return all(one.can_cache for one in cres.lifted)
 
 
 class _Files(caching.IndexDataCacheFile):
@@ -173,7 +203,8 @@ class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
+        with _own_locator():
+            super().__init__(function)
         impl = self._impl
         stamp = impl.locator.get_source_stamp()
         self._cache_file = _Files(self._cache_path, impl.filename_base, stamp)

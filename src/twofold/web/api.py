@@ -111,9 +111,10 @@ class PlayReply(msgspec.Struct, frozen=True):
 
 
 class Added(msgspec.Struct, frozen=True):
-    """The id of the new saved game."""
+    """The id of the saved game, and whether it is new; false if it was saved before."""
 
     game: str
+    is_new: bool
 
 
 class WholeGame(msgspec.Struct, frozen=True):
@@ -240,7 +241,8 @@ class _Api:
         return self._hub.games()
 
     def add(self, call: Call) -> Added:
-        return Added(self._hub.add_record(call.body))
+        taken = self._hub.take_record(call.body)
+        return Added(taken.game, taken.is_new)
 
     def game(self, call: Call) -> WholeGame:
         game = check_id(call.path["game"])

@@ -16,6 +16,7 @@ from twofold.play.following import Viewer
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
+from twofold.play.table import TakenIn
 from twofold.play.threads import JobThreads, start_thread
 from twofold.players import Player
 from twofold.records.formats import parse_any_record
@@ -159,7 +160,11 @@ class Hub:
 
         Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
-        return self.table.add(parse_any_record(text))
+        return self.take_record(text).game
+
+    def take_record(self, text: str | bytes) -> TakenIn:
+        """As `add_record`; says also whether the game is new."""
+        return self.table.take_in(parse_any_record(text), self.table.time())
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make and start a player that the web may ask for; the caller closes it.

@@ -126,6 +126,24 @@ def test_jobs_end_with_their_server(tmp_path: Path) -> None:
     queue.close()
 
 
+def test_a_name_that_a_job_of_another_server_takes_is_refused(
+    queue: JobQueue, tmp_path: Path
+) -> None:
+    """Such a job was queued, and failed when its turn came."""
+    runs = queue.submit(bench("waits", "a"), tmp_path)
+    until(queue, runs, state="running")
+    queue.submit(bench("done", "b"), tmp_path)  # is queued
+    other = queue_in(tmp_path)
+    for refuse in (other.submit, other.check):
+        with pytest.raises(InvalidInput, match=r"a job for b\.db is already queued or running"):
+            refuse(bench("done", "b"), tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert other.check(bench("done", "b"), elsewhere).title == "b.db"
+    other.close()
+    queue.stop(runs)
+
+
 @pytest.mark.promise("R80")
 def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) -> None:
     """A job that is running according to its file, but whose server is gone."""

@@ -4,7 +4,6 @@ A study may come from others: its names, specs and errors are shown, never run.
 """
 
 import itertools
-import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from twofold.arena.stats import Summary, summarise
 from twofold.arena.studies.study import StoredRun, Study, Wanted
 from twofold.arena.survival import Fates
 from twofold.errors import InvalidInput
+from twofold.notation import shell_line
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
@@ -163,9 +163,9 @@ def commands(section: Section) -> list[str]:
     lines = []
     if section.boards and together:
         rules += ["--boards", boards_file(section.boards)]
-        lines.append(shlex.join(["twofold", "report", section.study, "--write-boards", "."]))
+        lines.append(shell_line("twofold", "report", section.study, "--write-boards", "."))
     for seeds, players in together.items():
         range_ = ["--games", str(seeds.count), "--seed", str(seeds.first)]
         words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
-        lines.append(shlex.join(words))
+        lines.append(shell_line(*words))
     return lines

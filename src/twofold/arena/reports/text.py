@@ -1,7 +1,6 @@
 """Reports as text: GitHub Markdown, and the summary block of TDL2048+."""
 
 import re
-import shlex
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from twofold.arena.reports.tables import ReportTable, section_tables
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
 from twofold.figures import counted
-from twofold.notation import printable
+from twofold.notation import printable, shell_line
 from twofold.rules import Rules
 
 # ---- plain text
@@ -30,7 +29,7 @@ def _plain(section: Section) -> str:
     boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
     lines = [format_runs(standings, from_boards=bool(boards)), f"\nrules {section.rules}{boards}"]
     if missing := sum(one.missing for one in section.entries):
-        command = shlex.join(["twofold", "bench", "--resume", section.study])
+        command = shell_line("twofold", "bench", "--resume", section.study)
         lines.append(f"{counted(missing, 'game')} still to play: {command}")
     return "\n".join(lines)
 

@@ -92,7 +92,7 @@ class JobQueue:
         """
         plan = self._plan(wanted, folder)
         with self._changed:
-            check_new(plan, folder, self._busy())
+            check_new(plan, folder, self._busy(folder))
             job = self._new(wanted, folder, plan)
             self._enqueue(job)
         self.folder.drop_oldest()
@@ -102,7 +102,7 @@ class JobQueue:
         """The plan of a job that is not started; raises as `submit`."""
         plan = self._plan(wanted, folder)
         with self._changed:
-            check_new(plan, folder, self._busy())
+            check_new(plan, folder, self._busy(folder))
         return plan
 
     def lengthen(self, job: str, folder: Path) -> None:
@@ -203,8 +203,14 @@ class JobQueue:
                 self.folder.write(job)
         return job
 
-    def _busy(self) -> set[str]:
-        return {job.title for job in self._own.values()}
+    def _busy(self, folder: Path) -> set[str]:
+        """What the unfinished jobs make: ours, and those of other servers in this folder."""
+        here = str(folder.resolve())
+        listed = [self._settled(job) for job in self.folder.all()]
+        others = [job for job in listed if isinstance(job, Job) and not job.has_ended]
+        return {job.title for job in self._own.values()} | {
+            job.title for job in others if job.folder == here
+        }
 
     def _new(self, wanted: Wanted, folder: Path, plan: Plan) -> Job:
         return Job(

@@ -5,7 +5,6 @@ folder of the Lab, and limits on games, time and threads.
 """
 
 import re
-import shlex
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words
 from twofold.limits import check_limit
 from twofold.networks.library import SUFFIX as NETWORK
-from twofold.notation import parse_seed, shown
+from twofold.notation import parse_seed, shell_line, shown
 from twofold.players import make_player, settled
 from twofold.players.strengths import default_player
 from twofold.rules import Rules
@@ -71,7 +70,7 @@ class Plan:
     @property
     def command(self) -> str:
         """The command as typed in a terminal."""
-        return shlex.join(["twofold", *self.words])
+        return shell_line("twofold", *self.words)
 
 
 class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="bench", tag_field="kind"):  # noqa: E501  # fmt: skip

@@ -8,7 +8,9 @@
 import { barText, depthText, unitText } from './analysis_texts.js';
 import { h } from './dom.js';
 import { EvalBar } from './eval_bar.js';
-import { formatChance, formatDuration, formatShort, PROBABILITY, valueFormat } from './figures.js';
+import {
+  differenceFormat, formatChance, formatDuration, formatShort, PROBABILITY, valueFormat,
+} from './figures.js';
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
 import { joined, number, text } from './text.js';
@@ -76,9 +78,11 @@ export class AnalysisView {
    */
   show(reply) {
     const best = reply.moves.find((move) => move.move === reply.best);
-    const format = valueFormat(reply.moves.map((move) => move.value), reply.unit);
+    const values = reply.moves.map((move) => move.value);
+    const format = valueFormat(values, reply.unit);
+    const short = differenceFormat(values, reply.unit);
     for (const [index, move] of reply.moves.entries()) {
-      this.rows.get(move.move).show(move, cells(reply, index, best, format));
+      this.rows.get(move.move).show(move, cells(reply, index, best, format, short));
     }
     this.#head(reply);
     this.note.hidden = true;
@@ -208,7 +212,7 @@ function barLength(move, isBest, { table, unit }) {
 }
 
 /** The texts of a move. Where a table chooses, chances are compared, beside the search's values. */
-function cells(reply, index, best, format) {
+function cells(reply, index, best, format, short) {
   const move = reply.moves[index];
   const isBest = move === best;
   const length = barLength(move, isBest, reply);
@@ -220,7 +224,7 @@ function cells(reply, index, best, format) {
     return { isBest, length, value: chance === null ? '–' : formatChance(chance),
       behind: move.legal && chance === null ? '' : behind, reward: move.legal ? value : '' };
   }
-  const behind = behindText(move, isBest, differenceOf(move, best, reply.unit), format);
+  const behind = behindText(move, isBest, differenceOf(move, best, reply.unit), short);
   return { isBest, length, value, behind, reward: move.legal && move.reward ? `+${number(move.reward)}` : '' };
 }
 

@@ -5,6 +5,9 @@ import { fixed } from './text.js';
 /** Unit of the values of a policy network, 0 to 1. */
 export const PROBABILITY = 'probability';
 
+/** From here on values are written short, and differences say more than values. */
+const LARGE = 1e6;
+
 const SUFFIXES = ['', ' k', ' M', ' G', ' T', ' P'];
 
 /**
@@ -73,12 +76,38 @@ function padded(value) {
  */
 export function valueFormat(values, unit = '') {
   if (unit === PROBABILITY) return formatShare;
-  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
-  if (largest >= 1e6) return largeFormat(values, largest);
+  const largest = largestOf(values);
+  if (largest >= LARGE) return largeFormat(values, largest);
   const isWhole = values.every((value) => Number.isInteger(value ?? 0));
   const usual = isWhole || largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 2 ? 2 : 4;
   const decimals = Math.min(Math.max(usual, decimalsOf(smallestGap(values))), usual + 2);
   return (value) => fixed(value, decimals);
+}
+
+/**
+ * How to write differences of values: those of large ones by themselves, as `1.23 k`.
+ *
+ * @param {(number | null)[]} values
+ * @param {string} [unit] theirs
+ * @returns {(difference: number) => string}
+ */
+export function differenceFormat(values, unit = '') {
+  const isLarge = unit !== PROBABILITY && largestOf(values) >= LARGE;
+  return isLarge ? formatShort : valueFormat(values, unit);
+}
+
+/**
+ * How to write values beside the best one: large ones as their difference to it.
+ *
+ * @param {(number | null)[]} values
+ * @param {number} best one of them
+ * @param {string} [unit] theirs
+ * @returns {(value: number) => string}
+ */
+export function comparedFormat(values, best, unit = '') {
+  const format = valueFormat(values, unit);
+  if (unit === PROBABILITY || largestOf(values) < LARGE) return format;
+  return (value) => (value < best ? `−${formatShort(best - value)}` : format(value));
 }
 
 /**
@@ -128,6 +157,10 @@ function formatShare(share) {
   if (share > 0 && share < 0.005) return '<1 %';
   if (share < 1 && share >= 0.995) return '>99 %';
   return `${fixed(100 * share, 0)} %`;
+}
+
+function largestOf(values) {
+  return Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 }
 
 /** The smallest difference of two values that are not the same; Infinity without one. */

@@ -102,10 +102,11 @@ class ReviewPage {
 
   /** Have a record checked and kept by the owner's own server, and show it. */
   async #open(record, replace = false) {
-    const { game } = await this.context.net.post('/api/games', record);
+    const { game, is_new: isNew } = await this.context.net.post('/api/games', record);
     if (this.isClosed) return;
     if (replace) window.history.replaceState(null, '', '/review');
     this.context.navigate(`/review?game=${game}`);
+    if (isNew) toast(text('review.added'));
   }
 
   async #try(work, words = '') {

@@ -3,7 +3,7 @@
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
-import { formatChance, valueFormat } from '../figures.js';
+import { comparedFormat, formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { shapeOf } from '../notation.js';
@@ -123,7 +123,8 @@ export class Question {
  * @returns {HTMLElement}
  */
 function valueList({ values, unit, best }, made) {
-  const format = unit === 'chance' ? formatChance : valueFormat(values, unit);
+  const format = unit === 'chance' ? formatChance
+    : comparedFormat(values, values[LETTERS.indexOf(best)], unit);
   return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) =>
     values[index] !== null && h('li', { class: letter === best ? 'is-best' : '' },
       h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),

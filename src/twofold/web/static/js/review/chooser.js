@@ -1,13 +1,14 @@
 /** Where a game to review comes from: the kept ones, a file, pasted text, a link. */
 
 import { button, fill, h, icon } from '../dom.js';
+import { locale } from '../language.js';
 import { miniBoard } from '../play/mini_board.js';
 import { playerNames } from '../player_names.js';
 import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 
 const SHOWN_AT_FIRST = 24;
-const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The page without a game. */
 export class Chooser {

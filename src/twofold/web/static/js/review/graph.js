@@ -1,6 +1,7 @@
 /** The graph of a game: score, what the player who judges expects, largest tile, worst moves. */
 
 import { LineChart } from '../chart.js';
+import { rangeOf } from '../chart_scale.js';
 import { formatShort } from '../figures.js';
 import { moveName } from '../moves.js';
 import { number, text } from '../text.js';
@@ -8,6 +9,9 @@ import { classOf, isMistake, labelName, signOf } from './labels.js';
 
 /** The moves that lost most are marked: one for so many pixels at most. */
 const PIXELS_A_MARK = 36;
+
+/** Above and below the values, as a share of their range. */
+const MARGIN = 0.1;
 
 /** The graph; its `element` is as wide as its place. */
 export class Graph {
@@ -57,10 +61,12 @@ export class Graph {
       format: number,
     };
     if (judging.isEmpty) {
+      this.chart.axes.y = { from: 0 };
       this.chart.setLines([score, tile]);
       return;
     }
     const ys = this.#values(inPoints);
+    this.chart.axes.y = inPoints ? { from: 0 } : around(ys);
     const value = {
       name: text(inPoints ? 'review.graph_expected' : 'review.graph_value'),
       xs: moves,
@@ -114,6 +120,13 @@ export class Graph {
       ? text('review.graph_move', { place, name: moveName(one.move), label: labelName(one.label) })
       : place;
   }
+}
+
+/** The axis for values of which 0 may be far away: their range, and a margin. */
+function around(ys) {
+  const [least, most] = rangeOf([ys]) ?? [0, 1];
+  const margin = MARGIN * (most - least || 1);
+  return { from: least - margin, to: most + margin };
 }
 
 function formatTile(tile) {

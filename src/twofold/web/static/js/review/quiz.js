@@ -2,7 +2,7 @@
 
 import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
-import { formatChance, valueFormat } from '../figures.js';
+import { comparedFormat, formatChance } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
@@ -168,7 +168,8 @@ export class Quiz {
   }
 
   #values(one) {
-    const format = valueFormat(one.values, this.judging.unit);
+    const best = one.values[LETTERS.indexOf(one.best)];
+    const format = comparedFormat(one.values, best, this.judging.unit);
     return h(
       'ul',
       { class: 'quiz-values number' },

@@ -672,6 +672,7 @@ const PRACTICE = {
 const REVIEW = {
   'review.accuracy': 'Genauigkeit',
   'review.accuracy_help': '100 %, wenn kein Zug besser hätte sein können. Wie sie berechnet wird, steht in der Dokumentation.',
+  'review.added': 'Das Spiel wurde zu „Meine Spiele“ hinzugefügt.',
   'review.autoplay': 'Vom Autoplay.',
   'review.back': 'Zurück',
   'review.bad_link': 'Dieser Link enthält kein ganzes Spiel. Vielleicht wurde er beim Kopieren abgeschnitten.',

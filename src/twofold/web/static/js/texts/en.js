@@ -670,6 +670,7 @@ const PRACTICE = {
 const REVIEW = {
   'review.accuracy': 'Accuracy',
   'review.accuracy_help': '100 % if no move could have been better. The documentation says how it is computed.',
+  'review.added': 'The game has been added to My games.',
   'review.autoplay': 'By autoplay.',
   'review.back': 'Back',
   'review.bad_link': 'This link does not hold a whole game. It may have been cut off when it was copied.',

@@ -677,6 +677,7 @@ const PRACTICE = {
 const REVIEW = {
   'review.accuracy': 'Precisión',
   'review.accuracy_help': '100 % si ninguna jugada podía ser mejor. La documentación explica cómo se calcula.',
+  'review.added': 'La partida se ha añadido a «Mis partidas».',
   'review.autoplay': 'En automático.',
   'review.back': 'Atrás',
   'review.bad_link': 'Este enlace no contiene una partida completa. Quizá se cortó al copiarlo.',

@@ -649,6 +649,7 @@ const PRACTICE = {
 const REVIEW = {
   'review.accuracy': '准确率',
   'review.accuracy_help': '每一步都已是最好时为 100%。计算方法见文档。',
+  'review.added': '这一局已加入“我的对局”。',
   'review.autoplay': '由托管走出。',
   'review.back': '后退',
   'review.bad_link': '这个链接里没有完整的对局，可能在复制时被截断了。',
