@@ -47,7 +47,7 @@ FAMILIES = (
         "twofold, endgame tables", r"^ntuple:ply=\d,tables=auto", BLUE, "D",
         (1, -9, 9), PLY, "right",
     ),
-    Family("twofold", r"^ntuple:ply=\d", BLUE, "o", (1, 4, 9), PLY),
+    Family("twofold", r"^ntuple:ply=\d$", BLUE, "o", (1, 4, 9), PLY),
     Family("twofold, tiny network", r"^ntuple:net=tiny", SKY, "o", (0, -4, 10), PLY),
     Family(
         "twofold, expectimax", r"^expectimax:(eval=rows,)?ply", PINK, "^", (3, -2, 10), PLY, "right"
@@ -102,6 +102,7 @@ def time_of(row: Row, rows: Sequence[Row]) -> float | None:
 
 def draw(rows: Sequence[Row]) -> None:
     """Write the picture."""
+    rows = [row for row in rows if "tables=large" not in row.player]  # as those of tables=auto
     figure = Figure(figsize=(10, 7), layout="constrained")
     axes = figure.subplots()
     set_axes(axes)

@@ -13,7 +13,7 @@ from twofold.arena.tuning.settings import SAMPLERS
 from twofold.browser.pages import ADAPTERS
 from twofold.cli import COMMANDS, _loaded
 from twofold.completion import FOLDER, SHELLS
-from twofold.endgame.library import LARGE, SETS
+from twofold.endgame.folder import LARGE, SETS
 from twofold.endgame.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 from twofold.evaluators import EVALUATORS
 from twofold.networks.library import shipped

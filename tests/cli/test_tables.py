@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.endgame import library, plan, work
+from twofold.endgame import plan, work
+from twofold.endgame.folder import SETS
 from twofold.endgame.plan import BuildPlan
 from twofold.endgame.work import BuildProgress
 
@@ -220,7 +221,7 @@ def test_what_goes_on_repeats_the_options(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     press_ctrl_c(monkeypatch)
-    monkeypatch.setitem(library.SETS, "default", (NAME, "441-16/4-8"))
+    monkeypatch.setitem(SETS, "default", (NAME, "441-16/4-8"))
     out = str(tmp_path / "a folder")
     Path(out).mkdir()
     _, _, err = cli("tables", "build", "default", "--out", out, "--bits", "8", "--jobs", "1")

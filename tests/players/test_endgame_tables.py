@@ -13,7 +13,8 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.library import SETS, open_tables
+from twofold.endgame.folder import SETS
+from twofold.endgame.library import open_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules

@@ -34,10 +34,10 @@ EXAMPLES: Final = {
 """Commands with a player, for those that have more to show than their name."""
 
 ABOUT: Final = {
-    "fast": "the fastest strong player, 1.5 us a move on 4x4",
+    "fast": "the fastest strong player, 1.3 us a move on 4x4",
     "normal": "60 us a move on 4x4",
-    "strong": "the default player, 0.6 ms a move on 4x4",
-    "max": "the strongest, 6 ms a move on 4x4",
+    "strong": "the default player, 0.15 ms a move on 4x4",
+    "max": "the strongest, 1.3 ms a move on 4x4",
 }
 """What each strength is for."""
 

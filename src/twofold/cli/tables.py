@@ -28,7 +28,7 @@ from twofold.cli._tables_view import (
     silence_words,
     table_document,
 )
-from twofold.endgame.folder import SUFFIX, USUAL, WORK, is_path, tables_folder, work_folder
+from twofold.endgame.folder import SETS, SUFFIX, USUAL, WORK, is_path, tables_folder, work_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import (
@@ -115,7 +115,6 @@ def build(
 
 
 def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
-    from twofold.endgame.library import SETS
     from twofold.endgame.plan import BuildPlan
     from twofold.endgame.scale import check_bits
 
@@ -266,8 +265,6 @@ def _set_begun(
     found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfinished]
 ) -> tuple[str, int] | None:
     """The first set with an unfinished table that lacks others too, and that table's bits."""
-    from twofold.endgame.library import SETS
-
     for name, tables in SETS.items():
         missing = set(tables) - {head.pattern.name for _, head in found}
         begun = [one.bits for one in unfinished if one.name in missing]

@@ -17,6 +17,18 @@ AUTO: Final = "auto"
 USUAL: Final = "default"
 """Means the tables that `twofold tables build default` makes."""
 
+DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
+"""The set that `twofold tables build default` makes.
+
+The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
+"""
+
+LARGE: Final = (*DEFAULT, "442-1024/64-256", "441-512")
+"""The set that `twofold tables build large` makes, 7 GB: the added ones speak past 64,512."""
+
+SETS: Final = {USUAL: DEFAULT, "large": LARGE}
+"""Sets of tables by name, for the command and for specs."""
+
 NONE: Final = "none"
 """Means no table."""
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from twofold.endgame.folder import AUTO, NONE, SUFFIX, USUAL, files_in, is_path
+from twofold.endgame.folder import AUTO, NONE, SETS, SUFFIX, files_in, is_path
 from twofold.endgame.folder import tables_folder as tables_folder  # for callers of this module
 from twofold.endgame.format import TableHead, read_head
 from twofold.endgame.pattern import EndgamePattern
@@ -15,18 +15,6 @@ from twofold.errors import InvalidTable
 from twofold.files import open_regular
 from twofold.limits import MAX_ENDGAME_TABLES, check_limit
 from twofold.notation import shown
-
-DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
-"""The set that `twofold tables build default` makes.
-
-The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
-"""
-
-LARGE: Final = (*DEFAULT, "442-1024/64-256", "441-512")
-"""The set that `twofold tables build large` makes, 7 GB: the added ones speak past 64,512."""
-
-SETS: Final = {USUAL: DEFAULT, "large": LARGE}
-"""Sets of tables by name, for the command and for specs."""
 
 LEAST_TARGET: Final = 8
 """Exponent of the smallest target of the tables that `auto` uses.

@@ -14,8 +14,7 @@ from typing import Final
 import msgspec
 
 from twofold import notation
-from twofold.endgame.folder import AUTO, NONE
-from twofold.endgame.library import SETS
+from twofold.endgame.folder import AUTO, NONE, SETS
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.limits import MAX_SIDE
