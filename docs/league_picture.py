@@ -100,9 +100,14 @@ def time_of(row: Row, rows: Sequence[Row]) -> float | None:
     return row.seconds
 
 
+def drawn(rows: Sequence[Row]) -> list[Row]:
+    """The rows with a mark: those of `tables=large` would lie on those of `tables=auto`."""
+    return [row for row in rows if "tables=large" not in row.player]
+
+
 def draw(rows: Sequence[Row]) -> None:
     """Write the picture."""
-    rows = [row for row in rows if "tables=large" not in row.player]  # as those of tables=auto
+    rows = drawn(rows)
     figure = Figure(figsize=(10, 7), layout="constrained")
     axes = figure.subplots()
     set_axes(axes)

@@ -79,6 +79,10 @@ def test_a_study_gives_rows_with_the_times_that_were_measured(rows: Any, tmp_pat
             "ntuple:ply=2,tables=auto",
         ),
         (
+            "ntuple:ply=3,tables=441-512+442-1024/64-256+442-512/32-128+443-512+443-256/8-64",
+            "ntuple:ply=3,tables=large",
+        ),
+        (
             'engine:cmd="python -m benchmarks.engines.macroxue --program x/2048 --depth 3"',
             "macroxue/2048-ai, depth 3",
         ),
@@ -99,8 +103,8 @@ def test_every_player_has_a_place_in_the_picture(
     monkeypatch.setattr(picture, "PICTURE", tmp_path / "league.svg")
     written: list[str] = []
     monkeypatch.setattr(picture, "note", lambda axes, text, *others: written.append(text))
-    kept = rows.read_rows()
-    picture.draw(kept)
+    picture.draw(rows.read_rows())
+    kept = picture.drawn(rows.read_rows())
     families = [picture.family_of(row) for row in kept]
     names = [
         family.name if family else row.player for row, family in zip(kept, families, strict=True)
