@@ -104,6 +104,22 @@ def test_an_error_of_the_player_is_raised_where_it_is_awaited() -> None:
     thinking(lambda _: Wrong(), talk)
 
 
+def test_a_player_that_wants_to_end_the_program_has_failed() -> None:
+    class Exiting(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            raise SystemExit(3)
+
+        def close(self) -> None:
+            raise RuntimeError("nobody waits any more")
+
+    async def talk(thinker: Thinker) -> None:
+        for _ in range(2):  # the thread goes on
+            with pytest.raises(PlayerError, match="SystemExit: 3"):
+                await thinker.ask(QUESTION)
+
+    thinking(lambda _: Exiting(), talk)
+
+
 def test_a_player_that_never_answers_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

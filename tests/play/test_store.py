@@ -343,3 +343,27 @@ def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[st
     figure(f"1,000 games: index read in {indexed:.2f} s, listed in {1000 * listed:.1f} ms")
     assert indexed < 20  # a fifth of a second where nothing else runs
     assert listed < 20
+
+
+def test_a_game_is_found_right_after_the_start(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an import that begins before the index is read would save its games again."""
+    store.save("like", record_of(5), 0.0)
+    wanted, look, wait = threading.Event(), GameStore._look, GameStore.wait
+
+    def late(self: GameStore) -> None:
+        wanted.wait()
+        look(self)
+
+    def asked(self: GameStore, seconds: float | None = None) -> bool:
+        wanted.set()
+        return wait(self, seconds)
+
+    monkeypatch.setattr(GameStore, "_look", late)
+    monkeypatch.setattr(GameStore, "wait", asked)
+    with closing(GameStore(store.folder)) as after:
+        try:
+            assert after.find(record_of(5)) == "like"
+        finally:
+            wanted.set()

@@ -13,11 +13,12 @@ from twofold.search.stop import Stop
 HELD = "tests.web.own_players:Held"
 FIRST = "tests.web.own_players:First"
 BROKEN = "tests.web.own_players:Broken"
+EXITING = "tests.web.own_players:Exiting"
 WRONG = "tests.web.own_players:Wrong"
 UNSTARTED = "tests.web.own_players:Unstarted"
 PATIENT = "tests.web.own_players:Patient"
 LATE = "tests.web.own_players:Late"
-ALL = (HELD, FIRST, BROKEN, WRONG, UNSTARTED, PATIENT, LATE)
+ALL = (HELD, FIRST, BROKEN, EXITING, WRONG, UNSTARTED, PATIENT, LATE)
 
 
 class Gate:
@@ -67,6 +68,13 @@ class Broken(Player):
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         raise RuntimeError("broken \x1b[2J")
+
+
+class Exiting(Player):
+    """Wants to end the program."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        raise SystemExit(3)
 
 
 class Wrong(Player):

@@ -361,7 +361,11 @@ def test_a_player_that_cannot_be_made_is_refused(table: PageTable) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "words"),
-    [(own_players.BROKEN, r"RuntimeError: broken \x1b[2J"), (own_players.WRONG, "a legal move")],
+    [
+        (own_players.BROKEN, r"RuntimeError: broken \x1b[2J"),
+        (own_players.EXITING, "SystemExit: 3"),
+        (own_players.WRONG, "a legal move"),
+    ],
 )
 def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: str) -> None:
     listener = Listener()

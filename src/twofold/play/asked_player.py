@@ -12,6 +12,7 @@ from twofold.board import Board
 from twofold.game import Game
 from twofold.play.threads import IMPORTING, start_thread
 from twofold.players.base import Player, checked_move, move_list
+from twofold.players.faults import as_fault, describe_caught
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.stop import Stop
@@ -107,9 +108,12 @@ class AskedPlayer:
                 continue
             try:
                 self._answer(self._ready(asked), asked)
-            except Exception as error:
-                self._failed(asked, error)
-        self._end()
+            except BaseException as error:  # a player may call sys.exit()
+                self._failed(asked, as_fault(error))
+        try:
+            self._end()
+        except BaseException as error:  # nobody waits for this player any more
+            describe_caught(error)
 
     def _ready(self, asked: MoveQuestion) -> Player:
         """The player, started for the game of a question."""

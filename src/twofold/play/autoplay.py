@@ -17,7 +17,7 @@ from twofold.play.mover import Mover, Stretch
 from twofold.play.paces import SpeedWindow
 from twofold.play.threads import Seats, stand_back
 from twofold.players.base import Player
-from twofold.players.faults import describe
+from twofold.players.faults import as_fault, describe
 from twofold.rules import Move
 from twofold.search.stop import Stop
 from twofold.step import Status
@@ -110,14 +110,14 @@ class Autoplay:
     def _run(self) -> None:
         try:
             player = self._make()
-        except Exception as error:
-            self._refuse(error)
+        except BaseException as error:  # a player may call sys.exit()
+            self._refuse(as_fault(error))
             return
         stand_back()  # only now: other threads may wait for an import lock that this one holds
         try:
             self._play(player)
-        except Exception as error:
-            self._fail(error)
+        except BaseException as error:
+            self._fail(as_fault(error))
         finally:
             player.close()
 
@@ -132,8 +132,8 @@ class Autoplay:
     def _take_seat(self, player: Player) -> Game | None:
         try:
             player.start(self._live.game.rules, self._live.game.seed)
-        except Exception as error:
-            self._refuse(error)
+        except BaseException as error:  # a player may call sys.exit()
+            self._refuse(as_fault(error))
             return None
         with self._live.turn:
             self._since = time.monotonic()

@@ -193,7 +193,11 @@ class GameStore:
             return self._kept.get(game)
 
     def find(self, record: Record) -> str:
-        """The id of a saved game with an equal record; empty if there is none."""
+        """The id of a saved game with an equal record; empty if there is none.
+
+        Waits until the index is read.
+        """
+        self.wait()
         wanted = kept_of("", record, 0.0).info
         with self._lock:
             like = [

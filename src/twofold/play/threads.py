@@ -69,7 +69,7 @@ class JobThreads:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except Exception:
+            except BaseException:  # the thread serves the next job
                 _LOG.exception("a job of %s failed", self._name)
             finally:
                 del job  # it may keep a closed page in memory

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from twofold.errors import TwofoldError
+from twofold.errors import PlayerError, TwofoldError
 from twofold.notation import printable
 
 DEBUG: Final = "TWOFOLD_DEBUG"
@@ -43,6 +43,11 @@ def describe_caught(error: BaseException) -> str:
     if os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
     return describe(error)
+
+
+def as_fault(error: BaseException) -> Exception:
+    """The error itself; for `sys.exit()` and the like of a player a PlayerError that names it."""
+    return error if isinstance(error, Exception) else PlayerError(describe(error))
 
 
 def defined(function: Callable[..., Any]) -> str:
