@@ -149,6 +149,7 @@ async def play_page(
     answer_seconds: float = 10.0,
     rules: Rules | None = None,
     meanwhile: Any = None,
+    begin: bool = False,
     **wishes: Any,
 ) -> Played:
     """Play a page until it ends or fails.
@@ -160,6 +161,7 @@ async def play_page(
         answer_seconds: how long the page may leave a question without an answer.
         rules: rules of the page.
         meanwhile: a coroutine function that is given (page, driver, follower) and runs beside.
+        begin: whether to begin a new game first, as a browser started for it does.
         wishes: fields of `Wishes`.
     """
     tab = Tab(page, answer_seconds)
@@ -177,6 +179,8 @@ async def play_page(
         played = Played(follower, driver)
         beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None
         try:
+            if begin:
+                await driver.begin(player, new=True)
             played.ending = await driver.play()
             if "hostile" not in page.url:  # there, nobody but our own world can be asked
                 played.title = await page.title()

@@ -161,6 +161,13 @@ def test_new_keeps_the_old_game(cli: Cli, tmp_path: Path) -> None:
     assert len(list((tmp_path / "state" / "games").glob("*.2048"))) == 2
 
 
+def test_undo_right_after_new_goes_back(cli: Cli) -> None:
+    _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nundo\nundo\nundo\nquit\n")
+    assert "back in the previous game\n" in out
+    assert out.count("took back left") == 1
+    assert "there is no move to undo" in out
+
+
 def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "my game.2048"
     _, out, _ = cli("play", "--seed", "1", stdin=f"l\nsave {path}\nsave {path}\nsave\n")

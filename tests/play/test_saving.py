@@ -1,6 +1,6 @@
 """Games of the terminal: files, best scores, players."""
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -69,6 +69,22 @@ def test_the_best_score_is_that_of_the_same_rules(folder: Path) -> None:
     assert best_score(Rules.parse("3x3")) == 0
     KeptGame(played("l"), folder / "b.2048").save()
     assert best_score(Rules()) == 4
+
+
+def test_undo_and_a_player_do_not_lower_the_best_score(folder: Path) -> None:
+    kept = KeptGame(played("ld"), folder / "a.2048")
+    assert kept.top() == 4
+    kept.game.undo()
+    assert (kept.top(), kept.best()) == (4, 4)
+    kept.add_player("greedy")
+    kept.save()
+    assert (kept.top(), best_score(Rules())) == (4, 4)
+
+
+def test_a_new_game_has_a_date(folder: Path) -> None:
+    begun = datetime.fromisoformat(KeptGame(played(), folder / "a.2048").record().date)
+    assert begun <= datetime.now().astimezone()
+    assert KeptGame(played(), folder / "a.2048", Record.from_game(played())).record().date == ""
 
 
 def test_what_a_player_scores_is_no_best_score(folder: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
 from tests.support.asked import Failing, Slow
 from tests.tui.driving import (
@@ -142,6 +143,38 @@ def test_the_daily_game_is_played_without_help(folder: Path) -> None:
 
     drive(screen, act)
     assert (screen.kept.game.move_number, screen.kept.game.undos) == (2, 0)
+
+
+def test_a_notice_about_another_program_outlasts_the_next_keys(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = play_screen(folder)
+    notices = iter(["another program has deleted it"])
+    monkeypatch.setattr(screen.kept, "take_notice", lambda: next(notices, ""))
+
+    async def act(pilot: Driven) -> None:
+        await until_shown(pilot, "another program has deleted it")
+        await pilot.press("left", "down")
+        assert note_of(pilot) == "another program has deleted it"
+        screen._notice_until = 0.0
+        await pilot.press("left")
+        assert note_of(pilot).startswith("← left")
+
+    drive(screen, act)
+
+
+def test_a_finished_game_says_so_to_every_key_of_the_player(folder: Path) -> None:
+    game = Game.from_board(Board.parse("3x3:121/212/121"), Rules.parse("3x3"), seed=1)
+    screen = play_screen(folder, game)
+
+    async def act(pilot: Driven) -> None:
+        for key in ("i", "enter", "p", "left"):
+            await pilot.press(key)
+            assert "U undo, N new" in note_of(pilot)
+            screen.note = Text()
+
+    drive(screen, act)
+    assert not screen.shared.hints
 
 
 def test_one_key_plays_the_best_move(folder: Path) -> None:

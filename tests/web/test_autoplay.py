@@ -198,6 +198,17 @@ def test_the_goal_stops_it_where_the_rules_say_so(table: PageTable, pace: float 
     assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
 
 
+def test_a_player_that_presses_the_keys_of_the_page_is_no_person(table: PageTable) -> None:
+    listener = Listener()
+    live = begin(table, listener)
+    for by in ("greedy", "", "greedy"):
+        now = live.now()
+        live.move(now.legal[0], now.move_number, Asker(listener, 7), by=by)
+    record = saved(table, live)
+    assert (record.player, record.tags[AUTOPLAY_TAG]) == ("greedy + me", "1 3")
+    assert not live.counts_as_own
+
+
 def test_a_move_takes_over_at_once(table: PageTable) -> None:
     """Also from a player that thinks long and ignores the stop flag."""
     listener = Listener()

@@ -78,6 +78,10 @@ def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
         (protocol.AutoplayRequest(game=NAME), "autoplay"),
         (protocol.AutoplayRequest(game=NAME, moves=1), "autoplay"),
         (protocol.AnalyseRequest(game=NAME, board=now.board), "hints"),
+        (
+            protocol.MoveRequest(game=NAME, move="u", move_number=now.move_number, by="greedy"),
+            "autoplay",
+        ),
     ]
     for request, what in refused:
         sentence = f"the daily game is played without {what}: there is one try a day"
@@ -121,7 +125,7 @@ def test_days_to_come_are_not_open_and_past_ones_are(client: Client) -> None:
 def test_a_past_day_is_marked_as_played_later(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.play.table._now_text", lambda: "2026-11-23T10:00:00+00:00")
+    monkeypatch.setattr("twofold.play.table.now_text", lambda: "2026-11-23T10:00:00+00:00")
     begin(client, DAY - timedelta(days=2))
     begin(client)
     tries = client.get("/api/daily").json["tries"]

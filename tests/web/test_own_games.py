@@ -3,17 +3,21 @@
 import json
 import os
 import time
+from contextlib import closing
 
 import pytest
 
 from tests.play.kept_games import record_of
 from tests.web.driver import Client
 from tests.web.page import Page
+from twofold.play import store
 from twofold.play.importing import games_in
+from twofold.play.store import GameStore
 from twofold.records.formats import format_game
 from twofold.records.record import Record, parse_record
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
+from twofold.web.page_game import PageTable
 
 
 def keep(hub: Hub, *games: Record) -> list[str]:
@@ -105,6 +109,30 @@ def test_an_import_flushes_its_games_together(
     monkeypatch.setattr(os, "fsync", flushes.append)
     assert client.post("/api/import", "".join(games).encode()).json["added"] == 12
     assert len(flushes) < 12
+
+
+def test_an_import_that_stops_says_how_many_games_it_has_saved(
+    client: Client, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_GAMES", 2)
+    games = [format_game(record_of(4, seed=seed), "jsonl") for seed in range(1, 5)]
+    answer = client.post("/api/import", "".join(games).encode())
+    assert answer.json["error"].endswith(
+        "Delete some to begin another one. 2 games saved before that"
+    )
+    assert len(hub.table.entries()) == 2
+
+
+def test_two_servers_that_import_a_game_at_once_save_it_once(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GameStore, "find", lambda *_: "")  # each has looked before the other saved
+    with closing(GameStore(hub.table.store.folder)) as other, closing(PageTable(other)) as table:
+        first = hub.table.take_in(record_of(4))
+        assert table.take_in(record_of(4)) == (first.game, False)
+        live = hub.table.find(first.game)
+        other.save(first.game, record_of(6), 1.0, live.file)
+        assert table.take_in(record_of(4)).is_new  # that game goes on: this is another
 
 
 def test_an_import_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

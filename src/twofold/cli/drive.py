@@ -52,7 +52,7 @@ from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
 from twofold.records.record import write_record
-from twofold.rules import Rules
+from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget, parse_seconds
 
 EXAMPLE = """  twofold drive https://example.org/2048
@@ -259,6 +259,7 @@ class Drive:
             )
             progress = asyncio.create_task(self._show_progress())
             try:
+                await self.driver.begin(self._player_name(), new=self._wants_new)
                 ending = await self.driver.play()
             finally:
                 progress.cancel()
@@ -266,6 +267,15 @@ class Drive:
                 thinker.close()
             self._finish(ending)
             await self._leave_open(tab)
+
+    def _player_name(self) -> str:
+        rules = self.chosen.rules or STANDARD
+        return self.chosen.spec or default_player(rules)
+
+    @property
+    def _wants_new(self) -> bool:
+        """Whether to begin a new game: not in the user's own tab, nor if the URL names a game."""
+        return not self.place.endpoint and "game=" not in self.place.url
 
     async def _leave_open(self, tab: Tab) -> None:
         """Leave a window that the command opened to the user."""

@@ -71,7 +71,7 @@ undo, redo         take a move back, make it again with the same tile
 hint               what the player of --hints would do
 board              show the board again
 save FILE          write the game to a file
-new                save this game and begin another one
+new                save this game and begin another one; undo goes back
 help, quit"""
 _HANG: Final = 19
 """Columns before the words about a command."""
@@ -173,6 +173,7 @@ class TextGame:
         self._words = words
         self._hinter: Player | None = None
         self._won_before = game.goal_reached
+        self._before: KeptGame | None = None
         self._commands: dict[str, Callable[[], None]] = {
             "undo": self.undo,
             "redo": self.redo,
@@ -255,7 +256,12 @@ class TextGame:
         self._say_goal()
 
     def undo(self) -> None:
-        """Take the last move back."""
+        """Take the last move back; right after a new game, go back to the previous game."""
+        if self._before is not None and not (self.game.can_undo or self.game.can_redo):
+            self._sit_down(self._before)
+            print_out("back in the previous game")
+            self.show()
+            return
         self.kept.refuse_in_daily("undo")
         step = self.game.undo()
         print_out(f"took back {step.move.name.lower()}{self._score_words()}")
@@ -337,10 +343,15 @@ class TextGame:
     def new(self) -> None:
         """Save this game and begin another under the same rules."""
         self.leave()
-        self.kept = new_game(self.game.rules)
-        self._won_before = self.game.goal_reached
-        print_out(f"new game, seed {self.game.seed}")
+        before = self.kept
+        self._sit_down(new_game(self.game.rules))
+        self._before = before
+        print_out(f"new game, seed {self.game.seed}; undo goes back to the previous one")
         self.show()
+
+    def _sit_down(self, kept: KeptGame) -> None:
+        self.kept, self._before = kept, None
+        self._won_before = self.game.goal_reached
 
     def save_as(self, name: str) -> None:
         """Write the game to a file; an existing file that is no record is left alone."""

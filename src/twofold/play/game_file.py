@@ -61,6 +61,7 @@ class GameFile:
     def __init__(self, path: Path) -> None:
         self.path: Final = path
         self._known: set[bytes | None] = {None}  # digests; None: there is no file
+        self._stamp: tuple[int, int, int] | None = None
 
     def read(self) -> Record:
         """Read the game; raises InvalidRecord or ResourceError. The content then counts as seen."""
@@ -87,6 +88,18 @@ class GameFile:
             return _parse(data)
         except InvalidRecord:
             return Conflict.DAMAGED
+
+    def seems_changed(self) -> bool:
+        """True if its time, size or inode is another than at the last call; cheap.
+
+        False for a file that this program has not seen yet, or that is gone.
+        """
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return False
+        before, self._stamp = self._stamp, (found.st_mtime_ns, found.st_size, found.st_ino)
+        return None not in self._known and before != self._stamp
 
     def save(self, record: Record) -> Version | Conflict | None:
         """Write the game, unless another program has changed the file.

@@ -106,9 +106,14 @@ class LiveGame(SavedGame):
 
     # ---- requests by a person
 
-    def move(self, letter: str, move_number: int, asker: Asker) -> None:
-        """Make a move; ends autoplay. Raises StaleMove for another move number, or IllegalMove."""
+    def move(self, letter: str, move_number: int, asker: Asker, *, by: str = "") -> None:
+        """Make a move; ends autoplay. `by` is a player that presses the keys in a browser.
+
+        Raises StaleMove for another move number, IllegalMove, or DailyRule.
+        """
         with self.lock:
+            if by:
+                self.refuse_in_daily("autoplay")
             self.take_over()
             if move_number != self.game.move_number:
                 raise StaleMove(
@@ -117,8 +122,11 @@ class LiveGame(SavedGame):
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
-            self.note_own_move()
-            self._moved(before, step, "", asker)
+            if by:
+                self.note_autoplay(move_number)
+            else:
+                self.note_own_move()
+            self._moved(before, step, by, asker)
 
     def undo(self, asker: Asker) -> None:
         """Undo the last move; ends autoplay. Raises NothingToUndo, or DailyRule in a daily game."""

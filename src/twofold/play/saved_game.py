@@ -3,12 +3,15 @@
 Moves that another program added are taken over; if it made other moves, the game gets a new file.
 """
 
+import contextlib
 import threading
 from abc import ABC, abstractmethod
+from datetime import datetime
 from itertools import takewhile
 from typing import Final, Literal
 
 from twofold.board import Board
+from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_MOVE_NUMBER
 from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
@@ -19,6 +22,11 @@ from twofold.records.record import Record
 
 News = Literal["newer", "parted", "deleted", "damaged"]
 """What another program did to the file."""
+
+
+def now_text() -> str:
+    """The present local time as the date of a record."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 class SavedGame(ABC):
@@ -178,6 +186,12 @@ class SavedGame(ABC):
             if isinstance(other, Version):
                 self._take(other, version)
             return other is not Conflict.DELETED or not self.is_saved
+
+    def look(self) -> None:
+        """Take over another program's save, if the file seems changed; never raises."""
+        if self.is_saved and self.file is not None and self.file.seems_changed():
+            with contextlib.suppress(TwofoldError):
+                self.refresh()
 
     def _take(self, version: Version, known: tuple[int, int, int]) -> None:
         """Continue from another program's moves, unless this game has changed since `known`."""

@@ -12,7 +12,8 @@ from twofold.play.autoplay_moves import AutoplayMoves
 from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
 from twofold.play.folder import games_folder, make_folder
 from twofold.play.game_file import Conflict, GameFile, Version, indexed
-from twofold.play.saved_game import News, SavedGame
+from twofold.play.lookout import LOOK_SECONDS
+from twofold.play.saved_game import News, SavedGame, now_text
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 
@@ -49,12 +50,15 @@ class KeptGame(SavedGame):
         file = GameFile(path) if isinstance(path, Path) else path
         player = begun_by or ("" if resumed is None else resumed.player)
         made = AutoplayMoves().plus(game.start_move_number, game.move_number) if begun_by else None
-        super().__init__(game, file, resumed, player=player, autoplay=made)
+        date = now_text() if resumed is None else None
+        super().__init__(game, file, resumed, player=player, date=date, autoplay=made)
         self.path = file.path
         self.is_written = False
         self._notice = ""
         self._is_mixed = bool(begun_by)
         self._next_save = time.monotonic() + SAVE_SECONDS
+        self._next_look = 0.0
+        self._top = 0
 
     def add_player(self, name: str) -> None:
         """Note a move by a player: the score is then not the person's."""
@@ -72,9 +76,17 @@ class KeptGame(SavedGame):
     # ---- the file
 
     def save_now_and_then(self) -> None:
-        """Save the game if it has changed and the last save is long enough ago."""
-        if time.monotonic() >= self._next_save:
-            self.save()
+        """Save the game if it has changed and the last save is long enough ago.
+
+        If it has not, look every LOOK_SECONDS whether another program has gone on with it.
+        """
+        now = time.monotonic()
+        if not self.is_saved:
+            if now >= self._next_save:
+                self.save()
+        elif now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS
+            self.look()
 
     def save(self) -> None:
         """Save the game if it has changed; see `take_notice`."""
@@ -128,15 +140,19 @@ class KeptGame(SavedGame):
 
     def best(self) -> int:
         """The best score under these rules, in points, including this game's."""
-        known = best_score(self.game.rules)
-        return max(known, self.game.score) if self.counts_as_own else known
+        return max(best_score(self.game.rules), self.top())
+
+    def top(self) -> int:
+        """The highest score of this game so far by the person alone; undo does not lower it."""
+        if self.counts_as_own:
+            self._top = max(self._top, self.game.score)
+        return self._top
 
     def _keep_best(self) -> None:
-        score = self.game.score
-        if self.counts_as_own and score > best_score(self.game.rules):
+        if self.top() > best_score(self.game.rules):
             path = _best_path()
             make_folder(path.parent)
-            keep_best(path, {str(self.game.rules): score})
+            keep_best(path, {str(self.game.rules): self.top()})
 
 
 def _check_is_record(path: Path) -> None:

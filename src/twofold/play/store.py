@@ -5,6 +5,7 @@ each listing reads new and changed files.
 """
 
 import contextlib
+import hashlib
 import logging
 import os
 import re
@@ -31,7 +32,7 @@ from twofold.play.game_file import (
     indexed,
 )
 from twofold.play.kept import Kept, kept_of, read_kept
-from twofold.records.record import Record
+from twofold.records.record import Record, format_record
 
 MAX_GAMES: Final = 10_000
 """Maximum number of saved games; none is deleted automatically."""
@@ -39,6 +40,7 @@ MAX_GAMES: Final = 10_000
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
 _ID_LENGTH: Final = 8
+_HASH_LENGTH: Final = 12
 _LOG: Final = logging.getLogger("twofold.play")
 
 Stamp = tuple[int, int, int]
@@ -65,6 +67,7 @@ class GameStore:
         self._written_best: dict[str, int] = {}
         self._looking = threading.Lock()  # before `_lock`
         self._stamps: dict[str, Stamp] = {}  # by name, at the time of reading
+        self._deleted: set[str] = set()
         self._touched: set[str] = set()  # saved or deleted since the last scan began
         self._closing = False
         self._indexed = threading.Event()
@@ -97,6 +100,15 @@ class GameStore:
             game = "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
             if not self.path(game).exists():
                 return game
+
+    def id_for(self, record: Record) -> str:
+        """The id for a record from a file: the same in every program, unless deleted here before.
+
+        It may be in use. Raises LimitExceeded if there are `MAX_GAMES` games.
+        """
+        self.check_room()
+        game = hashlib.sha256(format_record(record).encode()).hexdigest()[:_HASH_LENGTH]
+        return self.new_id() if game in self._deleted else game
 
     def path(self, game: str) -> Path:
         """The path of a game's file, which need not exist; raises NotFound for an invalid id."""
@@ -160,6 +172,7 @@ class GameStore:
                 raise ResourceError(f"cannot delete {str(path)!r}: {error.strerror}") from error
         with self._lock:
             self._touch(game)
+            self._deleted.add(game)
             self._kept.pop(game, None)
 
     def _check_as_listed(self, game: str, path: Path) -> None:

@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from twofold.errors import InvalidRecord
@@ -19,10 +19,12 @@ from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
 from twofold.play.following import Asker, Viewer
-from twofold.play.game_file import Conflict, indexed, unindexed
+from twofold.play.game_file import Conflict, Version, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
 from twofold.play.live_game import LiveGame
+from twofold.play.lookout import Lookout
+from twofold.play.saved_game import now_text
 from twofold.play.saver import Saver
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
@@ -66,7 +68,16 @@ class GameTable(Generic[G]):
         self._live: dict[str, G] = {}  # least recently used first
         self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
         self._saver = Saver(clock)
+        self._lookout: Lookout | None = None
         self._latest, self._asked = time.time(), time.monotonic()
+
+    def watch_files(self) -> None:
+        """From now on show what other programs save to the games that are followed."""
+        self._lookout = Lookout(self._followed)
+
+    def _followed(self) -> list[G]:
+        with self._lock:
+            return [live for live in self._live.values() if live.is_followed]
 
     # ---- for games
 
@@ -104,7 +115,7 @@ class GameTable(Generic[G]):
         file = self.store.file(game) if keep else None
         player = "" if known is None else known.player
         live = self.kind(
-            game, history, self, self.time(), file, known, player=player, date=_now_text()
+            game, history, self, self.time(), file, known, player=player, date=now_text()
         )
         if history.can_undo:
             live.changed()
@@ -133,10 +144,12 @@ class GameTable(Generic[G]):
             own = daily.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
-        while True:
+        game = self.store.id_for(own)
+        while (other := self.store.save(game, own, when)) is not None:
+            if isinstance(other, Version) and unindexed(other.record) == own:
+                return TakenIn(game, False)  # another program has just saved it
             game = self.store.new_id()
-            if self.store.save(game, own, when) is None:
-                return TakenIn(game, True)
+        return TakenIn(game, True)
 
     def begin_daily(self, day: date) -> str:
         """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
@@ -150,7 +163,7 @@ class GameTable(Generic[G]):
                 set_aside(path)
         self.store.check_room()
         # This does not overwrite a try that another program has just created.
-        self.store.save(game, daily.new_record(day, _now_text()), self.time())
+        self.store.save(game, daily.new_record(day, now_text()), self.time())
         return game
 
     def join(self, live: G, asker: Asker, note: Callable[[G], None] | None = None) -> G:
@@ -306,13 +319,11 @@ class GameTable(Generic[G]):
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
+        if self._lookout is not None:
+            self._lookout.close()
         with self._lock:
             games = list(self._live.values())
         for live in games:
             live.end()
         self.seats.close(seconds / 2)
         self._saver.close(max(1.0, until - time.monotonic()))
-
-
-def _now_text() -> str:
-    return datetime.now().astimezone().isoformat(timespec="seconds")

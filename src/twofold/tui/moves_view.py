@@ -1,5 +1,6 @@
 """The four moves and their values, as lines beside a board."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -93,7 +94,7 @@ def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
         return f"+{one.reward}" if one.reward else ""
     if one.move == analysis.best:
         return format_in_unit(one.value, analysis.unit)
-    if one.value == analysis.value:
+    if math.isclose(one.value, analysis.value, rel_tol=1e-9):
         return "same"
     return format_in_unit(one.value - analysis.value, analysis.unit, analysis.value)
 

@@ -1,5 +1,6 @@
 """The screen on which you play: moves, undo and redo, hints, and a player that can take over."""
 
+import time
 from collections.abc import Callable
 from typing import ClassVar, Final
 
@@ -16,6 +17,9 @@ from twofold.tui.moves_view import search_words
 from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.words import getting_ready
+
+NOTICE_SECONDS: Final = 8.0
+"""A notice about another program stays at least so long."""
 
 ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}
 
@@ -41,6 +45,7 @@ class PlayScreen(GameScreen):
         self.spec = spec
         self._new = new
         self._before: KeptGame | None = None
+        self._notice_until = 0.0
         shared.on_player = lambda: self.kept.add_player(self.spec)
         self._sit_down(kept)
 
@@ -74,7 +79,7 @@ class PlayScreen(GameScreen):
         frame = now.frame
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
-        best = max(self._best, frame.score if self.kept.counts_as_own else 0)
+            best = max(self._best, self.kept.top())
         speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
         return [
             ("score", f"{frame.score:,}"),
@@ -141,7 +146,13 @@ class PlayScreen(GameScreen):
                 self._sit_down(self.kept)
                 self.shared.replace(self.kept.game)
         self.say(notice)
+        self._notice_until = time.monotonic() + NOTICE_SECONDS
         return True
+
+    def _say_quietly(self, text: str) -> None:
+        """Set a note, unless a notice has just been shown."""
+        if time.monotonic() >= self._notice_until:
+            self.note = Text(text)
 
     def _try(self, action: Callable[[], object]) -> bool:
         """True if an action succeeds; if not, show its error."""
@@ -156,26 +167,33 @@ class PlayScreen(GameScreen):
         """Check the rules of a daily game; True, with a note, if they forbid something."""
         return not self._try(lambda: self.kept.refuse_in_daily(what))
 
+    def _has_ended(self) -> bool:
+        """True, with a note, if the game is finished."""
+        now = self.shared.now
+        if now.is_finished:
+            self.note = Text(self._end_words(now), NOTICE)
+            self.draw()
+        return now.is_finished
+
     # ---- keys
 
     def action_move(self, letter: str) -> None:
         """Make a move, also while the player plays on."""
         move = Move.parse(letter)
-        self.note = Text()
+        self._say_quietly("")
         try:
             step = self.shared.play(move)
         except IllegalMove:
             self.say(f"{move.name.lower()}: no tile can move", "dim")
         except TwofoldError:
-            self.note = Text(self._end_words(self.shared.now), NOTICE)
-            self.draw()
+            self._has_ended()
         else:
             self._moved(move, step.reward)
 
     def _moved(self, move: Move, reward: int) -> None:
         self.kept.add_person()
         self._before = None
-        self.note = Text(f"{ARROWS[move]} {move.name.lower()}{f': +{reward}' * bool(reward)}")
+        self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{f': +{reward}' * bool(reward)}")
         self.tick()
 
     def action_undo(self) -> None:
@@ -197,14 +215,14 @@ class PlayScreen(GameScreen):
 
     def action_hints(self) -> None:
         """Switch the player's analyses on or off."""
-        if self._is_refused("hints"):
+        if self._is_refused("hints") or self._has_ended():
             return
         self.shared.want_hints(not self.shared.hints)
         self.say("hints are on" if self.shared.hints else "hints are off", "dim")
 
     def action_best(self) -> None:
         """Let the player make one move; if it plays on, take over."""
-        if self._is_refused("autoplay"):
+        if self._is_refused("autoplay") or self._has_ended():
             return
         self.note = Text()
         if self.shared.now.auto:
@@ -215,7 +233,7 @@ class PlayScreen(GameScreen):
 
     def action_auto(self) -> None:
         """Let the player play on, or take over."""
-        if self._is_refused("autoplay"):
+        if self._is_refused("autoplay") or self._has_ended():
             return
         self.note = Text()
         self._before = None

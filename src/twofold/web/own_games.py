@@ -6,7 +6,8 @@ from typing import Final
 
 import msgspec
 
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidRecord, LimitExceeded, ResourceError
+from twofold.figures import counted
 from twofold.files import synced_together
 from twofold.play.game_list import select
 from twofold.play.importing import Unread, games_in
@@ -173,7 +174,13 @@ def _bring_in(table: PageTable, call: Call) -> Imported:
             done.failed += 1
             if len(done.unread) < MAX_UNREAD:
                 done.unread.append(UnreadGame(found.line, found.why))
-        elif table.take_in(found).is_new:
+            continue
+        try:
+            is_new = table.take_in(found).is_new
+        except (LimitExceeded, ResourceError) as error:
+            saved = counted(done.added, "game")
+            raise type(error)(f"{error}. {saved} saved before that") from error
+        if is_new:
             done.added += 1
         else:
             done.known += 1

@@ -156,7 +156,7 @@ class Session:
 
     def _move(self, request: protocol.MoveRequest) -> None:
         live = self._game(request.game)
-        live.move(request.move, request.move_number, Asker(self, request.ref))
+        live.move(request.move, request.move_number, Asker(self, request.ref), by=request.by)
 
     def _undo(self, request: protocol.UndoRequest) -> None:
         self._game(request.game).undo(Asker(self, request.ref))

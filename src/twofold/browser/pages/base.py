@@ -75,6 +75,9 @@ class GamePage(ABC):
     async def look(self) -> Sight:
         """The visible state now, without waiting."""
 
+    async def begin(self, player: str, *, new: bool) -> None:  # noqa: B027 (optional)
+        """Called before the first move of `player`; `new`: leave a game that the site has kept."""
+
     async def make(self, move: Move) -> None:
         """Press the key of a move."""
         await self.world.press(ARROWS[move])

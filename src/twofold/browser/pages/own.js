@@ -3,7 +3,7 @@
   const PLACE = /^translate\((-?[\d.]+)%(?:, (-?[\d.]+)%)?\)$/;
 
   const board = document.querySelector('.board-place .board');
-  if (!board) return null;
+  if (!board) return { asks: Boolean(document.querySelector('form #token[name=token]')) };
 
   const read = (tile) => {
     const place = PLACE.exec(tile.style.transform.slice(0, 80));

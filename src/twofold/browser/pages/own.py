@@ -1,5 +1,6 @@
 """The adapter of the page of `twofold serve`."""
 
+import asyncio
 from typing import Any, ClassVar, Final
 
 from twofold.browser.pages.base import (
@@ -14,8 +15,16 @@ from twofold.browser.pages.base import (
     script,
 )
 from twofold.browser.tab import World
-from twofold.errors import InvalidBoard
+from twofold.errors import InvalidBoard, PageError
 
+DRIVEN_BY: Final = "(player) => { document.documentElement.dataset.driver = player; }"
+ASKS_TOKEN: Final = (
+    "the page asks for the token of its server: use the address that `twofold serve` has printed"
+)
+NEW_LOOKS: Final = 60
+NEW_PAUSE: Final = 0.05
+GAME: Final = "() => window.sessionStorage.getItem('twofold.game')"
+"""The id of the game that the tab shows."""
 KEEP_GOING: Final = "() => document.querySelector('.overlay.won button.primary')?.click()"
 
 
@@ -33,13 +42,27 @@ class OwnPage(GamePage):
         found = members(await self.world.call(script("own.js"), LIMITS))
         tiles = found.get("tiles")
         if not tiles:
-            return Sight(None)
+            return Sight(None, fault=ASKS_TOKEN if found.get("asks") else "")
         over, won = bool(found.get("over")), bool(found.get("won"))
         try:
             board = board_of(map(_tile, tiles), int(found["rows"]), int(found["cols"]))
         except InvalidBoard as error:
             return Sight(None, over=over, won=won, fault=str(error))
         return Sight(board, read_score(found.get("score")), over, won)
+
+    async def begin(self, player: str, *, new: bool) -> None:
+        """Tell the page who plays, so that its games are not taken for those of a person."""
+        await self.world.call(DRIVEN_BY, player)
+        if not new:
+            return
+        before = await self.world.call(GAME)
+        await self.world.focus()
+        await self.world.press("n")
+        for _ in range(NEW_LOOKS):
+            if await self.world.call(GAME) != before:
+                return
+            await asyncio.sleep(NEW_PAUSE)
+        raise PageError("expected a new game on the page after pressing N, got none")
 
     async def keep_going(self) -> None:
         """Press the button of the win screen."""

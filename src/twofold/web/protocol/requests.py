@@ -16,6 +16,7 @@ Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
 Note = Literal["", "newer", "parted", "deleted", "damaged"]
+Name = Annotated[str, msgspec.Meta(max_length=200, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 
@@ -59,12 +60,15 @@ class NewRequest(Request, tag="new", frozen=True):
 class MoveRequest(Request, tag="move", frozen=True):
     """Make a move; all followers get `StepReply`.
 
-    It is refused unless `move_number`, the number of moves before it, is that of the game.
+    Attributes:
+        move_number: number of moves before it; refused unless it is that of the game.
+        by: the player that presses the keys of the page; empty for the person.
     """
 
     game: Id
     move: Letter
     move_number: Count
+    by: Name = ""
 
 
 class UndoRequest(Request, tag="undo", frozen=True):

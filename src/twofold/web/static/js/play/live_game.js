@@ -113,7 +113,7 @@ export class LiveGame {
   }
 
   /**
-   * Ask for a move; it waits for those before it.
+   * Ask for a move; it waits for those before it. `twofold drive` says who presses the keys.
    *
    * @param {string} letter
    * @param {boolean} [held] whether the key is held down: then it does not queue
@@ -125,7 +125,7 @@ export class LiveGame {
       this.pause();
       if (!followed) return;
     }
-    this.#push({ type: 'move', move: letter });
+    this.#push({ type: 'move', move: letter, by: document.documentElement.dataset.driver });
   }
 
   /** Take the last move back. */
