@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from twofold.errors import InvalidInput, TwofoldError
+from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.notation import printable, shown
 from twofold.play.store import NotFound
 from twofold.search.stop import Stop
@@ -136,6 +136,8 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
             return refused(error)
         except ClientDisconnect:
             return Response(status_code=400)  # not delivered
+        except asyncio.CancelledError:
+            return refused(ResourceError("the server was stopped"))
 
     return Route(operation.path, endpoint, methods=[operation.method])
 
