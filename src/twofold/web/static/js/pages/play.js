@@ -12,6 +12,7 @@ import { Overlay } from '../play/overlay.js';
 import { movePad } from '../play/pad.js';
 import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
+import { WaitingLine } from '../play/waiting_line.js';
 import { listenSwipes } from '../swipe.js';
 import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
@@ -39,6 +40,7 @@ class PlayPage {
     async () => (await import('../sharing/sources.js')).shareLive(this.game));
   #overlay = new Overlay();
   #narrator = new Narrator();
+  #waiting = new WaitingLine();
   #help = null;
   #extras = null;
   #closed = false;
@@ -89,11 +91,10 @@ class PlayPage {
     this.boardPlace = h('div', { class: 'board-place' },
       h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
     this.how = h('p', { class: 'how', text: text('play.how') });
-    this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
     this.area = h('div', { class: 'play-area' },
       h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
         this.#scores.element),
-      this.controls.element, this.boardPlace, this.how, this.waiting);
+      this.controls.element, this.boardPlace, this.how, this.#waiting.element);
     this.side = h('div', { class: 'stack wide play-side' });
     root.append(h('div', { class: 'columns play' },
       h('div', { class: 'stack' }, this.area, this.pad), this.side));
@@ -137,7 +138,7 @@ class PlayPage {
       sending: (letter) => this.#board.begin(letter),
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
-      waiting: () => this.#showWaiting(),
+      waiting: () => this.#waiting.show(this.game),
       behind: () => toast(text('play.behind')),
       dropped: (count) => toast(text('play.dropped', { count })),
     };
@@ -238,12 +239,6 @@ class PlayPage {
     this.title.textContent = String(rules.goal);
     this.subtitle.textContent = text('play.subtitle', { goal: String(rules.goal) });
     this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
-  }
-
-  #showWaiting() {
-    const count = this.game.waiting;
-    this.waiting.hidden = !count || this.#context.net.state === 'open';
-    this.waiting.textContent = this.waiting.hidden ? '' : text('play.waiting', { count });
   }
 
   // ---- what a person does

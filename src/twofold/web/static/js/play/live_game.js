@@ -6,28 +6,15 @@
  */
 
 import { net } from '../net.js';
+import { canDo, isAgain } from './intents.js';
 import { Line } from './line.js';
-import { Loss, isAgain } from './loss.js';
+import { Loss } from './loss.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
 
 /** Up to this pace a key that takes the game over from a player makes its move, too. */
 const FOLLOWED_PACE = 5;
-
-/**
- * @typedef {object} Watcher what the page does when something happened
- * @property {function(object): void} state a `game` message: show the game anew
- * @property {function(object): void} step a `step` message
- * @property {function(object): void} frame a `frame` message
- * @property {function(object): void} ended an `ended` message
- * @property {function(string): void} sending a letter of a move that is asked for now
- * @property {function(string): void} illegal a letter that moves nothing here
- * @property {function(string): void} trouble a sentence for the person
- * @property {function(): void} waiting the number of waiting moves has changed
- * @property {function(number): void} dropped so many moves were forgotten
- * @property {function(): void} behind the server lacks changes that this page cannot make again
- */
 
 /** One game. */
 export class LiveGame {
@@ -48,10 +35,10 @@ export class LiveGame {
   #sent = null; // what was sent and is not answered yet
   #coming = 0; // games asked for in place of this one; moves wait for them
   #line = new Line();
-  #loss = new Loss();
+  #loss = new Loss(() => this.#drop());
   #offs;
 
-  /** @param {Watcher} watcher */
+  /** @param {import('./watcher.js').Watcher} watcher */
   constructor(watcher) {
     this.#watcher = watcher;
     this.#offs = [
@@ -84,6 +71,11 @@ export class LiveGame {
   /** How many moves wait to be made. */
   get waiting() {
     return this.#queue.length + (this.#sent ? 1 : 0);
+  }
+
+  /** How many moves were dropped since the connection was lost. */
+  get dropped() {
+    return this.#loss.dropped;
   }
 
   /**
@@ -172,6 +164,7 @@ export class LiveGame {
   /** Leave the game. */
   close() {
     for (const off of this.#offs) off();
+    this.#loss.close();
     if (!this.id || net.state !== 'open') return;
     if (this.isAuto) this.pause();
     net.send({ type: 'close', game: this.id });
@@ -197,7 +190,7 @@ export class LiveGame {
     if (this.#queue.length >= MOST_WAITING) return;
     this.#queue.push(intent);
     this.#next();
-    if (net.state === 'lost') this.#watcher.waiting();
+    if (net.state === 'lost') this.#drop();
   }
 
   /** Send the first of the waiting moves that can be made. */
@@ -206,16 +199,9 @@ export class LiveGame {
       if (this.isAuto) return; // until the player has let go
       const intent = this.#queue.shift();
       if (isAgain(intent) && intent.at !== this.now.move_number) continue; // another page made it
-      if (this.#canDo(intent)) this.#send(intent);
+      if (canDo(intent, this.now)) this.#send(intent);
       else if (intent.type === 'move') this.#watcher.illegal(intent.move);
     }
-  }
-
-  #canDo(intent) {
-    if (intent.type === 'move') return this.now.legal.includes(intent.move);
-    if (intent.type === 'undo') return this.now.can_undo;
-    if (intent.type === 'redo') return this.now.can_redo;
-    return this.now.legal !== '';
   }
 
   async #send(intent) {
@@ -283,6 +269,11 @@ export class LiveGame {
 
   #onConnection(state) {
     if (state === 'lost') this.#loss.begin();
+  }
+
+  #drop() {
+    this.#queue = this.#loss.keep(this.#queue);
+    this.#watcher.waiting();
   }
 
   #settle() {

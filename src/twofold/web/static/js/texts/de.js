@@ -560,6 +560,10 @@ const PLAY = {
     one: 'Keine Verbindung: Ein Zug wartet.',
     other: 'Keine Verbindung: {count} Züge warten.',
   },
+  'play.waiting_dropped': {
+    one: 'Keine Verbindung: Ein wartender Zug wurde verworfen.',
+    other: 'Keine Verbindung: {count} wartende Züge wurden verworfen.',
+  },
   'play.won': 'Gewonnen!',
   'play.won_by_player': 'Der Spieler hat die {goal} erreicht.',
   'play.won_facts': {

@@ -559,6 +559,10 @@ const PLAY = {
     one: 'No connection: one move is waiting.',
     other: 'No connection: {count} moves are waiting.',
   },
+  'play.waiting_dropped': {
+    one: 'No connection: one waiting move was dropped.',
+    other: 'No connection: {count} waiting moves were dropped.',
+  },
   'play.won': 'You win!',
   'play.won_by_player': 'The player has reached {goal}.',
   'play.won_facts': {

@@ -564,6 +564,10 @@ const PLAY = {
     one: 'Sin conexión: hay una jugada en espera.',
     other: 'Sin conexión: hay {count} jugadas en espera.',
   },
+  'play.waiting_dropped': {
+    one: 'Sin conexión: se descartó una jugada en espera.',
+    other: 'Sin conexión: se descartaron {count} jugadas en espera.',
+  },
   'play.won': '¡Has ganado!',
   'play.won_by_player': 'El jugador ha llegado a {goal}.',
   'play.won_facts': {

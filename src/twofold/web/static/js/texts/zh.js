@@ -540,6 +540,9 @@ const PLAY = {
   'play.waiting': {
     other: '没有连接：{count} 步正在等待。',
   },
+  'play.waiting_dropped': {
+    other: '没有连接：等待中的 {count} 步已作废。',
+  },
   'play.won': '你赢了！',
   'play.won_by_player': '选手合成了 {goal}。',
   'play.won_facts': {
