@@ -228,6 +228,7 @@ class PlayPage {
     this.controls.show(now, this.#hasBefore);
     this.#facts.show(now);
     this.how.hidden = now.move_number > 0;
+    if (now.move_number > this.game.state.first) this.#unsay();
     this.#help?.update();
   }
 
