@@ -7,6 +7,7 @@ import { Befores } from '../play/befores.js';
 import { Controls } from '../play/controls.js';
 import { GameFacts } from '../play/facts.js';
 import { LiveGame } from '../play/live_game.js';
+import { lossText } from '../play/loss_text.js';
 import { Narrator } from '../play/narrator.js';
 import { Overlay } from '../play/overlay.js';
 import { movePad } from '../play/pad.js';
@@ -139,8 +140,7 @@ class PlayPage {
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
       waiting: () => this.#waiting.show(this.game),
-      behind: () => toast(text('play.behind')),
-      dropped: (count) => toast(text('play.dropped', { count })),
+      back: (found) => this.#onBack(found),
     };
   }
 
@@ -160,7 +160,7 @@ class PlayPage {
     this.game.blocked = false;
     this.#overlay.hide();
     this.#show(now);
-    this.#narrator.state(state);
+    if (!this.game.isCatchingUp) this.#narrator.state(state);
     this.#extras?.state(state);
     remember(TAB_KEY, state.game);
     if (state.was) this.#befores.rename(state.was, state.game);
@@ -177,7 +177,7 @@ class PlayPage {
     this.#extras?.step(step);
     if (isFinished(step.now)) this.#showOver(step.now);
     else if (step.goal_reached) this.#onGoal(step.now);
-    else this.#narrator.step(step, this.#board.cols);
+    else if (!this.game.isCatchingUp) this.#narrator.step(step, this.#board.cols);
   }
 
   #onFrame(now) {
@@ -191,6 +191,14 @@ class PlayPage {
     this.#show(now);
     if (reason === 'failed') toast(message);
     if (isFinished(now)) this.#showOver(now);
+  }
+
+  /** The moves that waited are made: what the loss has meant, and where the game stands now. */
+  #onBack(found) {
+    const words = lossText(found);
+    if (words) toast(words);
+    this.#narrator.back(words, this.game.state, this.game.now);
+    this.#help?.update();
   }
 
   /** The goal is there: a person is asked whether to go on, a player goes on. */

@@ -36,6 +36,7 @@ export class LiveGame {
   #coming = 0; // games asked for in place of this one; moves wait for them
   #line = new Line();
   #loss = new Loss(() => this.#drop());
+  #found = null; // what the last loss has meant, until all that waited is done
   #offs;
 
   /** @param {import('./watcher.js').Watcher} watcher */
@@ -46,7 +47,7 @@ export class LiveGame {
       net.on('step', (step) => this.#isMine(step) && this.#onStep(step)),
       net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
       net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
-      net.on('state', ({ state }) => this.#onConnection(state)),
+      net.on('state', ({ state }) => state === 'lost' && this.#loss.begin()),
       net.on('gone', ({ game }) => game === this.id && this.#onGone()),
     ];
   }
@@ -71,6 +72,11 @@ export class LiveGame {
   /** How many moves wait to be made. */
   get waiting() {
     return this.#queue.length + (this.#sent ? 1 : 0);
+  }
+
+  /** Whether moves that waited for the connection are being made: their boards are not looked at. */
+  get isCatchingUp() {
+    return this.#found !== null;
   }
 
   /** How many moves were dropped since the connection was lost. */
@@ -147,7 +153,9 @@ export class LiveGame {
     if (this.#coming) return;
     this.pace = pace ?? Infinity;
     this.#queue = [];
-    this.#request({ type: 'autoplay', player, moves_per_second: pace });
+    const wish = { type: 'autoplay', player, moves_per_second: pace, game: this.id };
+    net.ask(wish).catch(({ kind, message }) => (
+      kind !== 'ConnectionLost' && this.#watcher.trouble(message)));
   }
 
   /** Take the game over from the player. */
@@ -202,6 +210,10 @@ export class LiveGame {
       if (canDo(intent, this.now)) this.#send(intent);
       else if (intent.type === 'move') this.#watcher.illegal(intent.move);
     }
+    if (!this.#found || this.waiting || this.#coming) return;
+    const found = this.#found;
+    this.#found = null;
+    this.#watcher.back(found);
   }
 
   async #send(intent) {
@@ -218,6 +230,7 @@ export class LiveGame {
       if (error.kind === 'StaleMove' && isAgain(intent)) return void this.#answered(mine);
       if (this.#sent !== mine) return; // another game is played now
       this.#queue = [];
+      this.#found = null;
       this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
       this.#watcher.trouble(error.message);
       this.#answered(mine);
@@ -230,18 +243,11 @@ export class LiveGame {
     this.#next();
   }
 
-  async #request(message) {
-    try {
-      await net.ask({ ...message, game: this.id });
-    } catch (error) {
-      if (error.kind !== 'ConnectionLost') this.#watcher.trouble(error.message);
-    }
-  }
-
   #onState(state) {
+    const wasAuto = this.isAuto;
     this.state = state;
     this.now = state.now;
-    this.#settle();
+    this.#settle(wasAuto);
     this.#line.at(state.now);
     this.#watcher.state(state);
     this.#next();
@@ -267,22 +273,17 @@ export class LiveGame {
     this.#next();
   }
 
-  #onConnection(state) {
-    if (state === 'lost') this.#loss.begin();
-  }
-
   #drop() {
     this.#queue = this.#loss.keep(this.#queue);
     this.#watcher.waiting();
   }
 
-  #settle() {
-    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue);
+  #settle(wasAuto) {
+    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue, wasAuto);
     if (!found) return;
     this.#sent = null;
     this.#queue = found.queue;
-    if (found.dropped) this.#watcher.dropped(found.dropped);
-    if (found.isBehind) this.#watcher.behind();
+    this.#found = found;
     this.#watcher.waiting();
   }
 
@@ -292,14 +293,19 @@ export class LiveGame {
     const { board, score, moves } = this.#line;
     if (!this.#loss.isElsewhere || !kept || this.#line.first !== first) return void this.open('');
     const left = [...moves, ...this.#sent ? [this.#sent.intent] : [], ...this.#queue];
+    const isStopped = this.isAuto;
     this.#loss.forget();
+    this.#coming += 1; // also until what is left is asked for
     try {
       await this.begin({ rules: rules.text, seed });
       if (this.now.board !== board) await this.begin({ rules: rules.text, seed, board, score });
     } catch (error) {
       return void this.#watcher.trouble(error.message);
+    } finally {
+      this.#coming -= 1;
     }
-    this.#queue.push(...left);
+    this.#found &&= { ...this.#found, isStopped };
+    this.#queue.unshift(...left);
     this.#next();
   }
 

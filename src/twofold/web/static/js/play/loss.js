@@ -6,6 +6,14 @@ import { isAgain } from './intents.js';
 /** Keys pressed during a loss are dropped once it is this long; that is said. */
 const LONGEST_MS = 10_000;
 
+/**
+ * @typedef {object} Found what a loss has meant
+ * @property {object[]} queue intents that wait now
+ * @property {number} dropped so many moves were dropped
+ * @property {boolean} isBehind whether the server lacks changes that this page cannot make again
+ * @property {boolean} isStopped whether a player that moved has ended with its server
+ */
+
 /** One game's losses of the connection. */
 export class Loss {
   #since = 0;
@@ -64,9 +72,10 @@ export class Loss {
    * @param {object} now
    * @param {{intent: object, number: number, undos: number}|null} sent and not answered
    * @param {object[]} queue intents that wait
-   * @returns {{queue: object[], dropped: number, isBehind: boolean}|null} null where none was lost
+   * @param {boolean} wasAuto whether a player moved before
+   * @returns {Found|null} null where the connection was not lost
    */
-  end(line, now, sent, queue) {
+  end(line, now, sent, queue, wasAuto) {
     const { isElsewhere } = this;
     this.#server = net.welcome.server;
     if (!this.#since) return null;
@@ -80,6 +89,7 @@ export class Loss {
       queue: [...missing ?? [], ...isLeft ? [sent.intent] : [], ...kept],
       dropped,
       isBehind: !missing,
+      isStopped: wasAuto && isElsewhere && !now.autoplay,
     };
   }
 

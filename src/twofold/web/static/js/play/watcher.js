@@ -10,8 +10,8 @@
  * @property {function(string): void} illegal a letter that moves nothing here
  * @property {function(string): void} trouble a sentence for the person
  * @property {function(): void} waiting the number of waiting or dropped moves has changed
- * @property {function(number): void} dropped so many moves were forgotten
- * @property {function(): void} behind the server lacks changes that this page cannot make again
+ * @property {function(import('./loss.js').Found): void} back the connection is back, and all moves
+ *   that waited were made
  */
 
 export {};

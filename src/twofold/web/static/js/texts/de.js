@@ -552,6 +552,7 @@ const PLAY = {
   'play.status_stopped': 'am Ziel beendet',
   'play.status_won': 'Ziel erreicht',
   'play.stop': 'Am Ziel aufhören',
+  'play.stopped': 'Der Server wurde neu gestartet: Der Spieler hat aufgehört.',
   'play.subtitle': 'Verbinde gleiche Kacheln und erreiche die {goal}.',
   'play.take_over': 'Übernehmen',
   'play.undo': 'Rückgängig',

@@ -551,6 +551,7 @@ const PLAY = {
   'play.status_stopped': 'stopped at the goal',
   'play.status_won': 'goal reached',
   'play.stop': 'Stop at the goal',
+  'play.stopped': 'The server was restarted: the player has stopped.',
   'play.subtitle': 'Join equal tiles and get to {goal}.',
   'play.take_over': 'Take over',
   'play.undo': 'Undo',

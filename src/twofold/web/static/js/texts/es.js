@@ -556,6 +556,7 @@ const PLAY = {
   'play.status_stopped': 'detenida en el objetivo',
   'play.status_won': 'objetivo alcanzado',
   'play.stop': 'Parar en el objetivo',
+  'play.stopped': 'El servidor se reinició: el jugador se ha detenido.',
   'play.subtitle': 'Une fichas iguales y llega a {goal}.',
   'play.take_over': 'Jugar yo',
   'play.undo': 'Deshacer',

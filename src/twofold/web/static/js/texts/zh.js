@@ -533,6 +533,7 @@ const PLAY = {
   'play.status_stopped': '达成目标后停止',
   'play.status_won': '已达成目标',
   'play.stop': '达成目标即停',
+  'play.stopped': '服务器已重启，选手已停止。',
   'play.subtitle': '合并相同的方块，合成 {goal}。',
   'play.take_over': '我来走',
   'play.undo': '撤销',
