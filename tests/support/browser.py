@@ -14,11 +14,12 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.web.driver import free_listener, serving
+from tests.web.driver import serving
 from twofold.browser.browser import find_browser
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.server import listen
 
 PATIENCE_MS = 60_000
 
@@ -63,10 +64,15 @@ class Served:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, player: str) -> Iterator[Served]:
-    """Serve the games in a folder, with a player that helps, from a thread of this process."""
-    listener = free_listener()
-    access = Access(listener.getsockname()[1])
+def serve(folder: Path, player: str, before: Served | None = None) -> Iterator[Served]:
+    """Serve the games in a folder, with a player that helps, from a thread of this process.
+
+    It takes the place of the server `before`, which has ended, with its port and token.
+    """
+    port = int(before.url.rpartition(":")[2]) if before else 0
+    listener = listen("127.0.0.1", port)
+    port = listener.getsockname()[1]
+    access = Access(port, before.token) if before else Access(port)
     hub = Hub(folder, player)
     with contextlib.closing(hub), serving(create_app(hub, access, folder), listener):
         yield Served(f"http://127.0.0.1:{access.port}", access.token, folder)

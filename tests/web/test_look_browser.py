@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+from twofold import Game, Rules
+from twofold.records.record import Record
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -135,6 +137,30 @@ def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
     page.reload()
     expect(page.locator(".tile").first).to_be_visible()
     expect(overlay).to_be_hidden()
+
+
+def test_space_held_or_pressed_at_the_end_begins_no_game(laptop: Visit, served: Served) -> None:
+    """Space is also the key of the best move; the clock of events is that of the test."""
+    page, game = laptop.page, Game(rules=Rules(2, 2), seed=1)
+    while game.legal_moves():
+        game.play(game.legal_moves()[0])
+    laptop.open(f"/?game={served.keep(str(Record.from_game(game)))}", ".tile")
+    over = page.get_by_role("group", name="Game over")
+    expect(over.get_by_role("button", name="New game")).to_be_focused()
+    page.evaluate(
+        """() => { window.clicks = 0; window.now = 0;
+          window.addEventListener('click', () => { window.clicks += 1; }, true);
+          Object.defineProperty(Event.prototype, 'timeStamp', { get: () => window.now }); }"""
+    )
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.keyboard.down("Space")
+    page.evaluate("window.now = performance.now() + 1000")
+    page.keyboard.down("Space")
+    page.keyboard.up("Space")
+    assert page.evaluate("window.clicks") == 0
+    page.keyboard.press("Space")
+    expect(over).to_be_hidden()
 
 
 def test_a_board_that_is_pasted_is_set_up(laptop: Visit) -> None:

@@ -1,4 +1,4 @@
-"""Keys pressed before a new game is there, in a real Chromium with a slow server."""
+"""Keys pressed before a new game is there or while the server is away, in a real Chromium."""
 
 import json
 from collections.abc import Iterator
@@ -66,3 +66,37 @@ def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served
         assert moves
         assert not any(game in old for game in moves)
         assert found.faults == []
+
+
+def test_waiting_moves_are_dropped_after_ten_seconds(browser: Browser, served: Served) -> None:
+    """The page says so at that moment, not only when the server is back."""
+    sockets: list[SlowSocket] = []
+    is_down = False
+
+    def connect(end: WebSocketRoute) -> None:
+        if is_down:
+            end.close()
+        else:
+            sockets.append(SlowSocket(end))
+
+    with visit(browser, served, LAPTOP) as found:
+        page = found.page
+        page.route_web_socket("**/ws", connect)
+        page.clock.install()
+        found.open("/", ".tile")
+        is_down = True
+        sockets[-1].page_end.close()
+        expect(page.locator(".status-line")).to_be_visible()
+        line = page.locator(".waiting")
+        for key in ("ArrowLeft", "ArrowUp", "ArrowRight"):
+            page.keyboard.press(key)
+        expect(line).to_have_text("No connection: 3 moves are waiting.")
+        page.clock.fast_forward(11_000)
+        expect(line).to_have_text("No connection: 3 waiting moves were dropped.")
+        page.keyboard.press("ArrowDown")
+        expect(line).to_have_text("No connection: 4 waiting moves were dropped.")
+        is_down = False
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+        expect(page.locator(".toast")).to_contain_text("4 waiting moves were dropped")
+        expect(line).to_be_hidden()
+        assert not any(one["type"] == "move" for one in sockets[-1].sent)

@@ -1,16 +1,20 @@
-"""After its server is killed and restarted, a page continues, and no move is lost."""
+"""After its server is stopped or killed and restarted, a page continues; no move is lost."""
 
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve_apart, visit
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve, serve_apart, visit
 from tests.web.replayed import replayed
 from twofold.play.game_file import INDEX_TAGS
 from twofold.records.record import Record, format_record
+
+expect.set_options(timeout=PATIENCE_MS)
 
 LETTERS = "lurd" * 6
 KEYS = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
@@ -72,3 +76,73 @@ def made(page: Page, served: Served) -> str:
     game = game_of(page)
     games = {one["game"] for one in served.ask("/api/games")}
     return str(served.ask(f"/api/games/{game}")["moves"]) if game in games else ""
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    """Holds what stays until the end of a test, beside a server that ends before."""
+    with ExitStack() as found:
+        yield found
+
+
+def test_moves_that_waited_are_neither_told_nor_hinted_at(
+    browser: Browser, tmp_path: Path, stack: ExitStack
+) -> None:
+    server = stack.enter_context(ExitStack())
+    first = server.enter_context(serve(tmp_path, "greedy"))
+    page = stack.enter_context(visit(browser, first, LAPTOP)).page
+    page.locator(".tile").first.wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    seed = first.ask(f"/api/games/{game_of(page)}")["seed"]
+    wait_for_moves(page, first, replayed("lu", seed))
+    page.keyboard.press("i")
+    wait_for_hints(page, first, 1)
+    server.close()
+    expect(page.locator(".status-line")).to_be_visible()
+    for key in KEYS.values():
+        page.keyboard.press(key)
+    second = server.enter_context(serve(tmp_path, "greedy", first))
+    wait_for_moves(page, second, replayed("lulurd", seed))
+    score = page.locator(".score dd").first.inner_text()
+    said = page.locator("div[role=status][aria-live]")
+    expect(said).to_contain_text(f"Board of 4 rows and 4 columns. Score {score},")
+    wait_for_hints(page, second, 2)
+    server.close()
+    answers: list[str | bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda one: answers.append(one)))
+    third = server.enter_context(serve(tmp_path, "greedy", first))
+    wait_for_moves(page, third, replayed("lulurd", seed))
+    while not any('"type":"analysis"' in str(one) for one in answers):
+        drawn(page)
+    wait_for_hints(page, third, 2)  # the board is the same
+
+
+def test_a_player_that_ended_with_its_server_is_told(
+    browser: Browser, tmp_path: Path, stack: ExitStack
+) -> None:
+    server = stack.enter_context(ExitStack())
+    first = server.enter_context(serve(tmp_path, "greedy"))
+    page = stack.enter_context(visit(browser, first, LAPTOP)).page
+    page.get_by_role("button", name="Autoplay").click()
+    expect(page.get_by_role("button", name="Take over")).to_be_visible()
+    server.close()
+    expect(page.locator(".status-line")).to_be_visible()
+    server.enter_context(serve(tmp_path, "greedy", first))
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    words = "The server was restarted: the player has stopped."
+    expect(page.locator(".toast")).to_contain_text(words)
+    said = page.locator("div[role=status][aria-live]")
+    expect(said).to_contain_text(f"{words} Board of 4 rows")
+    expect(page.get_by_role("button", name="Autoplay")).to_be_visible()
+
+
+def wait_for_hints(page: Page, served: Served, count: int) -> None:
+    """Wait until the page's game has this number of positions with hints, not more."""
+    game, hints = game_of(page), -1
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while hints < count:
+        assert time.monotonic() < end, f"expected {count}, got {hints}"
+        drawn(page)
+        hints = {one["game"]: one["hints"] for one in served.ask("/api/games")}.get(game, -1)
+    assert hints == count

@@ -7,11 +7,13 @@ import { Befores } from '../play/befores.js';
 import { Controls } from '../play/controls.js';
 import { GameFacts } from '../play/facts.js';
 import { LiveGame } from '../play/live_game.js';
+import { lossText } from '../play/loss_text.js';
 import { Narrator } from '../play/narrator.js';
 import { Overlay } from '../play/overlay.js';
 import { movePad } from '../play/pad.js';
 import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
+import { WaitingLine } from '../play/waiting_line.js';
 import { listenSwipes } from '../swipe.js';
 import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
@@ -39,6 +41,7 @@ class PlayPage {
     async () => (await import('../sharing/sources.js')).shareLive(this.game));
   #overlay = new Overlay();
   #narrator = new Narrator();
+  #waiting = new WaitingLine();
   #help = null;
   #extras = null;
   #closed = false;
@@ -89,11 +92,10 @@ class PlayPage {
     this.boardPlace = h('div', { class: 'board-place' },
       h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
     this.how = h('p', { class: 'how', text: text('play.how') });
-    this.waiting = h('p', { class: 'waiting', role: 'status', hidden: true });
     this.area = h('div', { class: 'play-area' },
       h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
         this.#scores.element),
-      this.controls.element, this.boardPlace, this.how, this.waiting);
+      this.controls.element, this.boardPlace, this.how, this.#waiting.element);
     this.side = h('div', { class: 'stack wide play-side' });
     root.append(h('div', { class: 'columns play' },
       h('div', { class: 'stack' }, this.area, this.pad), this.side));
@@ -137,9 +139,8 @@ class PlayPage {
       sending: (letter) => this.#board.begin(letter),
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
-      waiting: () => this.#showWaiting(),
-      behind: () => toast(text('play.behind')),
-      dropped: (count) => toast(text('play.dropped', { count })),
+      waiting: () => this.#waiting.show(this.game),
+      back: (found) => this.#onBack(found),
     };
   }
 
@@ -159,7 +160,7 @@ class PlayPage {
     this.game.blocked = false;
     this.#overlay.hide();
     this.#show(now);
-    this.#narrator.state(state);
+    if (!this.game.isCatchingUp) this.#narrator.state(state);
     this.#extras?.state(state);
     remember(TAB_KEY, state.game);
     if (state.was) this.#befores.rename(state.was, state.game);
@@ -176,7 +177,7 @@ class PlayPage {
     this.#extras?.step(step);
     if (isFinished(step.now)) this.#showOver(step.now);
     else if (step.goal_reached) this.#onGoal(step.now);
-    else this.#narrator.step(step, this.#board.cols);
+    else if (!this.game.isCatchingUp) this.#narrator.step(step, this.#board.cols);
   }
 
   #onFrame(now) {
@@ -190,6 +191,14 @@ class PlayPage {
     this.#show(now);
     if (reason === 'failed') toast(message);
     if (isFinished(now)) this.#showOver(now);
+  }
+
+  /** The moves that waited are made: what the loss has meant, and where the game stands now. */
+  #onBack(found) {
+    const words = lossText(found);
+    if (words) toast(words);
+    this.#narrator.back(words, this.game.state, this.game.now);
+    this.#help?.update();
   }
 
   /** The goal is there: a person is asked whether to go on, a player goes on. */
@@ -227,6 +236,7 @@ class PlayPage {
     this.controls.show(now, this.#hasBefore);
     this.#facts.show(now);
     this.how.hidden = now.move_number > 0;
+    if (now.move_number > this.game.state.first) this.#unsay();
     this.#help?.update();
   }
 
@@ -238,12 +248,6 @@ class PlayPage {
     this.title.textContent = String(rules.goal);
     this.subtitle.textContent = text('play.subtitle', { goal: String(rules.goal) });
     this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
-  }
-
-  #showWaiting() {
-    const count = this.game.waiting;
-    this.waiting.hidden = !count || this.#context.net.state === 'open';
-    this.waiting.textContent = this.waiting.hidden ? '' : text('play.waiting', { count });
   }
 
   // ---- what a person does

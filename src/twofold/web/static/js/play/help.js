@@ -22,6 +22,7 @@ export class HelpPanel {
   #ref = 0;
   #timer = null;
   #askedAt = 0;
+  #counted = {}; // the position whose hints were counted last, and the connection of that time
   #offs;
 
   /** The evaluation bar, to stand beside the board. */
@@ -70,7 +71,7 @@ export class HelpPanel {
     if (rules) this.picker.setShape(rules.rows, rules.cols);
     clearTimeout(this.#timer);
     this.#showDaily();
-    if (!settings.get('hints') || this.isDaily) return;
+    if (!settings.get('hints') || this.isDaily || this.#game.isCatchingUp) return;
     const gap = this.#game.isAuto ? AUTO_GAP_MS : GAP_MS;
     const wait = this.#askedAt + gap - performance.now();
     if (wait <= 0) this.#ask();
@@ -186,7 +187,16 @@ export class HelpPanel {
     if (net.ready) this.view.wait();
     else this.view.clear(text('play.loading_player'));
     this.#ref = net.send({ type: 'analyse', board: now.board, rules: state.rules.text,
-      score: String(now.score), player: this.player, game: state.game });
+      score: String(now.score), player: this.player, game: this.#countedFor(state, now) });
+  }
+
+  /** The game in which these hints are counted; none where they are asked again after a loss. */
+  #countedFor({ game }, now) {
+    const position = `${game} ${now.move_number} ${now.board}`;
+    const { welcome } = net;
+    if (this.#counted.position === position && this.#counted.welcome !== welcome) return '';
+    if (!now.autoplay) this.#counted = { position, welcome }; // a player's positions do not count
+    return game;
   }
 
   #onReply(reply) {

@@ -6,28 +6,15 @@
  */
 
 import { net } from '../net.js';
+import { canDo, isAgain } from './intents.js';
 import { Line } from './line.js';
-import { Loss, isAgain } from './loss.js';
+import { Loss } from './loss.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
 
 /** Up to this pace a key that takes the game over from a player makes its move, too. */
 const FOLLOWED_PACE = 5;
-
-/**
- * @typedef {object} Watcher what the page does when something happened
- * @property {function(object): void} state a `game` message: show the game anew
- * @property {function(object): void} step a `step` message
- * @property {function(object): void} frame a `frame` message
- * @property {function(object): void} ended an `ended` message
- * @property {function(string): void} sending a letter of a move that is asked for now
- * @property {function(string): void} illegal a letter that moves nothing here
- * @property {function(string): void} trouble a sentence for the person
- * @property {function(): void} waiting the number of waiting moves has changed
- * @property {function(number): void} dropped so many moves were forgotten
- * @property {function(): void} behind the server lacks changes that this page cannot make again
- */
 
 /** One game. */
 export class LiveGame {
@@ -48,10 +35,11 @@ export class LiveGame {
   #sent = null; // what was sent and is not answered yet
   #coming = 0; // games asked for in place of this one; moves wait for them
   #line = new Line();
-  #loss = new Loss();
+  #loss = new Loss(() => this.#drop());
+  #found = null; // what the last loss has meant, until all that waited is done
   #offs;
 
-  /** @param {Watcher} watcher */
+  /** @param {import('./watcher.js').Watcher} watcher */
   constructor(watcher) {
     this.#watcher = watcher;
     this.#offs = [
@@ -59,7 +47,7 @@ export class LiveGame {
       net.on('step', (step) => this.#isMine(step) && this.#onStep(step)),
       net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
       net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
-      net.on('state', ({ state }) => this.#onConnection(state)),
+      net.on('state', ({ state }) => state === 'lost' && this.#loss.begin()),
       net.on('gone', ({ game }) => game === this.id && this.#onGone()),
     ];
   }
@@ -84,6 +72,16 @@ export class LiveGame {
   /** How many moves wait to be made. */
   get waiting() {
     return this.#queue.length + (this.#sent ? 1 : 0);
+  }
+
+  /** Whether moves that waited for the connection are being made: their boards are not looked at. */
+  get isCatchingUp() {
+    return this.#found !== null;
+  }
+
+  /** How many moves were dropped since the connection was lost. */
+  get dropped() {
+    return this.#loss.dropped;
   }
 
   /**
@@ -155,7 +153,9 @@ export class LiveGame {
     if (this.#coming) return;
     this.pace = pace ?? Infinity;
     this.#queue = [];
-    this.#request({ type: 'autoplay', player, moves_per_second: pace });
+    const wish = { type: 'autoplay', player, moves_per_second: pace, game: this.id };
+    net.ask(wish).catch(({ kind, message }) => (
+      kind !== 'ConnectionLost' && this.#watcher.trouble(message)));
   }
 
   /** Take the game over from the player. */
@@ -172,6 +172,7 @@ export class LiveGame {
   /** Leave the game. */
   close() {
     for (const off of this.#offs) off();
+    this.#loss.close();
     if (!this.id || net.state !== 'open') return;
     if (this.isAuto) this.pause();
     net.send({ type: 'close', game: this.id });
@@ -197,7 +198,7 @@ export class LiveGame {
     if (this.#queue.length >= MOST_WAITING) return;
     this.#queue.push(intent);
     this.#next();
-    if (net.state === 'lost') this.#watcher.waiting();
+    if (net.state === 'lost') this.#drop();
   }
 
   /** Send the first of the waiting moves that can be made. */
@@ -206,16 +207,13 @@ export class LiveGame {
       if (this.isAuto) return; // until the player has let go
       const intent = this.#queue.shift();
       if (isAgain(intent) && intent.at !== this.now.move_number) continue; // another page made it
-      if (this.#canDo(intent)) this.#send(intent);
+      if (canDo(intent, this.now)) this.#send(intent);
       else if (intent.type === 'move') this.#watcher.illegal(intent.move);
     }
-  }
-
-  #canDo(intent) {
-    if (intent.type === 'move') return this.now.legal.includes(intent.move);
-    if (intent.type === 'undo') return this.now.can_undo;
-    if (intent.type === 'redo') return this.now.can_redo;
-    return this.now.legal !== '';
+    if (!this.#found || this.waiting || this.#coming) return;
+    const found = this.#found;
+    this.#found = null;
+    this.#watcher.back(found);
   }
 
   async #send(intent) {
@@ -232,6 +230,7 @@ export class LiveGame {
       if (error.kind === 'StaleMove' && isAgain(intent)) return void this.#answered(mine);
       if (this.#sent !== mine) return; // another game is played now
       this.#queue = [];
+      this.#found = null;
       this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
       this.#watcher.trouble(error.message);
       this.#answered(mine);
@@ -244,18 +243,11 @@ export class LiveGame {
     this.#next();
   }
 
-  async #request(message) {
-    try {
-      await net.ask({ ...message, game: this.id });
-    } catch (error) {
-      if (error.kind !== 'ConnectionLost') this.#watcher.trouble(error.message);
-    }
-  }
-
   #onState(state) {
+    const wasAuto = this.isAuto;
     this.state = state;
     this.now = state.now;
-    this.#settle();
+    this.#settle(wasAuto);
     this.#line.at(state.now);
     this.#watcher.state(state);
     this.#next();
@@ -281,17 +273,17 @@ export class LiveGame {
     this.#next();
   }
 
-  #onConnection(state) {
-    if (state === 'lost') this.#loss.begin();
+  #drop() {
+    this.#queue = this.#loss.keep(this.#queue);
+    this.#watcher.waiting();
   }
 
-  #settle() {
-    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue);
+  #settle(wasAuto) {
+    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue, wasAuto);
     if (!found) return;
     this.#sent = null;
     this.#queue = found.queue;
-    if (found.dropped) this.#watcher.dropped(found.dropped);
-    if (found.isBehind) this.#watcher.behind();
+    this.#found = found;
     this.#watcher.waiting();
   }
 
@@ -301,14 +293,19 @@ export class LiveGame {
     const { board, score, moves } = this.#line;
     if (!this.#loss.isElsewhere || !kept || this.#line.first !== first) return void this.open('');
     const left = [...moves, ...this.#sent ? [this.#sent.intent] : [], ...this.#queue];
+    const isStopped = this.isAuto;
     this.#loss.forget();
+    this.#coming += 1; // also until what is left is asked for
     try {
       await this.begin({ rules: rules.text, seed });
       if (this.now.board !== board) await this.begin({ rules: rules.text, seed, board, score });
     } catch (error) {
       return void this.#watcher.trouble(error.message);
+    } finally {
+      this.#coming -= 1;
     }
-    this.#queue.push(...left);
+    this.#found &&= { ...this.#found, isStopped };
+    this.#queue.unshift(...left);
     this.#next();
   }
 

@@ -36,9 +36,18 @@ export class Narrator {
     if (state.undone) {
       this.#say(text('play.say_undone', { move: moveName(state.undone), score: now.score }));
     } else {
-      this.#say(text('play.say_game', { rows: state.rules.rows, cols: state.rules.cols,
-        score: now.score, tile: largest(now) }));
+      this.#say(position(state.rules, now));
     }
+  }
+
+  /**
+   * @param {string} words what a loss of the connection has meant; a toast says them, too
+   * @param {object} state a `game` message
+   * @param {object} now where the game stands
+   */
+  back(words, { rules }, now) {
+    const told = now.legal ? position(rules, now) : overText(now);
+    this.#say([words, told].filter(Boolean).join(' '));
   }
 
   /** @param {string} letter that moves nothing */
@@ -49,7 +58,7 @@ export class Narrator {
 
   /** @param {object} now a game that is over */
   over(now) {
-    this.#say(text('play.say_over', { score: now.score, tile: largest(now) }));
+    this.#say(overText(now));
   }
 
   /** @param {number} goal that was reached */
@@ -75,6 +84,14 @@ export class Narrator {
   #say(words) {
     if (settings.get('say') !== 'off') announce(words);
   }
+}
+
+function position({ rows, cols }, now) {
+  return text('play.say_game', { rows, cols, score: now.score, tile: largest(now) });
+}
+
+function overText(now) {
+  return text('play.say_over', { score: now.score, tile: largest(now) });
 }
 
 function shortly(step) {

@@ -3,10 +3,20 @@
 import { button, fill, h } from '../dom.js';
 import { text } from '../text.js';
 
+/** After the end of a game its buttons do not react to keys for this time: they meant the game. */
+const QUIET_MS = 1000;
+
+/** Keys that press a button. */
+const PRESSING = new Set([' ', 'Enter']);
+
 /** An overlay that is empty most of the time. */
 export class Overlay {
+  #shownAt = 0; // on the clock of events
+  #isPressed = false; // whether Space went down on one of its buttons
+
   constructor() {
-    this.element = h('div', { class: 'overlay', role: 'group', hidden: true });
+    this.element = h('div', { class: 'overlay', role: 'group', hidden: true,
+      onkeydown: (event) => this.#onKeyDown(event), onkeyup: (event) => this.#onKeyUp(event) });
   }
 
   /** Whether it is there. */
@@ -74,7 +84,27 @@ export class Overlay {
     ]);
   }
 
+  /** A key that is held, or that was pressed too early, presses nothing. */
+  #onKeyDown(event) {
+    if (!this.#isGuarded(event)) return;
+    const isLate = event.timeStamp >= this.#shownAt + QUIET_MS;
+    if (event.repeat || !isLate) event.preventDefault();
+    else this.#isPressed = true;
+  }
+
+  /** A button is pressed when Space goes up: it must have gone down here. */
+  #onKeyUp(event) {
+    if (this.#isGuarded(event) && !this.#isPressed) event.preventDefault();
+    this.#isPressed = false;
+  }
+
+  #isGuarded({ key }) {
+    return PRESSING.has(key) && this.element.dataset.ended === 'true';
+  }
+
   #show(kind, title, facts, ended, buttons) {
+    this.#shownAt = performance.now();
+    this.#isPressed = false;
     this.element.className = `overlay ${kind}`;
     this.element.dataset.ended = String(ended);
     this.element.setAttribute('aria-label', title);

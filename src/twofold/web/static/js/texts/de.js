@@ -552,6 +552,7 @@ const PLAY = {
   'play.status_stopped': 'am Ziel beendet',
   'play.status_won': 'Ziel erreicht',
   'play.stop': 'Am Ziel aufhören',
+  'play.stopped': 'Der Server wurde neu gestartet: Der Spieler hat aufgehört.',
   'play.subtitle': 'Verbinde gleiche Kacheln und erreiche die {goal}.',
   'play.take_over': 'Übernehmen',
   'play.undo': 'Rückgängig',
@@ -559,6 +560,10 @@ const PLAY = {
   'play.waiting': {
     one: 'Keine Verbindung: Ein Zug wartet.',
     other: 'Keine Verbindung: {count} Züge warten.',
+  },
+  'play.waiting_dropped': {
+    one: 'Keine Verbindung: Ein wartender Zug wurde verworfen.',
+    other: 'Keine Verbindung: {count} wartende Züge wurden verworfen.',
   },
   'play.won': 'Gewonnen!',
   'play.won_by_player': 'Der Spieler hat die {goal} erreicht.',

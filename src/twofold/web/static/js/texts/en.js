@@ -551,6 +551,7 @@ const PLAY = {
   'play.status_stopped': 'stopped at the goal',
   'play.status_won': 'goal reached',
   'play.stop': 'Stop at the goal',
+  'play.stopped': 'The server was restarted: the player has stopped.',
   'play.subtitle': 'Join equal tiles and get to {goal}.',
   'play.take_over': 'Take over',
   'play.undo': 'Undo',
@@ -558,6 +559,10 @@ const PLAY = {
   'play.waiting': {
     one: 'No connection: one move is waiting.',
     other: 'No connection: {count} moves are waiting.',
+  },
+  'play.waiting_dropped': {
+    one: 'No connection: one waiting move was dropped.',
+    other: 'No connection: {count} waiting moves were dropped.',
   },
   'play.won': 'You win!',
   'play.won_by_player': 'The player has reached {goal}.',

@@ -556,6 +556,7 @@ const PLAY = {
   'play.status_stopped': 'detenida en el objetivo',
   'play.status_won': 'objetivo alcanzado',
   'play.stop': 'Parar en el objetivo',
+  'play.stopped': 'El servidor se reinició: el jugador se ha detenido.',
   'play.subtitle': 'Une fichas iguales y llega a {goal}.',
   'play.take_over': 'Jugar yo',
   'play.undo': 'Deshacer',
@@ -563,6 +564,10 @@ const PLAY = {
   'play.waiting': {
     one: 'Sin conexión: hay una jugada en espera.',
     other: 'Sin conexión: hay {count} jugadas en espera.',
+  },
+  'play.waiting_dropped': {
+    one: 'Sin conexión: se descartó una jugada en espera.',
+    other: 'Sin conexión: se descartaron {count} jugadas en espera.',
   },
   'play.won': '¡Has ganado!',
   'play.won_by_player': 'El jugador ha llegado a {goal}.',

@@ -533,12 +533,16 @@ const PLAY = {
   'play.status_stopped': '达成目标后停止',
   'play.status_won': '已达成目标',
   'play.stop': '达成目标即停',
+  'play.stopped': '服务器已重启，选手已停止。',
   'play.subtitle': '合并相同的方块，合成 {goal}。',
   'play.take_over': '我来走',
   'play.undo': '撤销',
   'play.undo_count': '撤销，已用 {count} 次',
   'play.waiting': {
     other: '没有连接：{count} 步正在等待。',
+  },
+  'play.waiting_dropped': {
+    other: '没有连接：等待中的 {count} 步已作废。',
   },
   'play.won': '你赢了！',
   'play.won_by_player': '选手合成了 {goal}。',

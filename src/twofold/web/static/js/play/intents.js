@@ -1,0 +1,18 @@
+/** What is meant to be done in a game: a move, an undo, a redo, a move of a player. */
+
+/** Whether a move was made before, and a server has lost it; see `Line.after`. */
+export function isAgain({ at }) {
+  return at !== undefined;
+}
+
+/**
+ * @param {object} intent
+ * @param {object} now where the game stands
+ * @returns {boolean} whether it can be done there
+ */
+export function canDo(intent, now) {
+  if (intent.type === 'move') return now.legal.includes(intent.move);
+  if (intent.type === 'undo') return now.can_undo;
+  if (intent.type === 'redo') return now.can_redo;
+  return now.legal !== '';
+}
