@@ -13,6 +13,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
+from twofold.play import lookout
 from twofold.play.best_scores import BEST_FILE, read_best
 from twofold.play.following import Asker
 from twofold.play.game_file import SUFFIX, goes_on
@@ -120,6 +121,23 @@ def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> No
     assert stored(servers) == {game: mine.record()}
     other.make_moves(theirs, 0)  # the same move: nothing is lost, nothing parts
     other.save(theirs)
+    assert stored(servers) == {game: mine.record()}
+
+
+def test_a_page_shows_moves_and_undo_of_another_program_by_itself(
+    servers: list[Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookout, "LOOK_SECONDS", 0.0)
+    one, other = servers
+    game = keep(servers)
+    mine, theirs = one.open(game), other.open(game)
+    one.table.watch_files()
+    other.make_moves(theirs, 0, 3)
+    other.save(theirs)
+    assert one.told("newer").now.move_number == 6
+    theirs.undo(Asker(other.page, 3))
+    other.save(theirs)
+    one.page.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 5)
     assert stored(servers) == {game: mine.record()}
 
 
