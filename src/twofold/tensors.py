@@ -265,7 +265,9 @@ def _check_with_library(path: str | os.PathLike[str], name: str) -> None:
         with safetensors.safe_open(os.fsdecode(path), framework="numpy"):
             pass
     except (safetensors.SafetensorError, OSError) as error:
-        raise InvalidNetwork(f"expected a safetensors file, got {_said(error)} in {name}") from None
+        raise InvalidNetwork(
+            f"expected a safetensors file, got a damaged or incomplete one: {name} ({_said(error)})"
+        ) from None
 
 
 def _parse_header(header: bytes, name: str) -> tuple[dict[str, _Entry], dict[str, str]]:

@@ -24,6 +24,7 @@ from twofold.browser.browser import BrowserPlace, find_browser
 from twofold.browser.driver import Wishes
 from twofold.browser.pages import kinds
 from twofold.cli import drive
+from twofold.errors import ResourceError
 from twofold.records.record import read_record
 
 URL = "http://127.0.0.1:1/"
@@ -121,6 +122,22 @@ def test_a_terminal_shows_progress(
     one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), chosen, None, json=False)
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
+
+
+def test_a_record_that_cannot_be_written_hides_no_summary(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> str:
+        raise ResourceError("the disk is full")
+
+    one = drive.Drive(
+        BrowserPlace(URL), kinds(), Wishes(), drive.Chosen(None, None, None), Path("x"), json=False
+    )
+    one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
+    monkeypatch.setattr(one, "_write_record", refuse)
+    with pytest.raises(ResourceError, match="disk is full"):
+        one._finish("no move is left")
+    assert "score 100, largest tile 2, 0 moves, no move is left" in capsys.readouterr().out
 
 
 def test_the_summary_says_what_came_in_between(

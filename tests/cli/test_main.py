@@ -173,6 +173,16 @@ def test_an_output_that_is_closed(
     assert capsys.readouterr().err == ""
 
 
+def test_an_input_that_is_closed(tmp_path: Path) -> None:
+    """As by <&- in a shell: Python then has no `sys.stdin`."""
+    env = os.environ | {"TWOFOLD_STATE_DIR": str(tmp_path)}
+    words = [sys.executable, "-m", "twofold", "play", "--words", "--seed", "1"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], env=env, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_all(on_step: Callable[[str], None], cores: int) -> None:
         assert cores >= 1

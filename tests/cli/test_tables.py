@@ -243,6 +243,24 @@ def test_tables_of_a_folder_are_removed(cli: Cli, tmp_path: Path) -> None:
     assert (code, "expected --out with an existing folder" in err) == (2, True)
 
 
+def test_a_damaged_table_is_named_with_the_way_out(cli: Cli, tmp_path: Path) -> None:
+    assert cli("tables", "build", NAME, "--out", str(tmp_path)).code == 0
+    path = tmp_path / f"{NAME}.twofold-table"
+    other = tmp_path / "442-16.twofold-table"
+    other.write_bytes(path.read_bytes())
+    out, err = cli("tables", "info", str(other), "--check")[1:]
+    assert "all checksums are right" in out
+    assert err.endswith("twofold: 442-16.twofold-table holds the table 442-8\n")
+    other.unlink()
+    path.write_bytes(path.read_bytes()[:-100])
+    code, _, err = cli("tables", "build", NAME, "--out", str(tmp_path))
+    assert (code, "got a damaged or incomplete one" in err) == (2, True)
+    assert "Remove the file to build the table again" in err
+    out = cli("tables", "list", "--out", str(tmp_path)).out
+    assert "can be removed with twofold tables remove" in " ".join(out.split())
+    assert "no table is built" not in out
+
+
 def test_only_tables_are_removed(cli: Cli, tmp_path: Path) -> None:
     """No other file, and nothing that a link leads to."""
     mine = tmp_path / "mine"

@@ -53,7 +53,10 @@ PLACES: Final = {
 """Their paths on systems that do not put them on the PATH."""
 
 OPEN_SECONDS: Final = 30.0
-"""Timeout for the start or answer of a browser, and for loading a page."""
+"""Timeout for the start or answer of a browser."""
+
+PAGE_SECONDS: Final = 30.0
+"""Timeout for loading a page."""
 
 CLOSE_SECONDS: Final = 5.0
 """Timeout for closing a browser."""
@@ -218,8 +221,15 @@ def _plain(url: str) -> str:
 
 
 async def _go(page: "Page", url: str) -> None:
+    from playwright.async_api import TimeoutError as TooLate
+
     with _said(f"the page {shown(bare_url(url))} to open"):
-        await page.goto(url, wait_until="domcontentloaded", timeout=1000 * OPEN_SECONDS)
+        try:
+            await page.goto(url, wait_until="domcontentloaded", timeout=1000 * PAGE_SECONDS)
+        except TooLate:
+            raise PageError(
+                f"expected the page {shown(bare_url(url))} to open within {PAGE_SECONDS:.0f} s"
+            ) from None
 
 
 @contextlib.contextmanager

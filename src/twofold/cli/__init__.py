@@ -154,6 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if sys.stdout is None or sys.stderr is None:  # closed by the shell, as by >&-
         nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

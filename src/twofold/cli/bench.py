@@ -274,8 +274,8 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
 def _check_asked(study: Study) -> None:
     if not study.wanted():
         raise InvalidInput(
-            f"there is nothing to continue in {study.name}: it was asked for no games. Name "
-            "players and --games"
+            f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
+            "before it began. Name players and --games, with --out"
         )
 
 

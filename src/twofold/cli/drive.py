@@ -69,6 +69,8 @@ LINE_EVERY: Final = 100
 REFRESH_SECONDS: Final = 0.2
 """Time between two looks at how it goes."""
 
+NOTHING: Final = "no move was seen: nothing to record"
+
 MAX_PAGE_TAG: Final = 500
 """Most characters of the page's address in a record."""
 
@@ -337,28 +339,37 @@ class Drive:
             self.ending = self.ending or ending
             return
         self.ending = ending
-        written = self._write_record()
+        try:
+            said = self._write_record()
+        except TwofoldError as error:
+            self._say_all("")
+            raise error from None
+        self._say_all(said)
+
+    def _say_all(self, record: str) -> None:
+        """Print the summary; `record` says where the record is."""
         if self.json:
             self._write_json()
             return
-        for line in self._summary():
+        for line in [*self._summary(), *filter(None, [record])]:
             print_out(line)
-        if self.record is not None:
-            said = f"written to {self.record}" if written else "no move was seen: nothing to record"
-            print_out(said)
 
-    def _write_record(self) -> bool:
-        if self.record is None or self.driver is None:
-            return False
+    def _write_record(self) -> str:
+        """Write the record, if one is wanted; where it is, in words."""
+        if self.record is None:
+            return ""
+        if self.driver is None:
+            return NOTHING
         page = printable(bare_url(self.place.url))[:MAX_PAGE_TAG]
         record = self.follower.record(
             player=self.chosen.canonical,
             date=date.today().isoformat(),
             tags={"Page": page, "Adapter": self.driver.page.name},
         )
-        if record is not None:
-            write_record(self.record, record)
-        return record is not None
+        if record is None:
+            return NOTHING
+        write_record(self.record, record)
+        return f"written to {self.record}"
 
     def _summary(self) -> list[str]:
         game, follower = self.follower.game, self.follower

@@ -227,7 +227,9 @@ def list_tables(
         print_out(f"  {_build_command(name, out=out, bits=bits)}")
     for path, why in bad:
         print_words(f"{path.name}: {why}", 2)
-    if not found and not unfinished:
+    if bad:
+        print_words("a damaged file can be removed with twofold tables remove and built again")
+    if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
         print_out(f"  {_build_command(USUAL, out=out)}")
     weak = [head.pattern.name for _, head in found if head.pattern.target < LEAST_TARGET]
@@ -280,10 +282,12 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Show what a table is."""
-    from twofold.endgame.library import find, head_of, open_table
+    from twofold.endgame.library import find, head_of, open_table, place_of
 
     path = find(name)
     head = head_of(path)
+    if path != place_of(head.pattern.name, path.parent):
+        print_note(f"twofold: {path.name} holds the table {head.pattern.name}")
     if check:
         with loading():
             open_table(str(path)).check()

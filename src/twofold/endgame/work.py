@@ -243,7 +243,10 @@ def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | 
     """
     if not os.path.lexists(path):
         return None
-    head = fmt.read_head(path)
+    try:
+        head = fmt.read_head(path)
+    except InvalidTable as error:
+        raise InvalidTable(f"{error}. Remove the file to build the table again") from None
     if (head.pattern, head.bits) != (pattern, bits):
         raise InvalidTable(
             f"expected {pattern.name} with {bits} bits, got {head.pattern.name} with "
