@@ -21,19 +21,11 @@ from tests.tui.driving import (
     until,
     until_shown,
 )
-from twofold import Board, Game, Move, Rules
-from twofold.play import saving
+from twofold import Board, Game, Rules
 from twofold.play.daily import new_record
 from twofold.play.saving import KeptGame
-from twofold.records.record import Record, read_record, write_record
+from twofold.records.record import read_record
 from twofold.tui.review_screen import ReviewScreen
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    return tmp_path
 
 
 @pytest.mark.parametrize(
@@ -145,24 +137,6 @@ def test_the_daily_game_is_played_without_help(folder: Path) -> None:
     assert (screen.kept.game.move_number, screen.kept.game.undos) == (2, 0)
 
 
-def test_a_notice_about_another_program_outlasts_the_next_keys(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    screen = play_screen(folder)
-    notices = iter(["another program has deleted it"])
-    monkeypatch.setattr(screen.kept, "take_notice", lambda: next(notices, ""))
-
-    async def act(pilot: Driven) -> None:
-        await until_shown(pilot, "another program has deleted it")
-        await pilot.press("left", "down")
-        assert note_of(pilot) == "another program has deleted it"
-        screen._notice_until = 0.0
-        await pilot.press("left")
-        assert note_of(pilot).startswith("← left")
-
-    drive(screen, act)
-
-
 def test_a_finished_game_says_so_to_every_key_of_the_player(folder: Path) -> None:
     game = Game.from_board(Board.parse("3x3:121/212/121"), Rules.parse("3x3"), seed=1)
     screen = play_screen(folder, game)
@@ -261,99 +235,6 @@ def test_the_end_is_announced_and_can_be_undone(
         assert not game.is_finished
 
     drive(play_screen(folder, game), act)
-
-
-def test_a_new_game_can_be_undone(folder: Path) -> None:
-    screen = play_screen(folder)
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("left", "down", "n")
-        assert note_of(pilot) == "new game; U goes back to the previous one"
-        assert re.search(r"seed +2\b", text_of(pilot))
-        assert read_record(folder / "1.2048").moves == (Move.LEFT, Move.DOWN)
-        await pilot.press("u")
-        assert re.search(r"seed +1\b", text_of(pilot))
-        assert re.search(r"move +2\b", text_of(pilot))
-        await pilot.press("n", "left", "u", "u")
-        assert re.search(r"seed +3\b", text_of(pilot))
-
-    drive(screen, act)
-
-
-@pytest.mark.promise("R65")
-@pytest.mark.parametrize("key", ["ctrl+s", ""], ids=["when asked", "by itself"])
-def test_moves_of_another_program_are_shown(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
-    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9 if key else 0.0)
-    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
-    screen = play_screen(folder)
-
-    async def act(pilot: Driven) -> None:
-        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
-        await pilot.press("left", *([key] if key else []))
-        await until_shown(pilot, saving.NEWER)
-        assert re.search(r"move +3\b", text_of(pilot))
-        write_record(folder / "1.2048", Record.from_game(game_of("ldlr")))
-        await pilot.press("up", *([key] if key else []))
-        await until_shown(pilot, "another program has saved other moves in")
-
-    drive(screen, act)
-    assert read_record(folder / "1.2048").moves == game_of("ldlr").moves
-    assert read_record(folder / "1-2.2048").moves == screen.kept.game.moves
-
-
-@pytest.mark.promise("R65")
-def test_a_new_game_shows_the_notice_of_the_previous_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9)  # only N saves
-
-    async def act(pilot: Driven) -> None:
-        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
-        await pilot.press("left", "n")
-        await until_shown(pilot, saving.NEWER)
-
-    drive(play_screen(folder), act)
-
-
-def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
-    screen = play_screen(folder)
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("left")
-        await until(pilot, lambda: screen.kept.is_written)
-        assert len(read_record(screen.kept.path).moves) == 1
-        await pilot.press("ctrl+s")
-        assert "the game is in" in text_of(pilot)
-
-    drive(screen, act)
-
-
-def test_before_the_first_move_there_is_nothing_to_save(folder: Path) -> None:
-    async def act(pilot: Driven) -> None:
-        await pilot.press("ctrl+s")
-        assert note_of(pilot) == "nothing to save: no move was made"
-        await pilot.press("r")
-        assert note_of(pilot) == "there is no move to review yet"
-
-    drive(play_screen(folder), act)
-
-
-def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> None:
-    (folder / "file").write_text("")
-    screen = play_screen(folder / "file")
-
-    async def act(pilot: Driven) -> None:
-        await pilot.press("left", "ctrl+s")
-        assert "expected a folder for the games" in text_of(pilot)
-        await pilot.press("n")
-        assert "expected a folder for the games" in text_of(pilot)
-        assert screen.kept.game.move_number == 1
-
-    drive(screen, act)
 
 
 def test_a_player_that_fails_is_reported(folder: Path) -> None:

@@ -15,12 +15,6 @@ from twofold.tui.play_screen import PlayScreen
 from twofold.tui.watch_screen import ENDS, WatchScreen
 
 
-@pytest.fixture(autouse=True)
-def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
-    return tmp_path
-
-
 def watching(
     folder: Path,
     game: Game | None = None,

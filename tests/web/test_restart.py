@@ -85,12 +85,19 @@ def stack() -> Iterator[ExitStack]:
         yield found
 
 
+def served_page(
+    browser: Browser, folder: Path, stack: ExitStack
+) -> tuple[ExitStack, Served, Page]:
+    """A server that ends when the first of the three is closed, and a page of it that stays."""
+    server = stack.enter_context(ExitStack())
+    served = server.enter_context(serve(folder, "greedy"))
+    return server, served, stack.enter_context(visit(browser, served, LAPTOP)).page
+
+
 def test_moves_that_waited_are_neither_told_nor_hinted_at(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
-    server = stack.enter_context(ExitStack())
-    first = server.enter_context(serve(tmp_path, "greedy"))
-    page = stack.enter_context(visit(browser, first, LAPTOP)).page
+    server, first, page = served_page(browser, tmp_path, stack)
     page.locator(".tile").first.wait_for()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")
@@ -121,9 +128,7 @@ def test_moves_that_waited_are_neither_told_nor_hinted_at(
 def test_a_player_that_ended_with_its_server_is_told(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
-    server = stack.enter_context(ExitStack())
-    first = server.enter_context(serve(tmp_path, "greedy"))
-    page = stack.enter_context(visit(browser, first, LAPTOP)).page
+    server, first, page = served_page(browser, tmp_path, stack)
     page.get_by_role("button", name="Autoplay").click()
     expect(page.get_by_role("button", name="Take over")).to_be_visible()
     server.close()

@@ -16,15 +16,13 @@ from twofold.browser.pages.popups import close_popup
 from twofold.browser.tab import FrameGone
 from twofold.browser.thinker import MoveQuestion, Thinker
 from twofold.errors import PageError
+from twofold.limits import MAX_PRESSER
 from twofold.notation import printable, shown
 from twofold.rules import Move
 from twofold.step import Status
 
 PATIENCE_SECONDS: Final = 3.0
 """Default timeout for an answer to a key, for a board, and for leaving the win screen."""
-
-MAX_NAME: Final = 200
-"""Most characters of a player's name that a page is told."""
 
 PRESSES: Final = 3
 """Number of times a key without effect is pressed."""
@@ -100,8 +98,7 @@ class Driver:
 
     async def begin(self, player: str, *, new: bool) -> None:
         """Tell the page who plays; `new`: from a new game, on a page of ours, which keeps games."""
-        await self._close_popup(always=False)
-        await self.page.begin(printable(player)[:MAX_NAME], new=new)
+        await self.page.begin(printable(player)[:MAX_PRESSER], new=new)
 
     async def play(self) -> str:
         """Play until the game ends; the reason in words.

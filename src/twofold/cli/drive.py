@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 import typer
 from rich.console import Console
@@ -277,7 +278,8 @@ class Drive:
     @property
     def _wants_new(self) -> bool:
         """Whether to begin a new game: not in the user's own tab, nor if the URL names a game."""
-        return not self.place.endpoint and "game=" not in self.place.url
+        named = parse_qs(urlsplit(self.place.url).query).get("game")
+        return not (self.place.endpoint or named)
 
     async def _leave_open(self, tab: Tab) -> None:
         """Leave a window that the command opened to the user."""

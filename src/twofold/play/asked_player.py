@@ -112,7 +112,7 @@ class AskedPlayer:
                 self._failed(asked, as_fault(error))
         try:
             self._end()
-        except BaseException as error:  # nobody waits for this player any more
+        except BaseException as error:  # the player was closed meanwhile
             describe_caught(error)
 
     def _ready(self, asked: MoveQuestion) -> Player:

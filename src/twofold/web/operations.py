@@ -136,7 +136,7 @@ def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
             return refused(error)
         except ClientDisconnect:
             return Response(status_code=400)  # not delivered
-        except asyncio.CancelledError:
+        except asyncio.CancelledError:  # uvicorn, a while after Ctrl-C
             return refused(ResourceError("the server was stopped"))
 
     return Route(operation.path, endpoint, methods=[operation.method])

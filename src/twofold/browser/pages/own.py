@@ -18,13 +18,19 @@ from twofold.browser.tab import World
 from twofold.errors import InvalidBoard, PageError
 
 DRIVEN_BY: Final = "(player) => { document.documentElement.dataset.driver = player; }"
+"""Names the player; the page sends the name with each move, see `LiveGame.move` of live_game.js."""
+
 ASKS_TOKEN: Final = (
     "the page asks for the token of its server: use the address that `twofold serve` has printed"
 )
+
+GAME: Final = "() => window.sessionStorage.getItem('twofold.game')"
+"""The id of the game that the tab shows; see TAB_KEY of play.js."""
+
 NEW_LOOKS: Final = 60
 NEW_PAUSE: Final = 0.05
-GAME: Final = "() => window.sessionStorage.getItem('twofold.game')"
-"""The id of the game that the tab shows."""
+"""Number of looks for a new game, and the seconds between them."""
+
 KEEP_GOING: Final = "() => document.querySelector('.overlay.won button.primary')?.click()"
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from twofold.limits import MAX_TEXT
+from twofold.limits import MAX_PRESSER, MAX_TEXT
 
 STEPS_PER_SECOND: Final = 30
 """Up to this speed every move of a player is a `StepReply`."""
@@ -16,7 +16,7 @@ Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
 Note = Literal["", "newer", "parted", "deleted", "damaged"]
-Name = Annotated[str, msgspec.Meta(max_length=200, pattern="^[^\\x00-\\x1f\\x7f]*$")]
+Name = Annotated[str, msgspec.Meta(max_length=MAX_PRESSER, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 

@@ -9,7 +9,7 @@ const LONGEST_MS = 10_000;
 /**
  * @typedef {object} Found what a loss has meant
  * @property {object[]} queue intents that wait now
- * @property {number} dropped so many moves were dropped
+ * @property {number} dropped number of moves that were dropped
  * @property {boolean} isBehind whether the server lacks changes that this page cannot make again
  * @property {boolean} isStopped whether a player that moved has ended with its server
  */
@@ -21,7 +21,7 @@ export class Loss {
   #timer = null;
   #onLong;
 
-  /** So many moves were dropped since it began. */
+  /** Number of moves dropped since the connection was lost. */
   dropped = 0;
 
   /** @param {function(): void} onLong a loss is so long that what waits is dropped */

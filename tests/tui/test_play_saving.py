@@ -1,0 +1,131 @@
+"""Saving in the app: new games, games that other programs save, a disk that cannot be written."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tui.driving import (
+    Driven,
+    drive,
+    game_of,
+    note_of,
+    play_screen,
+    text_of,
+    until,
+    until_shown,
+)
+from twofold import Move
+from twofold.play import saving
+from twofold.records.record import Record, read_record, write_record
+
+
+def test_a_new_game_can_be_undone(folder: Path) -> None:
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "down", "n")
+        assert note_of(pilot) == "new game; U goes back to the previous one"
+        assert re.search(r"seed +2\b", text_of(pilot))
+        assert read_record(folder / "1.2048").moves == (Move.LEFT, Move.DOWN)
+        await pilot.press("u")
+        assert re.search(r"seed +1\b", text_of(pilot))
+        assert re.search(r"move +2\b", text_of(pilot))
+        await pilot.press("n", "left", "u", "u")
+        assert re.search(r"seed +3\b", text_of(pilot))
+
+    drive(screen, act)
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("key", ["ctrl+s", ""], ids=["when asked", "by itself"])
+def test_moves_of_another_program_are_shown(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9 if key else 0.0)
+    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        await pilot.press("left", *([key] if key else []))
+        await until_shown(pilot, saving.NEWER)
+        assert re.search(r"move +3\b", text_of(pilot))
+        write_record(folder / "1.2048", Record.from_game(game_of("ldlr")))
+        await pilot.press("up", *([key] if key else []))
+        await until_shown(pilot, "another program has saved other moves in")
+
+    drive(screen, act)
+    assert read_record(folder / "1.2048").moves == game_of("ldlr").moves
+    assert read_record(folder / "1-2.2048").moves == screen.kept.game.moves
+
+
+@pytest.mark.promise("R65")
+def test_a_new_game_shows_the_notice_of_the_previous_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9)  # only N saves
+
+    async def act(pilot: Driven) -> None:
+        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        await pilot.press("left", "n")
+        await until_shown(pilot, saving.NEWER)
+
+    drive(play_screen(folder), act)
+
+
+def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
+    screen = play_screen(folder)
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left")
+        await until(pilot, lambda: screen.kept.is_written)
+        assert len(read_record(screen.kept.path).moves) == 1
+        await pilot.press("ctrl+s")
+        assert "the game is in" in text_of(pilot)
+
+    drive(screen, act)
+
+
+def test_before_the_first_move_there_is_nothing_to_save(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await pilot.press("ctrl+s")
+        assert note_of(pilot) == "nothing to save: no move was made"
+        await pilot.press("r")
+        assert note_of(pilot) == "there is no move to review yet"
+
+    drive(play_screen(folder), act)
+
+
+def test_a_disk_that_cannot_be_written_does_not_end_the_game(folder: Path) -> None:
+    (folder / "file").write_text("")
+    screen = play_screen(folder / "file")
+
+    async def act(pilot: Driven) -> None:
+        await pilot.press("left", "ctrl+s")
+        assert "expected a folder for the games" in text_of(pilot)
+        await pilot.press("n")
+        assert "expected a folder for the games" in text_of(pilot)
+        assert screen.kept.game.move_number == 1
+
+    drive(screen, act)
+
+
+def test_a_notice_about_another_program_outlasts_the_next_keys(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = play_screen(folder)
+    notices = iter(["another program has deleted it"])
+    monkeypatch.setattr(screen.kept, "take_notice", lambda: next(notices, ""))
+
+    async def act(pilot: Driven) -> None:
+        await until_shown(pilot, "another program has deleted it")
+        await pilot.press("left", "down")
+        assert note_of(pilot) == "another program has deleted it"
+        screen._notice_until = 0.0
+        await pilot.press("left")
+        assert note_of(pilot).startswith("← left")
+
+    drive(screen, act)
