@@ -178,6 +178,20 @@ def test_a_hint_is_shown_and_played(laptop: Visit) -> None:
     expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("1")
 
 
+def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:
+    """Without scrolling, so that you see what you start."""
+    new_game(phone)
+    controls = phone.page.get_by_role("group", name="Game", exact=True)
+    number = phone.page.locator("dt:has-text('Moves') + dd").first
+    controls.get_by_role("button", name="Best move").click()
+    expect(number).to_have_text("1")
+    controls.get_by_role("button", name="Autoplay").click()
+    controls.get_by_role("button", name="Take over").click()
+    expect(controls.get_by_role("button", name="Autoplay")).to_be_enabled()
+    assert phone.page.evaluate("window.scrollY") == 0
+    assert phone.faults == []
+
+
 def test_a_finger_moves_the_tiles(phone: Visit) -> None:
     new_game(phone)
     number = phone.page.locator("dt:has-text('Moves') + dd").first

@@ -71,7 +71,7 @@ class PlayPage {
     this.#extras = new PlayExtras(this.game, { overlay: this.#overlay, facts: this.#facts.list,
       above: this.controls.element, keepGoing: () => this.#keepGoing(),
       newGame: () => this.#newGame() });
-    this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter));
+    this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter), this.controls.right);
     this.side.append(this.#help.element, this.#facts.element); // at once: nothing moves
     this.boardPlace.prepend(this.#help.bar.element);
   }

@@ -22,7 +22,8 @@ export class Controls {
       h('div', { class: 'group' },
         button({ icon: 'new', text: text('play.new') }, actions.newGame, { class: 'primary' }),
         button({ text: text('play.rules') }, actions.rules, { title: text('play.new_rules') })),
-      h('div', { class: 'row controls-right' }, h('div', { class: 'group' }, this.undo, this.redo),
+      this.right = h('div', { class: 'row controls-right' },
+        h('div', { class: 'group' }, this.undo, this.redo),
         this.hint, button({ icon: 'games', label: text('play.games') }, actions.games)));
     this.showHints(settings.get('hints'));
   }

@@ -31,8 +31,9 @@ export class HelpPanel {
   /**
    * @param {import('./live_game.js').LiveGame} game
    * @param {function(string): void} onBest gets the letter of the best move, or an empty text
+   * @param {Element} above takes the same buttons where the panel is below the board
    */
-  constructor(game, onBest) {
+  constructor(game, onBest, above) {
     this.#game = game;
     this.#onBest = onBest;
     this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false,
@@ -42,6 +43,7 @@ export class HelpPanel {
     this.toggle = h('input', { type: 'checkbox', class: 'switch', role: 'switch',
       checked: settings.get('hints'), onchange: () => settings.set('hints', this.toggle.checked) });
     this.element = this.#build();
+    above.append(this.#buildShort());
     this.#offs = [
       net.on('analysis', (reply) => this.#onReply(reply)),
       net.on('refused', (reply) => reply.ref === this.#ref && this.#onRefused(reply)),
@@ -118,6 +120,12 @@ export class HelpPanel {
       this.#paceField());
   }
 
+  #buildShort() {
+    this.autoShort = button({ icon: 'run', label: text('play.auto') }, () => this.auto());
+    this.bestShort = button({ icon: 'step', label: text('play.best_move') }, () => this.best());
+    return h('div', { class: 'group narrow-only' }, this.bestShort, this.autoShort);
+  }
+
   #paceField() {
     const index = Math.max(0, PACES.indexOf(this.pace));
     const output = h('output', { for: 'help-pace', class: 'number' });
@@ -169,11 +177,15 @@ export class HelpPanel {
     const { isAuto, now } = this.#game;
     if (this.autoButton.dataset.auto !== String(isAuto)) {
       this.autoButton.dataset.auto = String(isAuto);
-      this.autoButton.replaceChildren(icon(isAuto ? 'pause' : 'run'),
-        h('span', { text: text(isAuto ? 'play.take_over' : 'play.auto') }));
+      const label = text(isAuto ? 'play.take_over' : 'play.auto');
+      this.autoButton.replaceChildren(icon(isAuto ? 'pause' : 'run'), h('span', { text: label }));
+      this.autoShort.replaceChildren(icon(isAuto ? 'pause' : 'run'));
+      this.autoShort.setAttribute('aria-label', label);
+      this.autoShort.title = label;
     }
-    this.autoButton.disabled = (!now?.legal && !isAuto) || this.isDaily;
-    this.bestButton.disabled = !now?.legal || isAuto || this.isDaily;
+    const [noAuto, noBest] = [!now?.legal && !isAuto, !now?.legal || isAuto];
+    for (const one of [this.autoButton, this.autoShort]) one.disabled = noAuto || this.isDaily;
+    for (const one of [this.bestButton, this.bestShort]) one.disabled = noBest || this.isDaily;
   }
 
   #ask() {
