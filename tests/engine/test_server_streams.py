@@ -1,5 +1,6 @@
 """The engine protocol over streams: threads, ends of all kinds, long lines."""
 
+import errno
 import io
 import os
 import threading
@@ -229,6 +230,17 @@ def test_a_reader_that_has_gone_ends_it() -> None:
     player = make_player("greedy")
     player.start(Rules(), 0)
     serve(player, io.BytesIO(b"ready\n" * 1_000_000), Broken())
+
+
+def test_a_full_disk_is_reported_at_the_end() -> None:
+    class Full(io.BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(errno.ENOSPC, "full")
+
+    player = make_player("greedy")
+    player.start(Rules(), 0)
+    with pytest.raises(OSError, match="full"):
+        serve(player, io.BytesIO(b"ready\n" * 1_000), Full())
 
 
 def test_a_line_is_measured_in_bytes() -> None:

@@ -6,6 +6,7 @@ reads, so that it sees `stop`; otherwise it only waits, so that Ctrl-C reaches i
 """
 
 import contextlib
+import errno
 import os
 import threading
 import time
@@ -37,14 +38,22 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
         player: the player, started for some rules; it is closed at the end.
         source: input, unbuffered: a thread may still read it at the end.
         sink: output, flushed after each reply.
+
+    Raises:
+        OSError: a reply cannot be written, for example to a full disk.
     """
     gone = threading.Event()
+    failed: list[OSError] = []
 
     def write(text: str) -> None:
         try:
             sink.write(text.encode())
             sink.flush()
-        except (OSError, ValueError):  # no reader any more; ValueError: closed
+        except (ConnectionError, ValueError):  # no reader any more; ValueError: closed
+            gone.set()
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # no reader any more, on Windows
+                failed.append(error)
             gone.set()
 
     def lines() -> Iterator[str]:
@@ -54,6 +63,8 @@ def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
                 return
 
     Turns(player, lines(), write).run()
+    if failed:
+        raise failed[0]
 
 
 class Turns:
