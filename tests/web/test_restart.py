@@ -85,9 +85,7 @@ def stack() -> Iterator[ExitStack]:
         yield found
 
 
-def served_page(
-    browser: Browser, folder: Path, stack: ExitStack
-) -> tuple[ExitStack, Served, Page]:
+def served_page(browser: Browser, folder: Path, stack: ExitStack) -> tuple[ExitStack, Served, Page]:
     """A server that ends when the first of the three is closed, and a page of it that stays."""
     server = stack.enter_context(ExitStack())
     served = server.enter_context(serve(folder, "greedy"))
