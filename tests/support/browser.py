@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -185,6 +185,15 @@ def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Vi
         yield found
     finally:
         context.close()
+
+
+ARROWS: Final = ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown")
+
+
+def press_arrows(page: Page) -> None:
+    """Press all four arrow keys, since two of them may change nothing; at least a move is made."""
+    for key in ARROWS:
+        page.keyboard.press(key)
 
 
 def drawn(page: Page, frames: int = 2) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
 from tests.web.replayed import replayed
 from twofold.play.game_file import GameFile
 from twofold.records.record import Record
@@ -78,8 +78,7 @@ def test_no_key_is_lost(laptop: Visit, served: Served) -> None:
 def test_undo_and_reload(laptop: Visit, served: Served) -> None:
     game = new_game(laptop)
     number = laptop.page.locator("dt:has-text('Moves') + dd").first
-    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
-        laptop.page.keyboard.press(key)
+    press_arrows(laptop.page)
     made = len(replayed("lurd", served.ask(f"/api/games/{game}")["seed"]))
     expect(number).to_have_text(str(made))
     laptop.page.keyboard.press("Control+z")
@@ -96,8 +95,7 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     old = new_game(laptop)
     number = page.locator("dt:has-text('Moves') + dd").first
     undo = page.get_by_role("group", name="Game").get_by_role("button", name="Undo")
-    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
-        page.keyboard.press(key)
+    press_arrows(page)
     expect(page.locator(".waiting")).to_be_hidden()
     expect(number).not_to_have_text("0")
     page.keyboard.press("u")
@@ -123,8 +121,7 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     expect(number).to_have_text("0")
     begun = game_of(laptop)
     while number.inner_text() == "0":
-        for key in ("ArrowLeft", "ArrowUp"):
-            page.keyboard.press(key)
+        press_arrows(page)
         drawn(page)
     assert toast.count() == 0  # at once: it would cover the board of a phone
     laptop.open(f"/?game={old}", ".tile")
@@ -140,8 +137,7 @@ def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> N
     page, game = laptop.page, new_game(laptop)
     path = served.folder / "games" / f"{game}.2048"
     while not path.exists():
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowUp")
+        press_arrows(page)
         drawn(page)
     page.reload()  # so that all keys have been played; all is saved when the page leaves
     number = page.locator("dt:has-text('Moves') + dd").first

@@ -7,11 +7,19 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
+from tests.support.browser import (
+    LAPTOP,
+    PATIENCE_MS,
+    Served,
+    Visit,
+    drawn,
+    press_arrows,
+    serve,
+    visit,
+)
 
 expect.set_options(timeout=PATIENCE_MS)
 
-KEYS = ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown")
 
 COUNT_NOTES = """() => {
     window.notes = 0;
@@ -56,8 +64,7 @@ def moves(page: Page) -> int:
 def play(page: Page, least: int) -> None:
     """Make moves up to a number."""
     while moves(page) < least:
-        for key in KEYS:
-            page.keyboard.press(key)
+        press_arrows(page)
         drawn(page)
 
 
@@ -142,8 +149,7 @@ def test_a_time_trial_ends_after_three_minutes(timed: Page) -> None:
     expect(over).to_contain_text("Your best result so far!")
     expect(over).to_contain_text("moves a minute")
     made = moves(page)
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowUp")
+    press_arrows(page)
     over.get_by_role("button", name="Keep going").click()
     expect(over).to_be_hidden()
     assert moves(page) == made

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.play.kept_games import record_of
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, press_arrows, serve
 from twofold.game import Game
 from twofold.play import daily
 from twofold.play.game_file import GameFile
@@ -169,8 +169,7 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
         page.keyboard.press(key)
     overlay = page.get_by_role("group", name="Game over")
     while not overlay.is_visible():
-        for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
-            page.keyboard.press(key)
+        press_arrows(page)
         laptop.rest()
     overlay.get_by_role("link", name="Daily result").click()
     page.get_by_role("button", name="Copy result").click()
@@ -199,8 +198,7 @@ def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> 
     expect(page.locator("td.analysis-behind", has_text="best").first).to_be_visible()
     hints = page.locator(".facts dt:has-text('Hints') + dd")
     while hints.inner_text() == "0":
-        for key in ("ArrowLeft", "ArrowUp"):
-            page.keyboard.press(key)
+        press_arrows(page)
         laptop.rest()
     laptop.open("/games", ".my-figures")
     expect(page.get_by_text("With hints", exact=False).first).to_be_visible()

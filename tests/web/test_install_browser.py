@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, ServedApart, serve_apart, visit
+from tests.support.browser import (
+    LAPTOP,
+    PATIENCE_MS,
+    ServedApart,
+    press_arrows,
+    serve_apart,
+    visit,
+)
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -71,8 +78,7 @@ def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder:
         assert len(names) == 1
         assert "/" in paths
         assert not [path for path in paths if path.startswith(("/api", "/ws"))]
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowUp")
+        press_arrows(page)
         port = end(server)
         page.goto(server.url + "/watch")
         heading = page.get_by_role("heading", name="The twofold server is not running")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Rules
 from twofold.records.record import Record
 
@@ -124,7 +124,7 @@ def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
     page.get_by_role("button", name="Start game").click()
     overlay = page.get_by_role("group", name="You win!")
     expect(page.locator("#new-game")).to_have_count(0)
-    for key in "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown":
+    for key in ARROWS:
         if not overlay.is_visible():
             page.keyboard.press(key)
             laptop.rest()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, WebSocketRoute, expect
 
-from tests.support.browser import LAPTOP, PATIENCE_MS, Served, serve, visit
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, press_arrows, serve, visit
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -57,8 +57,9 @@ def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served
         socket = sockets[-1]
         socket.is_held = True
         page.get_by_role("button", name="New game", exact=True).click()
-        for key in ("ArrowLeft", "ArrowUp", "u", "p"):
-            page.keyboard.press(key)
+        press_arrows(page)
+        page.keyboard.press("u")
+        page.keyboard.press("p")
         socket.release()
         expect(link).not_to_have_attribute("href", old)
         expect(page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
