@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from twofold import Board, Game, Move, Rules, make_player
-from twofold.errors import InvalidBoard, PlayerError
+from twofold.errors import InvalidBoard, InvalidInput, PlayerError
 from twofold.players import Player, kernel_game, play_game, play_games
 from twofold.players import loop as module
 from twofold.players.base import assumed_score
@@ -225,3 +225,21 @@ def test_the_time_of_moves_is_known_where_the_player_is_asked_for_each() -> None
     assert module._median_and_99th([3.0, 1.0, 2.0]) == (2.0, 2.0)
     assert module._median_and_99th([float(n) for n in range(101)]) == (50.0, 99.0)
     assert module._median_and_99th([]) is None
+
+
+@pytest.mark.parametrize("start", [None, "0000/0000/0012/0347"])
+def test_a_result_gives_its_game(start: str | None) -> None:
+    board = None if start is None else Board.parse(start)
+    result = play_game("greedy", seed=3, board=board, keep_moves=True)
+    assert result is not None
+    game = result.game()
+    assert (game.board, game.move_number) == (result.board, result.moves)
+    assert game.score - game.start_score == result.score
+    assert game.is_finished
+
+
+def test_a_result_without_moves_gives_no_game() -> None:
+    result = play_game("greedy", seed=3)
+    assert result is not None
+    with pytest.raises(InvalidInput, match="play it with keep_moves=True"):
+        result.game()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from twofold.board import Board
-from twofold.errors import InvalidBoard
+from twofold.errors import InvalidBoard, InvalidInput
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players.base import Player, assumed_score, checked_move
@@ -53,6 +53,20 @@ class GameResult:
     letters: str = ""
     move_seconds: tuple[float, float] | None = field(default=None, compare=False)
     start: Board | None = None
+
+    def game(self, rules: Rules | str = STANDARD) -> Game:
+        """The game itself, to be shown, reviewed or saved; `rules` are those of the game.
+
+        Raises InvalidInput if the moves were not kept.
+        """
+        if len(self.letters) != self.moves:
+            raise InvalidInput(
+                "expected a result with its moves, got one without: play it with keep_moves=True"
+            )
+        game = _begun(Rules.of(rules), self.seed, self.start)
+        for letter in self.letters:
+            game.play(letter)
+        return game
 
 
 def play_game(
