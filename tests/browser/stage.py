@@ -30,6 +30,10 @@ T = TypeVar("T")
 PAGES = Path(__file__).with_name("pages")
 HANG_SECONDS = 60.0
 FIND_SECONDS = 5.0
+
+BUSY_SECONDS = 20.0
+"""Patience with a page that answers in the end, however busy the machine is."""
+
 SMALL: ViewportSize = {"width": 600, "height": 600}
 POINTS = ".score-container, #points"
 
@@ -173,7 +177,7 @@ async def play_page(
             game,
             thinker,
             follower,
-            Wishes(**{"patience": 1.0, **wishes}),
+            Wishes(**{"patience": BUSY_SECONDS, **wishes}),
             find=lambda: find_game(tab, kinds_, FIND_SECONDS),
         )
         played = Played(follower, driver)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.stage import Played, Stage
+from tests.browser.stage import BUSY_SECONDS, Played, Stage
 from twofold.browser.driver import Driver
 from twofold.browser.follow import PageFollower
 from twofold.browser.pages import Selectors, kinds
@@ -24,7 +24,8 @@ def is_whole(played: Played) -> bool:
 
 @pytest.mark.parametrize("fault", ["", "unsaved", "undrawn", "hostile"])
 def test_a_game_is_played_to_its_end(stage: Stage, fault: str) -> None:
-    found = stage.play(f"original.html?seed=3&size=2&{fault}")
+    patience = 1.0 if fault == "undrawn" else BUSY_SECONDS
+    found = stage.play(f"original.html?seed=3&size=2&{fault}", patience=patience)
     assert is_whole(found)
     assert found.driver.page.name == "original"
     if fault == "undrawn":  # the original forgets a game that has ended
