@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,10 @@ if sys.platform != "linux":
 
 from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
 from twofold import Rules
+from twofold.cli._app import watched_game
 from twofold.cli.watch import Watched
 from twofold.errors import PlayerError
+from twofold.play.shared_game import SharedGame
 
 PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SIMPLE = f"{PLAYERS}:Forgetful"
@@ -103,8 +106,23 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_the_whole_game_is_drawn(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slowly, until a picture of the game going on has been drawn."""
+    shared: list[SharedGame] = []
+    write = screen.write
+
+    def started(*arguments: Any) -> SharedGame:
+        shared.append(watched_game(*arguments))
+        return shared[0]
+
+    def written(text: str) -> int:
+        if "Ctrl-C ends" in text:
+            shared[0].set_pace(None)
+        return write(text)
+
+    monkeypatch.setattr("twofold.cli.watch.watched_game", started)
+    monkeypatch.setattr(screen, "write", written)
     monkeypatch.setattr(sys, "stdout", screen)
-    watched = Watched("corner", Rules.parse("3x3 goal=32"), 5, 400.0, None)
+    watched = Watched("corner", Rules.parse("3x3 goal=32"), 5, 2.0, None)
     frame = watched.show_live(threading.Event())
     assert watched.game.is_finished
     assert frame.board == watched.game.board
