@@ -1,4 +1,4 @@
-"""Writes the tables of docs/league.md, and docs/images/league.svg, from docs/league.csv.
+"""Writes the tables of players in these pages, and docs/images/league.svg, from docs/league.csv.
 
 python docs/league.py
 
@@ -10,6 +10,7 @@ python docs/league.py league.db --times times.csv
 """
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,12 +20,23 @@ from league_rows import TILES, Row, merged, read_rows, read_times, rows_of, time
 from twofold.arena.stats import wilson_interval
 from twofold.figures import format_seconds
 
-PAGE = Path(__file__).parent / "league.md"
+DOCS = Path(__file__).parent
+PAGE = DOCS / "league.md"
 BUDGETS = (10e-6, 100e-6, 1e-3, 10e-3)  # seconds a move
 BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -->"
 PUBLISHED = """## Published by their authors
 
 Not measured here: other dice, other machines, and the authors' own numbers."""
+NETWORK = r"ntuple:ply=[^,]+"
+SHORT = {
+    "strength": (rf"{NETWORK}$", ("ntuple.md", "results.md")),
+    "endgame": (rf"{NETWORK}(,tables=auto)?$", ("benchmarks.md", "results.md")),
+    "programs": (
+        r"ntuple:ply=\d(,tables=auto)?$|\w+/2048-ai|TDL2048",
+        ("benchmarks.md", "results.md"),
+    ),
+}
+"""Short tables by the name in their marks: a pattern of the players, and the pages."""
 
 
 def budget_of(row: Row) -> float:
@@ -64,7 +76,36 @@ def table(rows: Sequence[Row], *, published: bool = False) -> list[str]:
 
 def is_spec(row: Row) -> bool:
     """True if the player is a spec of twofold, not another program."""
-    return "/" not in row.player and "+" not in row.player
+    return re.match(r"[a-z0-9-]+(:|$)", row.player) is not None
+
+
+def short_table(rows: Sequence[Row]) -> list[str]:
+    """A table in Markdown without the rates of 2048, the quickest player on top."""
+    lines = [
+        "| player | games | mean score (95 %) | 8192 | 16384 | 32768 | CPU time a move |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in sorted(rows, key=lambda one: one.seconds or 0.0):
+        name = f"`{row.player}`" if is_spec(row) else row.player
+        digits = int(row.games >= 1_000)
+        rates = " | ".join(
+            f"{100 * (hits or 0) / row.games:.{digits}f} %" for hits in row.reached[1:]
+        )
+        lines.append(
+            f"| {name} | {row.games:,} | {row.mean:,.0f} ({row.low or 0:,.0f} to "
+            f"{row.high or 0:,.0f}) | {rates} | {format_seconds(row.seconds)} |"
+        )
+    return lines
+
+
+def short_tables(rows: Sequence[Row]) -> dict[str, str]:
+    """The tables of `SHORT` by name, as they stand between their marks."""
+    ours = [row for row in rows if not row.is_published]
+    texts = {}
+    for name, (pattern, _) in SHORT.items():
+        fitting = [row for row in ours if re.match(pattern, row.player)]
+        texts[name] = "\n".join(["", *short_table(fitting), "", ""])
+    return texts
 
 
 def mark(row: Row) -> str:
@@ -91,6 +132,12 @@ def page_parts(rows: Sequence[Row]) -> list[str]:
     return [*parts, PUBLISHED, "", *published, ""]
 
 
+def put(page: Path, begin: str, text: str, end: str) -> None:
+    """Write a text between two marks of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    page.write_text(before + begin + text + end + rest.partition(end)[2], encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("studies", nargs="*", type=Path)
@@ -104,10 +151,10 @@ def main() -> None:
     write_rows(timed(rows, times))
     rows = read_rows()  # as they are kept
     draw(rows)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    page = "\n".join([before + BEGIN, "", *page_parts(rows), END]) + after
-    PAGE.write_text(page, encoding="utf-8")
+    put(PAGE, BEGIN, "\n".join(["", "", *page_parts(rows), ""]), END)
+    for name, text in short_tables(rows).items():
+        for page in SHORT[name][1]:
+            put(DOCS / page, f"<!-- {name} -->\n", text, f"<!-- end of {name} -->")
 
 
 if __name__ == "__main__":

@@ -101,8 +101,8 @@ def time_of(row: Row, rows: Sequence[Row]) -> float | None:
 
 
 def drawn(rows: Sequence[Row]) -> list[Row]:
-    """The rows with a mark: those of `tables=large` would lie on those of `tables=auto`."""
-    return [row for row in rows if "tables=large" not in row.player]
+    """The rows with a mark: those of `tables=large` and of `3/2@3` would lie on others."""
+    return [row for row in rows if not re.search("tables=large|@", row.player)]
 
 
 def draw(rows: Sequence[Row]) -> None:
