@@ -155,5 +155,5 @@ def test_a_policy_network_rises_above_random_play() -> None:
 def test_the_best_game_is_as_the_readme_says() -> None:
     game = load_game(EXAMPLES / "best-game.2048")
     assert f"{game.score:,} points" in (EXAMPLES.parent / "README.md").read_text("utf-8")
-    assert game.board.max_tile == 32768
-    assert len(game.moves) > 29_000
+    assert game.board.max_tile == 65536
+    assert len(game.moves) > 40_000
