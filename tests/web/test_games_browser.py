@@ -20,6 +20,10 @@ from twofold.records.record import Record
 DAY = date(2026, 11, 23)
 NAME = "daily-2026-11-23"
 QUICK = "4x4 goal=16"
+NETWORK = (
+    "ntuple:cut=0,downgrade=24576,net=default,net_sha256=561f1a5df3f95bb8,nodes=none,ply=3,"
+    "table_mb=4,tables=441-512+442-1024/64-256+442-512/32-128,tables_sha256=bcf87394f029f89e"
+)
 
 SHIFTS = """() => new Promise(done => { let sum = 0;
     new PerformanceObserver(list => list.getEntries().forEach(one => { sum += one.value; }))
@@ -125,6 +129,19 @@ def test_the_list_is_searched_and_a_game_deleted(laptop: Visit, served: Served) 
     page.get_by_label("Search").fill("")
     expect(page.locator(".game")).to_have_count(10)
     expect(page.locator(".my-figures dt:has-text('Games') + dd")).to_have_text("5")
+
+
+def test_a_long_spec_is_a_short_name(laptop: Visit, phone: Visit, served: Served) -> None:
+    served.keep(str(Record.from_game(played_out(31), player=NETWORK)))
+    served.keep(str(Record.from_game(played_out(32), player=200 * "n")))  # no spec: it wraps
+    for one in (laptop, phone):
+        one.open("/games", ".game")
+        facts = one.page.locator(".game", has_text="network, 3 plies, with tables").locator("p")
+        expect(facts.last).to_have_attribute("title", NETWORK)
+        expect(one.page.locator(".game").filter(has_text="sha256")).to_have_count(0)
+        assert not one.is_too_wide()
+        hidden = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        assert one.page.locator(".game-facts").evaluate_all(hidden) == 0
 
 
 def test_what_is_exported_is_imported_again(laptop: Visit, served: Served, tmp_path: Path) -> None:

@@ -73,11 +73,16 @@ def test_a_chosen_language_comes_before_that_of_the_browser(laptop: Visit) -> No
 
 
 PLAYERS = {
-    "de": ["gierig", "Netz, Tiefe 2 oder 3", "rows, Tiefe 3", "rows, Tiefe 5"],
-    "es": ["voraz", "red, 2 o 3 niveles", "rows, 3 niveles", "rows, 5 niveles"],
-    "zh": ["贪心", "网络，2 或 3 层", "rows，3 层", "rows，5 层"],
+    "de": ["gierig", "Netz, Tiefe 2 oder 3", "rows, Tiefe 3", "Netz, Tiefe 3, mit Tabellen"],
+    "es": ["voraz", "red, 2 o 3 niveles", "rows, 3 niveles", "red, 3 niveles, con tablas"],
+    "zh": ["贪心", "网络，2 或 3 层", "rows，3 层", "网络，3 层，带残局库"],
 }
-SPECS = ["greedy", "ntuple:ply=3/2@3", "expectimax:cut=0,ply=auto,time=none", "expectimax:ply=5"]
+SPECS = [
+    "greedy",
+    "ntuple:ply=3/2@3,tables=auto",
+    "expectimax:cut=0,ply=auto,time=none",
+    "ntuple:net=default,ply=3,tables=441-512+442-1024/64-256,tables_sha256=bcf8,threads=1",
+]
 REFUSED = {"de": "auf Englisch: Expected", "es": "en inglés: Expected", "zh": "英文说明：Expected"}
 
 

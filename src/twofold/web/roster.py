@@ -149,7 +149,7 @@ def _strengths() -> list[PlayerInfo]:
 
 def _strength(word: str, name: str) -> PlayerInfo:
     plain = strength(word, STANDARD)
-    with_tables = ", tables" if "tables" in notation.parse_spec(plain).values else ""
+    with_tables = ", with tables" if "tables" in notation.parse_spec(plain).values else ""
     return msgspec.structs.replace(
         _info(plain, f"{word} ({name}{with_tables})"),
         spec=word,

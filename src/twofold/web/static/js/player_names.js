@@ -6,6 +6,7 @@ import { text } from './text.js';
 const ME = 'me';
 const AND = ' + ';
 const OWN_PLIES = 3; // of expectimax without a depth
+const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
 const SIMPLE = new Set(['greedy', 'corner', 'random']);
 const STRENGTHS = new Set(['fast', 'normal', 'strong', 'max']);
 
@@ -25,9 +26,10 @@ export function playerNames(players) {
  */
 export function playerName(player) {
   if (player === ME) return text('player.me');
-  const [, kind, values] = /^([a-z][a-z0-9-]*):?(.*)$/.exec(player) ?? [];
+  const [, kind, values = ''] = /^([a-z][a-z0-9-]*)(?::(.*))?$/.exec(player) ?? [];
   if (!kind) return player;
-  return deep(nameOf(kind, values) ?? listed(player) ?? kind, kind, values);
+  const name = deep(nameOf(kind, values) ?? listed(player) ?? kind, kind, values);
+  return TABLES.test(values) ? text('player.with_tables', { name }) : name;
 }
 
 /** A name with the depth behind it, where it is known: `3`, or `3/2@3` for 2 or 3. */

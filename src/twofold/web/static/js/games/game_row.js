@@ -32,7 +32,7 @@ export class GameRow {
         game.daily && badge(text('games.daily'))),
       h('p', { class: 'small', text: text('play.game_facts', { count: game.moves,
         tile: String(game.max_tile), status: text(`play.status_${game.status}`) }) }),
-      h('p', { class: 'small soft', text: [rulesText(game.rules), ...helpTexts(game),
+      h('p', { class: 'small soft', title: playerText(game.player) && game.player, text: [rulesText(game.rules), ...helpTexts(game),
         playerText(game.player), timeText(game.date)].filter(Boolean).join(' · ') }));
   }
 

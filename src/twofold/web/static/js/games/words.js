@@ -2,6 +2,7 @@
 
 import { locale } from '../language.js';
 import { describeRules } from '../play/rules_text.js';
+import { playerNames } from '../player_names.js';
 import { text } from '../text.js';
 
 const TIMES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
@@ -54,7 +55,7 @@ export function dateText(date) {
  * @returns {string}
  */
 export function playerText(player) {
-  return player === 'me' ? '' : player;
+  return player === 'me' ? '' : playerNames(player);
 }
 
 /**

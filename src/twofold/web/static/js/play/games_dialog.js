@@ -4,7 +4,6 @@ import { openDialog } from '../dialog.js';
 import { button, fill, h } from '../dom.js';
 import { GameRow } from '../games/game_row.js';
 import { net } from '../net.js';
-import { playerNames } from '../player_names.js';
 import { text } from '../text.js';
 
 const SHOWN_AT_FIRST = 50;

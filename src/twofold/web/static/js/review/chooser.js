@@ -135,7 +135,7 @@ function item(game) {
         'span',
         { class: 'review-item-facts' },
         h('strong', { class: 'number', text: text('review.points', { score: game.score }) }),
-        h('span', { class: 'small', text: facts }),
+        h('span', { class: 'small', title: game.player === 'me' ? '' : game.player, text: facts }),
         h('span', { class: 'small soft', text: when }),
       ),
       icon('review'),

@@ -1040,6 +1040,7 @@ const PLAYER = {
   'player.random': 'zufällig',
   'player.strong': 'stark',
   'player.with': '{name} ({more})',
+  'player.with_tables': '{name}, mit Tabellen',
 };
 
 const REFUSAL = {

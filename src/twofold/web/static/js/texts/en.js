@@ -1036,6 +1036,7 @@ const PLAYER = {
   'player.random': 'random',
   'player.strong': 'strong',
   'player.with': '{name} ({more})',
+  'player.with_tables': '{name}, with tables',
 };
 
 const REFUSAL = {

@@ -1049,6 +1049,7 @@ const PLAYER = {
   'player.random': 'al azar',
   'player.strong': 'fuerte',
   'player.with': '{name} ({more})',
+  'player.with_tables': '{name}, con tablas',
 };
 
 const REFUSAL = {

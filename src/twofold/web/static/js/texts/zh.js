@@ -1007,6 +1007,7 @@ const PLAYER = {
   'player.random': '随机',
   'player.strong': '强',
   'player.with': '{name}（{more}）',
+  'player.with_tables': '{name}，带残局库',
 };
 
 const REFUSAL = {
