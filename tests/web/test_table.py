@@ -94,6 +94,29 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert len(store.read(live.name).moves) == 9
 
 
+def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
+    """It is not until somebody plays on, whether a page has opened it or not."""
+    listener = Listener()
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
+        imported = table.add(Record.from_game(Game(LARGE, 7)))
+        assert (table.last(), table.find_last()) == ("", None)
+        mine = begin(table, listener)
+        move(mine, listener)
+        other = table.add(Record.from_game(Game(LARGE, 8)))
+        assert table.last() == mine.name
+        table.open(imported, Asker(listener, 1))
+        assert table.last() == mine.name
+        table.delete(other)
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
+        assert table.last() == mine.name
+        live = table.open(imported, Asker(listener, 2))
+        move(live, listener)
+        assert table.last() == imported
+        saved(table, live)
+    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
+        assert table.last() == imported
+
+
 def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     game = Game(LARGE, 1)
     for _ in range(3):

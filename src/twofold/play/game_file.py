@@ -32,7 +32,10 @@ MOVES_TAG: Final = "Moves"
 PLAYED_TAG: Final = "Played"
 """Tag with the time of the last change: seconds since 1970, with three decimals."""
 
-INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG)
+IMPORTED_TAG: Final = "Imported"
+"""Tag of a game from a record that nobody has played on here; the next move removes it."""
+
+INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
 """Tags of a file that are not part of its game: each save updates them."""
 
 
@@ -126,10 +129,12 @@ class GameFile:
         self._known = {digest}
 
 
-def indexed(record: Record, played: float) -> Record:
+def indexed(record: Record, played: float, *, imported: bool = False) -> Record:
     """The record with the tags for a list; `played` is its last change in seconds since 1970."""
     tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
-    return replace(record, tags={**record.tags, **tags})
+    if imported:
+        tags[IMPORTED_TAG] = "yes"
+    return replace(record, tags={**unindexed(record).tags, **tags})
 
 
 def unindexed(record: Record) -> Record:

@@ -16,7 +16,7 @@ from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.notation import parse_seed
 from twofold.play import daily
 from twofold.play.best_scores import Kind, counts_as_own, kind_of
-from twofold.play.game_file import MOVES_TAG, PLAYED_TAG
+from twofold.play.game_file import IMPORTED_TAG, MOVES_TAG, PLAYED_TAG
 from twofold.records import text as record_text
 from twofold.records.record import Record, parse_record
 from twofold.records.text import located
@@ -57,10 +57,14 @@ class GameInfo(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A saved game in the index; `played` is the time of its last change in seconds since 1970."""
+    """A saved game in the index; `played` is the time of its last change in seconds since 1970.
+
+    `imported` is true of a game from a record, until somebody plays on.
+    """
 
     info: GameInfo
     played: float
+    imported: bool = False
 
     @property
     def counts(self) -> bool:
@@ -90,7 +94,7 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
         kind=kind_of(record.player, record.hints, given_board=record.board is not None),
         daily=daily.day_of_record(record),
     )
-    return Kept(info, played)
+    return Kept(info, played, IMPORTED_TAG in record.tags)
 
 
 def read_kept(path: Path, game: str) -> Kept:
@@ -138,7 +142,7 @@ def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
         kind=kind_of(player, hints, given_board=given),
         daily=daily.day_of(tags, rules, seed, given_board=given),
     )
-    return Kept(info, played)
+    return Kept(info, played, IMPORTED_TAG in tags)
 
 
 def _whole(text: str) -> int:

@@ -121,14 +121,22 @@ class GameStore:
         return GameFile(self.path(game))
 
     def save(
-        self, game: str, record: Record, played: float, file: GameFile | None = None
+        self,
+        game: str,
+        record: Record,
+        played: float,
+        file: GameFile | None = None,
+        *,
+        imported: bool = False,
     ) -> Version | Conflict | None:
         """Write a game with tags for the list; `file` is None for a new game.
 
-        Returns and raises as `GameFile.save`.
+        `imported` is true for a record that nobody has played here. Returns and raises as
+        `GameFile.save`.
         """
+        record = indexed(record, played, imported=imported)
         kept = kept_of(game, record, played)
-        other = (file or self.file(game)).save(indexed(record, played))
+        other = (file or self.file(game)).save(record)
         if other is None:
             with self._lock:
                 self._touch(game)
@@ -225,11 +233,12 @@ class GameStore:
         return ""
 
     def last_played(self, seconds: float) -> Kept | None:
-        """The game played last, of those indexed within `seconds`; the newest files come first."""
+        """The game played here last, of those indexed within `seconds`; newest files come first."""
         if self._indexed.wait(seconds):
             self._look()
         with self._lock:
-            return max(self._kept.values(), key=lambda one: one.played, default=None)
+            here = [one for one in self._kept.values() if not one.imported]
+        return max(here, key=lambda one: one.played, default=None)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the index is read; False after `seconds`."""

@@ -138,14 +138,14 @@ class GameTable(Generic[G]):
             if daily.can_be_try(own):
                 game = daily.PREFIX + day
                 self.store.check_room()
-                other = self.store.save(game, own, when)
+                other = self.store.save(game, own, when, imported=True)
                 if not isinstance(other, Conflict):
                     return TakenIn(game, other is None)
             own = daily.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
         game = self.store.id_for(own)
-        while (other := self.store.save(game, own, when)) is not None:
+        while (other := self.store.save(game, own, when, imported=True)) is not None:
             if isinstance(other, Version) and unindexed(other.record) == own:
                 return TakenIn(game, False)  # another program has just saved it
             game = self.store.new_id()
@@ -213,20 +213,28 @@ class GameTable(Generic[G]):
         )
 
     def find_last(self) -> G | None:
-        """The game played last; None if there is none. Raises InvalidRecord if it is damaged."""
+        """The game of `last`; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
             with contextlib.suppress(NotFound):  # deleted since; try the next one
                 return self.find(game)
         return None
 
     def last(self) -> str:
-        """The id of the saved game played last; empty if there is none."""
+        """The id of the saved game played here last; empty if there is none.
+
+        An imported game is not played here until somebody plays on.
+        """
         with self._lock:
-            found = {live.name: live.played for live in self._live.values() if live.kept}
+            games = [live for live in self._live.values() if live.kept]
+        found = {live.name: live.played for live in games if not self._is_only_imported(live)}
         stored = self.store.last_played(INDEX_SECONDS)
         if stored is not None:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
+
+    def _is_only_imported(self, live: G) -> bool:
+        kept = self.store.kept(live.name)
+        return live.is_untouched and kept is not None and kept.imported
 
     def leave(self, live: G, follower: Viewer, *, unplayed: bool = False) -> None:
         """Stop following a game; with `unplayed`, drop it if it is unchanged and not followed."""
