@@ -146,14 +146,15 @@ def test_hints_of_a_page_are_counted(hub: Hub) -> None:
     state = page.new()
     now = page.play(state, 2)
 
-    def ask(board: str, game: str) -> None:
-        page.ask(protocol.AnalyseRequest(board=board, game=game, ply=1), protocol.AnalysisReply)
+    def ask(board: str, game: str) -> int | None:
+        asked = protocol.AnalyseRequest(board=board, game=game, ply=1)
+        return page.ask(asked, protocol.AnalysisReply).hints
 
-    ask(now.board, "")
-    ask(state.now.board, state.game)
+    assert ask(now.board, "") is None
+    assert ask(state.now.board, state.game) == 0
     assert page.open(state.game).now.hints == 0
     for _ in range(2):
-        ask(now.board, state.game)
+        assert ask(now.board, state.game) == 1
     now = page.move(state.game, now.legal[0], now.move_number).now
     ask(now.board, state.game)
     assert page.open(state.game).now.hints == 2

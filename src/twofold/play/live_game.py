@@ -145,12 +145,16 @@ class LiveGame(SavedGame):
             step = self.game.redo()
             self._moved(before, step, "", asker)
 
-    def show_hints(self, board: Board) -> None:
-        """Count hints that are about to be shown for a board; raises DailyRule in a daily game."""
+    def show_hints(self, board: Board) -> int:
+        """Count hints that are about to be shown for a board; returns the number so far.
+
+        Raises DailyRule in a daily game.
+        """
         with self.lock:
             self.refuse_in_daily("hints")
             if self._playing is None and self.hint_shown(board) and not self.is_saved:
                 self.changed()
+            return self.hints
 
     def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
         self.add_player(by or ME)

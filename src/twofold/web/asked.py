@@ -66,10 +66,18 @@ class Asked(ABC):
 
 
 class AskedAnalysis(Asked):
-    """An analysis that a page requested."""
+    """An analysis that a page requested; `hints` are those of its game so far."""
 
-    def __init__(self, searches: Searches, order: AnalysisOrder, send: Send, ref: int) -> None:
+    def __init__(
+        self,
+        searches: Searches,
+        order: AnalysisOrder,
+        send: Send,
+        ref: int,
+        hints: int | None = None,
+    ) -> None:
         super().__init__(send, ref)
+        self._hints = hints
         self._searches = searches
         self._order = order
 
@@ -88,6 +96,7 @@ class AskedAnalysis(Asked):
                 ref=self._ref,
                 outcomes=solved is not None,
             )
+            last = msgspec.structs.replace(last, hints=self._hints)
             self.send(last)
         if last is not None:
             self.send(msgspec.structs.replace(last, final=True))

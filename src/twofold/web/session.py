@@ -199,8 +199,9 @@ class Session:
         )
 
     def _analyse(self, request: protocol.AnalyseRequest) -> None:
+        hints: int | None = None
         if request.game:
-            self._game(request.game).show_hints(Board.parse(request.board))
+            hints = self._game(request.game).show_hints(Board.parse(request.board))
         order = order_of(
             self._hub.roster,
             board=request.board,
@@ -210,7 +211,7 @@ class Session:
             budget=clamped(request.seconds, request.nodes, request.ply),
             outcomes=request.outcomes,
         )
-        asked = AskedAnalysis(self._hub.searches, order, self.send, request.ref)
+        asked = AskedAnalysis(self._hub.searches, order, self.send, request.ref, hints)
         self._ask(asked)
         self._hub.searches.start(asked.run, asked.stop)
 

@@ -55,6 +55,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         outcomes: true if `OutcomesReply`s follow.
         table: the endgame table that chooses the best move, or null. The ratios of the moves that
             it knows are then ratios of chances.
+        hints: number of positions of the game with hints, this one included; null outside games.
     """
 
     board: str
@@ -74,6 +75,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
     bar_amount: float = 0.0
     outcomes: bool = False
     table: TableAnswerInfo | None = None
+    hints: int | None = None
 
 
 class TileChance(msgspec.Struct, frozen=True):

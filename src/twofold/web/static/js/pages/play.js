@@ -119,8 +119,7 @@ class PlayPage {
 
   #commands() {
     const { settings } = this.#context;
-    const undo = () => this.#undo();
-    const redo = () => this.game.redo();
+    const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
     const best = () => this.#enter();
     return {
       u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
@@ -242,6 +241,7 @@ class PlayPage {
 
   #showBest(letter) {
     this.#board.arrow(this.#overlay.isShown ? '' : letter);
+    if (letter) this.#facts.show(this.game.now); // with this hint
   }
 
   #showRules(rules) {

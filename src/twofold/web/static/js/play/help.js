@@ -217,6 +217,7 @@ export class HelpPanel {
     this.bar.show(reply.bar, barText(reply));
     this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
+    if (reply.hints !== null) this.#game.now.hints = reply.hints; // this one is counted
     this.#onBest(reply.best);
   }
 
