@@ -150,6 +150,16 @@ def test_a_replay_is_walked_through(browser: Browser, tmp_path: Path, scheme: st
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(facts).to_contain_text("move 0 of 40")
+    speed = page.get_by_label("Speed")
+    speed.select_option("16x")
+    page.keyboard.press("+")
+    expect(speed).to_have_value("64")
+    page.clock.install()
+    page.get_by_role("button", name="Play").click()
+    page.clock.run_for(70)  # two boards of 16 moves each
+    expect(facts).to_contain_text("move 32 of 40")
+    page.keyboard.press("-")
+    expect(speed).to_have_value("16")
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found] == []
     assert page.title().startswith("2048 game by <b>me</b>")

@@ -74,6 +74,13 @@ def test_a_record_brings_its_player_and_comments() -> None:
     assert data_of(replay(record, first=5).html)["comments"] == {"12": "<b>oh</b>"}
 
 
+def test_the_title_has_a_short_name() -> None:
+    spec = "ntuple:net=default,net_sha256=561f,ply=3,tables=442-512+443-512,tables_sha256=bcf8"
+    found = replay(Record.from_game(played(), player=spec))
+    assert found.title.startswith("2048 game by network, 3 plies, with tables: ")
+    assert "sha256" not in found.html
+
+
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_names_and_comments_are_only_text(name: str) -> None:
     record = Record.from_game(played(moves=2), player=name, comments={0: name})

@@ -1,7 +1,10 @@
 'use strict';
 
-/** Moves a second while it plays by itself. */
+/** Moves a second while it plays by itself at the speed 1x. */
 const RATE = 8;
+
+/** Boards drawn a second at most; at a higher speed some moves are not shown. */
+const MOST_SHOWN = 32;
 
 const PAUSE = 'M6 5h4v14H6zM14 5h4v14h-4z';
 const NAMES = { u: 'up', r: 'right', d: 'down', l: 'left' };
@@ -17,6 +20,7 @@ async function unpack() {
 function walk(game) {
   const places = [...document.querySelectorAll('#board > g')];
   const slider = byId('at');
+  const speed = byId('speed');
   const steps = game.moves.length;
   const sign = document.querySelector('#play path');
   const playSign = sign.getAttribute('d');
@@ -63,9 +67,22 @@ function walk(game) {
     byId('play').setAttribute('aria-label', 'Play');
   }
 
+  function start() {
+    const rate = RATE * Number(speed.value);
+    const shown = Math.min(rate, MOST_SHOWN);
+    clearInterval(timer);
+    timer = setInterval(() => go(at() + rate / shown), 1000 / shown);
+  }
+
+  /** Choose the next speed, or the one before. */
+  function change(by) {
+    speed.selectedIndex = Math.max(0, Math.min(speed.length - 1, speed.selectedIndex + by));
+    if (timer) start();
+  }
+
   function play() {
     if (at() === steps) go(0);
-    timer = setInterval(() => go(at() + 1), 1000 / RATE);
+    start();
     sign.setAttribute('d', PAUSE);
     byId('play').setAttribute('aria-label', 'Pause');
   }
@@ -78,6 +95,12 @@ function walk(game) {
     play: () => (timer ? stop() : play()),
   };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener('click', action);
+  speed.addEventListener('change', () => change(0));
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === '+' || event.key === '=') change(1);
+    if (event.key === '-') change(-1);
+  });
   slider.addEventListener('input', () => { stop(); go(at()); });
   byId('play').disabled = steps === 0;
   byId('controls').hidden = false;

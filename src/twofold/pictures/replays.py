@@ -22,10 +22,11 @@ from twofold.files import atomic_write
 from twofold.game import Game
 from twofold.limits import MAX_REPLAY_MOVES, check_limit
 from twofold.notation import DIGITS, shown
+from twofold.pictures.player_names import player_names
 from twofold.records.record import Record
 
-CONTROLS_HEIGHT: Final = 204
-"""Pixels for the title, figures, slider, buttons and two lines of comment."""
+CONTROLS_HEIGHT: Final = 242
+"""Pixels for the title, figures, slider, buttons, speed and two lines of comment."""
 
 LEAST_WIDTH: Final = 264
 """Minimum width of the controls, in pixels."""
@@ -97,7 +98,7 @@ def replay(
 
 def _title(game: Game, player: str) -> str:
     moves = drawing.game_caption(game.score, game.move_number, game.status.value)
-    return f"2048 game by {player}: {moves}" if player else f"2048 game: {moves}"
+    return f"2048 game by {player_names(player)}: {moves}" if player else f"2048 game: {moves}"
 
 
 def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[str, Any]:
@@ -176,6 +177,12 @@ aria-label="Move number">
 <button type="button" id="play" aria-label="Play">{play}</button>
 <button type="button" id="on" aria-label="One move on">{on}</button>
 <button type="button" id="end" aria-label="End">{end}</button>
+<label title="Keys: + and -">Speed <select id="speed" aria-keyshortcuts="+ -">
+<option value="1">1x</option>
+<option value="4">4x</option>
+<option value="16">16x</option>
+<option value="64">64x</option>
+</select></label>
 </div>
 <p id="comment" aria-live="polite"></p>
 <noscript><p>This is the first position; walking through the game needs JavaScript.</p></noscript>

@@ -1,0 +1,21 @@
+"""Short names of players."""
+
+import pytest
+
+from twofold.pictures.player_names import player_names
+
+
+@pytest.mark.parametrize(
+    ("players", "names"),
+    [
+        ("me", "me"),
+        ("another player", "another player"),
+        ("greedy + me", "greedy + me"),
+        ("ntuple:ply=1,tables=none", "network, 1 ply"),
+        ("ntuple:net=/a/mine.safetensors,ply=3/2@3", "network mine.safetensors, 2 or 3 plies"),
+        ("expectimax:eval=snake,ply=auto", "snake"),
+        ("exact:table=2x3.table", "exact"),
+    ],
+)
+def test_names_are_short(players: str, names: str) -> None:
+    assert player_names(players) == names
