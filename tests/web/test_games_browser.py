@@ -213,6 +213,12 @@ def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> 
     expect(page.locator(".facts dt:has-text('Moves') + dd")).to_have_text("0")
     page.get_by_role("switch", name="Hints").check()
     expect(page.locator("td.analysis-behind", has_text="best").first).to_be_visible()
+    page.locator(".play .eval-label").evaluate(
+        "one => { one.textContent = '100%'; one.closest('.eval-bar').hidden = false; }"
+    )
+    width = """one => { const words = document.createRange(); words.selectNodeContents(one);
+        return words.getBoundingClientRect().right - one.getBoundingClientRect().right; }"""
+    assert page.locator(".play .eval-label").evaluate(width) < 0
     hints = page.locator(".facts dt:has-text('Hints') + dd")
     expect(hints).to_have_text("1")  # at once, not only with the next move
     press_arrows(page)
