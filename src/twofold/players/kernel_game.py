@@ -11,6 +11,7 @@ from twofold.board import Board
 from twofold.errors import PlayerError, TileTooLarge
 from twofold.game import Game
 from twofold.kernels._jit import load
+from twofold.kernels._numba import numba
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
@@ -45,6 +46,7 @@ class KernelPlayed(NamedTuple):
 def load_loops() -> None:
     """Load the kernels that play games, so that the time of no game includes it."""
     load(play.play_bits, play.play_cells, play.play_many)
+    numba.typeof(np.zeros(0, dtype=np.uint64))  # the first array imports numpy.ma, 0.05 s
 
 
 def game_words(rules: Rules, distribution: Words) -> Words:
