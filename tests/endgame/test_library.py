@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twofold.endgame import library
-from twofold.endgame.folder import SUFFIX
+from twofold.endgame.folder import SETS, SUFFIX
 from twofold.endgame.library import (
     built,
     file_name,
@@ -86,7 +86,7 @@ def test_a_table_that_is_removed_is_no_longer_built(folder: Path) -> None:
 def test_a_set_that_is_not_built_is_built_in_one_step(
     folder: Path, monkeypatch: pytest.MonkeyPatch, names: str
 ) -> None:
-    monkeypatch.setitem(library.SETS, "pair", ("441-16/4-8", "442-16"))
+    monkeypatch.setitem(SETS, "pair", ("441-16/4-8", "442-16"))
     says = (
         "of the 2 tables of 'pair' 1 are not built (442-16). "
         "Build them with: twofold tables build pair"

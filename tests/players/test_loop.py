@@ -244,7 +244,7 @@ def test_the_time_of_a_game_leaves_out_its_start(
     compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SlowStart, "compiled", compiled)
-    monkeypatch.setattr(module.time, "perf_counter", lambda: SlowStart.clock)
+    monkeypatch.setattr("time.perf_counter", lambda: SlowStart.clock)
     result = play_game(SlowStart(), Rules(2, 2), 1)
     assert result is not None
     assert (result.seconds, SlowStart.clock > 0) == (0.0, True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,8 @@ class KernelPlayed(NamedTuple):
 def load_loops() -> None:
     """Load the kernels that play games, so that the time of no game includes it."""
     load(play.play_bits, play.play_cells, play.play_many)
-    numba.typeof(np.zeros(0, dtype=np.uint64))  # the first array imports numpy.ma, 0.05 s
+    typeof: Any = numba.typeof
+    typeof(np.zeros(0, dtype=np.uint64))  # the first array imports numpy.ma, 0.05 s
 
 
 def game_words(rules: Rules, distribution: Words) -> Words:
