@@ -109,6 +109,32 @@ def test_the_heading() -> None:
     assert heading(Record.from_game(game, player="me")) == "0 moves, 0 points, 2 going, by me"
 
 
+def test_the_heading_has_the_short_name_of_a_player() -> None:
+    spec = (
+        "ntuple:cut=0,downgrade=24576,net=default,net_sha256=561f1a5df3f95bb8,nodes=none,ply=3,"
+        "table_mb=4,tables=443-512+442-512/32-128+443-256/8-64,tables_sha256=bcf87394f029f89e,"
+        "threads=1,time=none"
+    )
+    record = Record(seed=1, moves=(Move.UP,), player=spec)
+    assert heading(record) == "1 move, by ntuple:ply=3,tables=default"
+
+
+@pytest.mark.parametrize(
+    ("player", "is_said"),
+    [("ntuple:ply=3,tables=442-512", True), ("ntuple:ply=3", False), ("me", False)],
+)
+def test_a_judge_without_the_tables_of_the_player_says_so(
+    cli: Cli, record: Path, player: str, is_said: bool
+) -> None:
+    text = record.read_text().replace('[Player "me"]', f'[Player "{player}"]')
+    record.write_text(text, encoding="utf-8")
+    _, out, _ = cli("review", str(record), *TINY)
+    assert ("the judge has none" in out) is is_said
+    found = document(cli, str(record), *TINY)
+    assert ("the judge has none" in (found["note"] or "")) is is_said
+    assert found["played_by"] == player
+
+
 def test_boards_are_in_colour_where_there_is_a_terminal() -> None:
     game = Game(seed=1)
     for _ in range(8):

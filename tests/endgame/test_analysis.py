@@ -1,6 +1,7 @@
 """Output of analyses, reviews, engines and pages when an endgame table chooses the move."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,40 @@ def test_a_hint_at_tables_in_a_terminal(
     monkeypatch.setattr(library, "LEAST_TARGET", 3)
     _players.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("specs", "rules", "is_said"),
+    [
+        (["normal", "strong:threads=2"], "4x4", True),
+        (["fast", "greedy", "ntuple:ply=3"], "4x4", False),
+        (["strong:tables=none"], "4x4", False),
+        (["strong"], "3x3", False),
+        (["my_player.py:Mine"], "4x4", False),
+    ],
+)
+def test_a_hint_at_tables_where_a_strength_is_measured(
+    specs: list[str], rules: str, is_said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _players.hint_at_strengths(specs, Rules.parse(rules))
+    assert capsys.readouterr().err == f"{_players.STRENGTHS_HINT}\n" * is_said
+
+
+@pytest.mark.parametrize("command", ["bench", "compare"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_commands_that_measure_hint_at_tables(
+    cli: Cli, command: str, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Sequence[str]] = []
+    monkeypatch.setattr(
+        f"twofold.cli.{command}.hint_at_strengths", lambda specs, _rules: said.append(tuple(specs))
+    )
+    cli(command, "greedy", "corner", "--games", "2", *options)
+    assert said == ([] if options else [("greedy", "corner")])
+
+
+@pytest.mark.parametrize("command", ["bench", "compare"])
+def test_help_of_commands_that_measure_names_strengths(cli: Cli, command: str) -> None:
+    words = " ".join(cli(command, "--help").out.split())
+    assert "fast, normal, strong, max" in words
+    assert "quick" not in words

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from twofold.endgame import library
-from twofold.endgame.folder import SUFFIX
+from twofold.endgame.folder import SETS, SUFFIX
 from twofold.endgame.library import (
     built,
     file_name,
@@ -20,6 +20,7 @@ from twofold.endgame.library import (
     tables_folder,
     unsound,
 )
+from twofold.endgame.named import settled_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table, remove_table
 from twofold.errors import InvalidTable, LimitExceeded
@@ -79,6 +80,23 @@ def test_a_table_that_is_removed_is_no_longer_built(folder: Path) -> None:
     assert open_tables("auto").names == ("441-16/4-8",)
     with pytest.raises(InvalidTable, match="twofold tables build 442-8"):
         find("442-8")
+
+
+@pytest.mark.parametrize("names", ["pair", "442-8+pair"])
+def test_a_set_that_is_not_built_is_built_in_one_step(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, names: str
+) -> None:
+    monkeypatch.setitem(SETS, "pair", ("441-16/4-8", "442-16"))
+    says = (
+        "of the 2 tables of 'pair' 1 are not built (442-16). "
+        "Build them with: twofold tables build pair"
+    )
+    for named in (open_tables, settled_tables):
+        with pytest.raises(InvalidTable, match=re.escape(says)):
+            named(names)
+    pattern = EndgamePattern.parse("442-16")
+    build_table(tables_folder() / file_name(pattern), pattern)
+    assert list(open_tables("pair").names) == settled_tables("pair").split("+")
 
 
 def test_a_table_that_is_replaced_is_read_again(folder: Path) -> None:

@@ -1,5 +1,7 @@
 """Games in batches equal games played one at a time."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -225,6 +227,45 @@ def test_the_time_of_moves_is_known_where_the_player_is_asked_for_each() -> None
     assert module._median_and_99th([3.0, 1.0, 2.0]) == (2.0, 2.0)
     assert module._median_and_99th([float(n) for n in range(101)]) == (50.0, 99.0)
     assert module._median_and_99th([]) is None
+
+
+class SlowStart(FailsLater):
+    """Takes 100 seconds of a simulated clock to start, such as for a large network."""
+
+    clock = 0.0
+
+    def start(self, rules: Rules, seed: int) -> None:
+        super().start(rules, seed)
+        SlowStart.clock += 100.0
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_time_of_a_game_leaves_out_its_start(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SlowStart, "compiled", compiled)
+    monkeypatch.setattr("time.perf_counter", lambda: SlowStart.clock)
+    result = play_game(SlowStart(), Rules(2, 2), 1)
+    assert result is not None
+    assert (result.seconds, SlowStart.clock > 0) == (0.0, True)
+
+
+def test_the_first_call_of_a_kernel_imports_nothing() -> None:
+    code = """
+import sys
+from twofold import Rules, make_player
+from twofold.players.loop import _load_loops, play_game
+_load_loops()
+with make_player("greedy") as player:
+    player.start(Rules(), 1)
+    before = set(sys.modules)
+    play_game(player, Rules(), 1)
+print(sorted(name for name in set(sys.modules) - before if not name.startswith("twofold")))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ran.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("start", [None, "0000/0000/0012/0347"])

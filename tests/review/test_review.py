@@ -15,7 +15,15 @@ from twofold.players.searching import ExpectimaxPlayer
 from twofold.players.values import values_of
 from twofold.review import judge as judging
 from twofold.review.judge import FLOOR, Judge, MoveJudgement
-from twofold.review.review import Review, default_judge, judge, positions, review, unit_of
+from twofold.review.review import (
+    Review,
+    default_judge,
+    judge,
+    positions,
+    review,
+    tables_note,
+    unit_of,
+)
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.depth import Depth
 from twofold.search.stop import Stop
@@ -350,3 +358,11 @@ def test_the_spread_is_measured_once(monkeypatch: pytest.MonkeyPatch, greedy_gam
 def test_the_unit_is_known_before_anything_is_judged() -> None:
     assert Judge(make_player("ntuple:net=tiny"), Rules(), Budget()).unit == "points"
     assert Judge(make_player("greedy"), Rules(), Budget()).unit == "points"
+
+
+def test_a_judge_with_tables_gets_no_note() -> None:
+    played = "ntuple:ply=3,tables=442-512"
+    assert tables_note(played, "ntuple:ply=3,tables=none") == tables_note(played, "ntuple:ply=3")
+    assert "tables build default" in tables_note(f"me + {played}", "ntuple:ply=3")
+    assert tables_note(played, "ntuple:ply=3,tables=443-512") == ""
+    assert tables_note("ntuple:tables=none", "ntuple:ply=3") == ""

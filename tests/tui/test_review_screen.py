@@ -53,6 +53,18 @@ def test_walking() -> None:
     drive(screen, act)
 
 
+def test_a_note_is_shown_until_the_first_key() -> None:
+    walk = reviewing().walk
+    screen = ReviewScreen(walk, Judging(walk, judge), note="the judge has no tables")
+
+    async def act(pilot: Driven) -> None:
+        assert note_of(pilot) == "the judge has no tables"
+        await pilot.press("right")
+        assert note_of(pilot) != "the judge has no tables"
+
+    drive(screen, act)
+
+
 def test_the_judgements_and_the_mistakes() -> None:
     screen = reviewing()
 

@@ -86,13 +86,15 @@ def watch_screen(game: Game, shared: SharedGame, spec: str) -> "WatchScreen":
     return WatchScreen(shared, spec, take_over)
 
 
-def walk_through(game: Game, make: Callable[[], Player], budget: Budget | None) -> bool:
-    """Let the user walk through a game; whether Ctrl-C ended it."""
+def walk_through(
+    game: Game, make: Callable[[], Player], budget: Budget | None, note: str = ""
+) -> bool:
+    """Let the user walk through a game, shown first with a note; whether Ctrl-C ended it."""
     from twofold.tui.app import run
     from twofold.tui.review_screen import ReviewScreen
 
     walk = Walk(game)
-    return run(ReviewScreen(walk, Judging(walk, make, budget)))
+    return run(ReviewScreen(walk, Judging(walk, make, budget), note=note))
 
 
 def words_at_leaving(kept: KeptGame) -> list[str]:

@@ -11,15 +11,22 @@ from twofold.endgame.folder import files_in, tables_folder
 from twofold.endgame.pattern import suits
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game import Game
-from twofold.notation import shown
+from twofold.notation import parse_spec, shown
 from twofold.players import Player, make_player, settled, short_spec
 from twofold.players.own_code import is_code
 from twofold.players.registry import entry_of, parse_player
+from twofold.players.strengths import STRENGTHS
 from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget
 
 TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
 """Said in a terminal where the default player plays without any."""
+
+STRENGTHS_HINT: Final = (
+    "no endgame tables are built: `twofold tables build default` makes normal, strong and max "
+    "stronger"
+)
+"""Said where such a strength is measured without any."""
 
 
 def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
@@ -129,6 +136,25 @@ def hint_at_tables(rules: Rules) -> None:
     in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
     if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_strong_tables()):
         print_note(TABLES_HINT)
+
+
+def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
+    """Say once on stderr that strengths named in specs would use endgame tables, if any were built.
+
+    Args:
+        specs: the players as typed; one with `tables=` has its answer.
+        rules: what they play.
+    """
+    if not any(map(_uses_tables, specs)) or not suits(rules):
+        return
+    if not (files_in(tables_folder()) and _has_strong_tables()):
+        print_note(STRENGTHS_HINT)
+
+
+def _uses_tables(spec: str) -> bool:
+    """True for a strength that plays with the tables built here, whichever they are."""
+    name, values = parse_spec(spec)
+    return name in STRENGTHS and "tables" not in values and "tables=" in STRENGTHS[name][0]
 
 
 def _has_strong_tables() -> bool:

@@ -12,6 +12,7 @@ from twofold.figures import (
     counted,
     format_table,
 )
+from twofold.players.registry import short_name
 from twofold.records.record import Record
 from twofold.review.review import (
     MoveJudgement,
@@ -19,6 +20,7 @@ from twofold.review.review import (
     move_words,
     positions,
     review,
+    tables_note,
     worst_of,
 )
 from twofold.rules import Move
@@ -42,7 +44,7 @@ def heading(record: Record) -> str:
     parts = [counted(len(record.moves), "move")]
     parts += [] if record.score is None else [f"{record.score:,} points"]
     parts += [record.result] if record.result else []
-    parts += [f"by {record.player}"] if record.player else []
+    parts += [f"by {short_name(record.player)}"] if record.player else []
     return ", ".join(parts)
 
 
@@ -136,6 +138,8 @@ def document(
     return {
         "player": player,
         "unit": unit,
+        "played_by": record.player or None,
+        "note": tables_note(record.player, player) or None,
         "rules": str(record.rules),
         "moves": len(record.moves),
         "judged": found.total,

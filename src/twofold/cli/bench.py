@@ -49,7 +49,7 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.cli._output import machine, print_note, print_out, print_words, write_json
-from twofold.cli._players import prepare, settled_specs
+from twofold.cli._players import hint_at_strengths, prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.figures import (
@@ -67,12 +67,12 @@ if TYPE_CHECKING:
 
 EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
   twofold bench random my_player.py:Mine --games 50 --jobs 2 --json
-  twofold bench quick --games 1000 --out study.db
+  twofold bench fast normal strong --games 100 --out study.db
   twofold bench --resume study.db
   twofold bench --resume study.db my_player.py:Mine
   twofold bench ntuple --boards late.txt --out late.db
   twofold bench --preset sources --out sources.db
-  twofold bench quick --games 10000 --ray auto --out study.db"""
+  twofold bench strong --games 10000 --ray auto --out study.db"""
 
 
 _GAMES = 100
@@ -81,7 +81,11 @@ _GAMES = 100
 def command(
     players: Annotated[
         list[str] | None,
-        argument("PLAYER", "Players. With --resume: the study, then its players that run code."),
+        argument(
+            "PLAYER",
+            "Players, or strengths: fast, normal, strong, max. With --resume: the study, then its "
+            "players that run code.",
+        ),
     ] = None,
     games: Annotated[
         int | None,
@@ -148,6 +152,8 @@ def command(
         else:
             names = players or []
             used_rules = read_rules(rules, names)
+            if not json:
+                hint_at_strengths(names, used_rules)
             names = settled_specs(names, used_rules)
             benches = [_wanted(study, used_rules, names, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]

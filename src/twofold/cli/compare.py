@@ -34,7 +34,7 @@ from twofold.cli._output import (
     print_words,
     write_json,
 )
-from twofold.cli._players import prepare, settled_specs
+from twofold.cli._players import hint_at_strengths, prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidSpec
 from twofold.figures import (
@@ -47,16 +47,16 @@ from twofold.players.registry import entry_of, parse_player, players_with
 from twofold.search.budget import parse_seconds
 from twofold.seeds import SeedRange
 
-EXAMPLE = """  twofold compare quick expectimax:ply=2 --games 200
+EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
   twofold compare ntuple:ply=2 ntuple --sprt --out duel.db
-  twofold compare quick greedy --sprt --tile 2048 --delta 2%
+  twofold compare fast greedy --sprt --tile 2048 --delta 2%
   twofold compare expectimax expectimax:eval=snake --budget 1ms"""
 
 _GAMES, _MOST_GAMES = 200, 10_000
 
 
 def command(
-    first: Annotated[str, argument("A", "First player.")],
+    first: Annotated[str, argument("A", "First player, or a strength: fast, normal, strong, max.")],
     second: Annotated[str, argument("B", "Second player.")],
     games: Annotated[
         int | None,
@@ -114,6 +114,8 @@ def command(
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
         players = (_limited(first, budget), _limited(second, budget))
+    if not json:
+        hint_at_strengths((first, second), used_rules)
     first, second = settled_specs(players, used_rules)
     players = (first, second)
     prepare(players, used_rules, start)

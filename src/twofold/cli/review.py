@@ -36,7 +36,14 @@ from twofold.notation import shell_line
 from twofold.players import Player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
-from twofold.review.review import MoveJudgement, default_judge, judge, judge_words, unit_of
+from twofold.review.review import (
+    MoveJudgement,
+    default_judge,
+    judge,
+    judge_words,
+    tables_note,
+    unit_of,
+)
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
@@ -127,7 +134,8 @@ def _walk(record: Record, spec: str, budget: Budget | None) -> None:
     player = open_player(spec, record.rules, 0)
     check_limits(player, *([] if budget is None else ["ply"]))
     unit_of(player, record.rules)  # refuses one who values no move before the screen opens
-    if walk_through(game, lambda: player, budget):
+    note = tables_note(record.player, player.spec)
+    if walk_through(game, lambda: player, budget, note):
         raise typer.Exit(INTERRUPTED)
 
 
@@ -182,6 +190,8 @@ def _print(
 ) -> None:
     print_out(heading(record))
     print_words(judge_words(player, unit))
+    if note := tables_note(record.player, player):
+        print_words(note)
     print_out(_speed(judged, seconds))
     if not judged:
         return

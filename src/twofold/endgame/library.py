@@ -129,7 +129,10 @@ def open_tables(names: str | Iterable[str]) -> EndgameTables:
 
 
 def split(names: str) -> list[str]:
-    """The names in a text with `+` between them; resolves `auto`, `default` and `none`."""
+    """The names in a text with `+` between them; resolves `auto`, `none` and sets.
+
+    Raises `InvalidTable` for a set that is not built, and for a text of another form.
+    """
     if names == NONE:
         return []
     if names == AUTO:
@@ -144,7 +147,21 @@ def split(names: str) -> list[str]:
         raise InvalidTable(
             f"expected tables such as 442-512+443-512, {AUTO} or {NONE}, got {shown(names)}"
         )
-    return [name for part in parts for name in SETS.get(part, (part,))]
+    return [name for part in parts for name in _named_by(part)]
+
+
+def _named_by(part: str) -> tuple[str, ...]:
+    """The names that a name stands for: those of a set, which must be built, or itself."""
+    if part not in SETS:
+        return (part,)
+    here = {head.pattern.name for _, head in built()}
+    missing = [name for name in SETS[part] if name not in here]
+    if missing:
+        raise InvalidTable(
+            f"of the {len(SETS[part])} tables of {shown(part)} {len(missing)} are not built "
+            f"({', '.join(missing)}). Build them with: twofold tables build {part}"
+        )
+    return SETS[part]
 
 
 def table_hash(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from twofold.board import Board
 from twofold.errors import PlayerError, TileTooLarge
 from twofold.game import Game
 from twofold.kernels._jit import load
+from twofold.kernels._numba import numba
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
@@ -45,6 +46,8 @@ class KernelPlayed(NamedTuple):
 def load_loops() -> None:
     """Load the kernels that play games, so that the time of no game includes it."""
     load(play.play_bits, play.play_cells, play.play_many)
+    typeof: Any = numba.typeof
+    typeof(np.zeros(0, dtype=np.uint64))  # the first array imports numpy.ma, 0.05 s
 
 
 def game_words(rules: Rules, distribution: Words) -> Words:

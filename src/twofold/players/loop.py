@@ -37,7 +37,7 @@ class GameResult:
         reached: for each exponent up to the largest, the move number at which the largest
             tile first was 2^exponent or more.
         board: the final board.
-        seconds: wall-clock time.
+        seconds: wall-clock time of the moves, without the player's `start`.
         letters: the moves as letters if they were kept, else empty.
         move_seconds: median and 99th percentile of the time per move; None for kernels.
         start: the given first board; None for a new game.
@@ -107,8 +107,8 @@ def play_game(
     seed = secrets.randbits(64) if seed is None else seed
     if player.compiled:
         _load_loops()
+    player.start(rules, seed)  # may load kernels and networks, which is no play
     began = time.perf_counter()
-    player.start(rules, seed)
     progress = _Progress(_begun(rules, seed, board), keep_moves, board)
     if player.compiled:
         _play_in_kernels(player, progress, stop)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from twofold import notation
+from twofold.endgame.folder import SETS
 from twofold.errors import InvalidSpec
 from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
@@ -157,6 +158,37 @@ def short_spec(spec: str) -> str:
         key: text for key, text in texts.items() if key not in keys or text != keys[key].default
     }
     return notation.format_spec(entry.name, changed)
+
+
+def short_name(player: str) -> str:
+    """A player that a file names, for people: a spec without defaults and hashes; text stays.
+
+    It opens no file and runs nothing, since a file may name anything.
+
+        >>> short_name("ntuple:net=default,net_sha256=561f1a5df3f95bb8,ply=3,threads=1")
+        'ntuple:ply=3'
+        >>> short_name("me")
+        'me'
+    """
+    try:
+        name, values = notation.parse_spec(player)
+    except InvalidSpec:
+        return player
+    if is_code(name) or name not in _ENTRIES:
+        return player
+    keys, texts = _ENTRIES[name].keys, notation.split_hashes(values)[0]
+    changed = {
+        key: _set_of(text) if key == "tables" else text
+        for key, text in texts.items()
+        if key not in keys or text != keys[key].default
+    }
+    return notation.format_spec(name, changed)
+
+
+def _set_of(tables: str) -> str:
+    """The name of a set of endgame tables if these are exactly its tables."""
+    parts = set(tables.split("+"))
+    return next((name for name, ones in SETS.items() if parts == set(ones)), tables)
 
 
 def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:

@@ -13,6 +13,7 @@
 `twofold.review.judge` defines the ratio of a move, `twofold.review.accuracy` the formulas.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ __all__ = [
     "move_words",
     "positions",
     "review",
+    "tables_note",
     "unit_of",
     "worst_of",
 ]
@@ -53,6 +55,14 @@ LARGE_JUDGE: Final = "expectimax:eval=rows,ply=3"
 
 WORST: Final = 10
 """Maximum number of moves that a `Review` keeps."""
+
+TABLES_NOTE: Final = (
+    "the game was played with endgame tables and the judge has none: where they spoke, its marks "
+    "are too low. A fair judge is --player strong, after: twofold tables build default"
+)
+"""Said of a review by a weaker judge than the player of the game."""
+
+_TABLES: Final = re.compile(r"\btables=(?!none\b)")
 
 UNIT_WORDS: Final = {"own unit": "a unit of its own"}
 """Units that read otherwise in a sentence."""
@@ -201,6 +211,18 @@ def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]
 def judge_words(player: str, unit: str) -> str:
     """Who judged, and in which unit: `judged by ntuple:net=default,ply=3, values in points`."""
     return f"judged by {short_spec(player)}, values in {UNIT_WORDS.get(unit, unit)}"
+
+
+def tables_note(played_by: str, judge_spec: str) -> str:
+    """A warning if a game was played with endgame tables and its judge has none; else empty.
+
+    Args:
+        played_by: who played, as its record says: a spec, or free text.
+        judge_spec: spec of the judge.
+    """
+    if not _TABLES.search(played_by) or _TABLES.search(judge_spec):
+        return ""
+    return TABLES_NOTE
 
 
 def move_words(one: MoveJudgement) -> str:

@@ -23,17 +23,20 @@ class ReviewScreen(PictureScreen):
         walk: the game and the position shown.
         judging: judges its moves; None for the default judge.
         is_guest: True if leaving goes back to another screen.
+        note: shown until the first key.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = REVIEW_KEYS
     BINDINGS = bindings(REVIEW_KEYS)
 
-    def __init__(self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False):
+    def __init__(
+        self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False, note: str = ""
+    ) -> None:
         super().__init__()
         self.walk = walk
         self._judging = judging or Judging(walk)
         self._is_guest = is_guest
-        self._note = Text()
+        self._note = Text(note)
         self._pace: float | None = paces.PLEASANT / 2
         self._due: float | None = None  # time of the next move; None while paused
         self._drawn: object = None
