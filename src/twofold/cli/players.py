@@ -34,10 +34,10 @@ EXAMPLES: Final = {
 """Commands with a player, for those that have more to show than their name."""
 
 ABOUT: Final = {
-    "fast": "the fastest strong player, 1.3 us a move on 4x4",
-    "normal": "60 us a move on 4x4",
-    "strong": "the default player, 0.15 ms a move on 4x4",
-    "max": "the strongest, 1.3 ms a move on 4x4",
+    "fast": "the fastest strong player, 1 us a move on 4x4",
+    "normal": "30 us a move on 4x4",
+    "strong": "the default player, 0.14 ms a move on 4x4",
+    "max": "the deepest search, 2 ms a move on 4x4",
 }
 """What each strength is for."""
 
