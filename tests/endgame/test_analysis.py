@@ -180,7 +180,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     roster = Roster()
     first = roster.infos[0]
     assert first.plain == "ntuple:net=default,ply=3,tables=44-16+442-16"
-    assert first.name == "default: strong (network, 3 plies, tables)"
+    assert first.name == "default: strong (network, 3 plies, with tables)"
     assert first.summary.endswith("; endgame tables 44-16, 442-16")
     assert roster.infos[1].plain == "ntuple:ply=1"
     assert roster.spec("", STANDARD) == roster.spec(first.spec, STANDARD) == first.plain

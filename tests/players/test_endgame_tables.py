@@ -86,7 +86,7 @@ def test_default_means_the_tables_of_the_usual_set(
     assert canonical(spec) == canonical("nneonneo:tables=442-16+44-16")
     assert settled(spec) == settled("nneonneo:tables=442-16+44-16")
     monkeypatch.setitem(SETS, "default", ("442-512",))
-    with pytest.raises(InvalidTable, match="Build it with: twofold tables build 442-512"):
+    with pytest.raises(InvalidTable, match="Build them with: twofold tables build default"):
         canonical(spec)
 
 
