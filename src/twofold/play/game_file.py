@@ -33,7 +33,7 @@ PLAYED_TAG: Final = "Played"
 """Tag with the time of the last change: seconds since 1970, with three decimals."""
 
 IMPORTED_TAG: Final = "Imported"
-"""Tag of a game from a record that nobody has played on here; the next move removes it."""
+"""Tag of an imported game without a move made here; the first move removes it."""
 
 INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
 """Tags of a file that are not part of its game: each save updates them."""

@@ -59,7 +59,7 @@ class GameInfo(msgspec.Struct, frozen=True):
 class Kept:
     """A saved game in the index; `played` is the time of its last change in seconds since 1970.
 
-    `imported` is true of a game from a record, until somebody plays on.
+    `imported` is true of a game from a file until a move is made here.
     """
 
     info: GameInfo

@@ -131,7 +131,7 @@ class GameStore:
     ) -> Version | Conflict | None:
         """Write a game with tags for the list; `file` is None for a new game.
 
-        `imported` is true for a record that nobody has played here. Returns and raises as
+        `imported` is true for a record that comes from a file. Returns and raises as
         `GameFile.save`.
         """
         record = indexed(record, played, imported=imported)

@@ -154,10 +154,7 @@ def short_spec(spec: str) -> str:
         return notation.format_spec(parsed.name, texts)
     entry = entry_of(parsed.name)
     keys, texts = _known(entry, parsed.values)
-    changed = {
-        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
-    }
-    return notation.format_spec(entry.name, changed)
+    return notation.format_spec(entry.name, _changed(keys, texts))
 
 
 def short_name(player: str) -> str:
@@ -177,12 +174,17 @@ def short_name(player: str) -> str:
     if is_code(name) or name not in _ENTRIES:
         return player
     keys, texts = _ENTRIES[name].keys, notation.split_hashes(values)[0]
-    changed = {
-        key: _set_of(text) if key == "tables" else text
-        for key, text in texts.items()
-        if key not in keys or text != keys[key].default
-    }
+    changed = _changed(keys, texts)
+    if "tables" in changed:
+        changed["tables"] = _set_of(changed["tables"])
     return notation.format_spec(name, changed)
+
+
+def _changed(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
+    """The values that differ from the defaults."""
+    return {
+        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
+    }
 
 
 def _set_of(tables: str) -> str:
