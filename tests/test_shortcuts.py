@@ -30,7 +30,7 @@ from twofold.errors import (
 from twofold.exact import ExactObjective, Problem
 from twofold.learn.checkpoint import load
 from twofold.players import play_games
-from twofold.records.record import read_record
+from twofold.records.record import Record, read_record
 from twofold.review.review import judge, move_words, review
 from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
@@ -96,6 +96,13 @@ def test_a_game_is_reviewed() -> None:
     ratios = [one.ratio for one in found.worst]
     assert 0 < len(ratios) <= 10
     assert ratios == sorted(ratios)
+
+
+def test_a_judge_without_the_tables_of_the_game_is_said() -> None:
+    with_tables = Record.from_game(played(), player="ntuple:ply=3,tables=442-512")
+    assert "the judge has none" in str(twofold.review_game(with_tables, "greedy"))
+    without = replace(with_tables, player="")
+    assert "the judge has none" not in str(twofold.review_game(without, "greedy"))
 
 
 def test_a_game_is_saved_loaded_and_reviewed_from_its_file(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from twofold.players.faults import describe_caught
 from twofold.players.strengths import default_player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
-from twofold.review.review import Review, default_judge, judge, unit_of
+from twofold.review.review import Review, default_judge, judge, tables_note, unit_of
 from twofold.review.review import review as summed_up
 from twofold.rules import STANDARD, Rules
 from twofold.search.analysis import Analysis
@@ -105,7 +105,8 @@ def review_game(
         raise InvalidInput(f"expected a game, its record or the path of one, got {shown(game)}")
     with _opened(player or default_judge(game.rules), game.rules) as opened:
         unit = unit_of(opened, game.rules)
-        return summed_up(judge(game, opened, _budget(budget)), opened.spec, unit)
+        note = tables_note(game.player, opened.spec) if isinstance(game, Record) else ""
+        return summed_up(judge(game, opened, _budget(budget)), opened.spec, unit, note)
 
 
 @dataclass(frozen=True)

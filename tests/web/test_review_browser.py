@@ -178,6 +178,13 @@ def test_another_player_judges(laptop: Visit, game: str) -> None:
     laptop.page.get_by_label("Judge", exact=True).select_option("greedy")
     expect(laptop.page.locator(".judge-form summary")).to_have_text("Judged by greedy")
     expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
+    expect(laptop.page.get_by_text("its judge has none")).to_be_hidden()
+
+
+def test_a_judge_without_the_tables_of_the_game_is_said(laptop: Visit, served: Served) -> None:
+    with_tables = replace(record(), player="ntuple:ply=3,tables=442-512")
+    review(laptop, served.keep(str(with_tables)))
+    expect(laptop.page.get_by_text("its judge has none")).to_be_visible()
 
 
 def test_the_judges_are_those_for_the_shape(laptop: Visit, served: Served) -> None:

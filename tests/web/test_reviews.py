@@ -94,6 +94,14 @@ def test_every_move_is_judged(reviews: Reviews, spec: str) -> None:
     assert (last.done, last.total) == (30, 30)
 
 
+def test_a_judge_without_the_tables_of_the_game_is_said(reviews: Reviews) -> None:
+    listener, played = Listener(), replace(game(2), player="ntuple:ply=3,tables=442-512")
+    asked(reviews, listener, game(2))
+    assert not end(listener).lacks_tables
+    asked(reviews, listener, played, ref=2)
+    assert end(listener, 2).lacks_tables
+
+
 def test_a_strength_judges_as_the_player_for_the_rules_of_the_game(reviews: Reviews) -> None:
     listener, small = Listener(), Game(Rules(3, 3), 1)
     small.play(small.legal_moves()[0])

@@ -91,6 +91,7 @@ class Review:
         worst: the moves that kept least of the best move's value, worst first; at most `WORST`.
         player: spec of the judge; empty if not known.
         unit: unit of its values.
+        note: a warning about the judge, as `tables_note`; else empty.
     """
 
     total: int
@@ -103,11 +104,13 @@ class Review:
     worst: tuple[MoveJudgement, ...] = ()
     player: str = ""
     unit: str = ""
+    note: str = ""
 
     def __str__(self) -> str:
         """The judge, accuracy, best moves, moves per label and the worst moves, one per line."""
         lines = [
             *([judge_words(self.player, self.unit)] if self.player else []),
+            *([self.note] if self.note else []),
             f"accuracy        {self.accuracy:.1f} %",
             f"best moves      {100 * self.match_rate:.1f} %",
             *(f"{label:<16}{count:,}" for label, count in self.labels.items()),
@@ -177,13 +180,16 @@ def positions(game: Game | Record) -> Iterator[ReviewedPosition]:
         board, score = step.board, score + step.reward
 
 
-def review(judgements: Iterable[MoveJudgement], player: str = "", unit: str = "") -> Review:
+def review(
+    judgements: Iterable[MoveJudgement], player: str = "", unit: str = "", note: str = ""
+) -> Review:
     """Summarise the grades of a game or of a part of it, in order.
 
     Args:
         judgements: the grades.
         player: spec of the judge, for `print`.
         unit: unit of its values.
+        note: a warning about the judge, for `print`.
     """
     judged = list(judgements)
     choices = [one for one in judged if not one.forced]
@@ -199,6 +205,7 @@ def review(judgements: Iterable[MoveJudgement], player: str = "", unit: str = ""
         worst=tuple(worst_of(judged, WORST)),
         player=player,
         unit=unit,
+        note=note,
     )
 
 

@@ -18,7 +18,7 @@ from twofold.players import Player, settled
 from twofold.records.record import Record
 from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.parts import by_maker, by_phase, phases
-from twofold.review.review import Review, positions, review
+from twofold.review.review import Review, positions, review, tables_note
 from twofold.search.budget import Budget
 from twofold.step import Status
 from twofold.web import protocol
@@ -262,6 +262,7 @@ class AskedReview(Asked):
                 own=own,
                 helped=helped,
                 phases=_phases(judged, record),
+                lacks_tables=bool(tables_note(record.player, spec)),
             )
         )
 

@@ -184,6 +184,7 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
         complete: true if every move was judged.
         own: the person's moves only; null if one made all moves, or if it is unknown.
         helped: the moves that a player made, if `own` is there.
+        lacks_tables: the game was played with endgame tables, the judge has none.
     """
 
     game: str
@@ -198,3 +199,4 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
     own: ReviewPart | None = None
     helped: ReviewPart | None = None
     phases: list[PhaseInfo] = msgspec.field(default_factory=list)
+    lacks_tables: bool = False

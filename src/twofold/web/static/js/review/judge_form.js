@@ -34,6 +34,7 @@ export class JudgeForm {
     );
     this.note = h('summary', { text: text('review.judged_by_default') });
     this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });
+    this.tables = h('p', { class: 'small soft', hidden: true, text: text('review.lacks_tables') });
     this.onChange = onChange;
     const details = h(
       'details',
@@ -52,7 +53,7 @@ export class JudgeForm {
         h('p', { class: 'small soft', text: text('review.how') }),
       ),
     );
-    this.element = h('div', { class: 'stack tight' }, details, this.unit);
+    this.element = h('div', { class: 'stack tight' }, details, this.unit, this.tables);
     this.off = net.on('welcome', () => this.#list());
     this.#list();
   }
@@ -79,6 +80,7 @@ export class JudgeForm {
       : text('review.judged_by_default');
     this.note.title = reviewed?.player ?? '';
     this.unit.hidden = !reviewed || reviewed.unit === 'points';
+    this.tables.hidden = !reviewed?.lacks_tables;
   }
 
   /** Listen no more. */

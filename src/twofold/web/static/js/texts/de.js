@@ -726,6 +726,9 @@ const REVIEW = {
   'review.label_severe_blunder': 'grober Patzer',
   'review.labels': 'Noten der Züge',
   'review.labels_own': 'Deine eigenen Züge, ohne die vom Autoplay',
+  'review.lacks_tables': 'Diese Partie wurde mit Endspieltabellen gespielt, der Bewerter hat keine: Wo sie '
+    + 'entschieden, sind die Noten zu niedrig. Die Tabellen baut „twofold tables build '
+    + 'default“; danach den Bewerter „stark“ wählen.',
   'review.largest': 'größte Kachel {tile}',
   'review.last': 'Zum Ende',
   'review.learn': 'Aus deinen Fehlern lernen',

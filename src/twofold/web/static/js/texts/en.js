@@ -724,6 +724,9 @@ const REVIEW = {
   'review.label_severe_blunder': 'severe blunder',
   'review.labels': 'Labels of the moves',
   'review.labels_own': 'Your own moves, without those of autoplay',
+  'review.lacks_tables': 'This game was played with endgame tables and its judge has none: where they spoke, its '
+    + 'marks are too low. Build the tables with “twofold tables build default”, then choose the '
+    + 'judge “strong”.',
   'review.largest': 'largest tile {tile}',
   'review.last': 'To the end',
   'review.learn': 'Learn from your mistakes',

@@ -732,6 +732,9 @@ const REVIEW = {
   'review.label_severe_blunder': 'error garrafal',
   'review.labels': 'Calificación de las jugadas',
   'review.labels_own': 'Tus propias jugadas, sin las del juego automático',
+  'review.lacks_tables': 'Esta partida se jugó con tablas de finales y el juez no tiene ninguna: donde ellas '
+    + 'decidieron, las notas son demasiado bajas. Construye las tablas con «twofold tables '
+    + 'build default» y elige el juez «fuerte».',
   'review.largest': 'ficha máxima {tile}',
   'review.last': 'Al final',
   'review.learn': 'Aprende de tus errores',

@@ -700,6 +700,7 @@ const REVIEW = {
   'review.label_severe_blunder': '致命失误',
   'review.labels': '走法评级',
   'review.labels_own': '只看你自己走的步，不含托管',
+  'review.lacks_tables': '这局棋使用了残局库，而评判者没有残局库：在残局库起作用的地方，评分偏低。请先用“twofold tables build default”生成残局库，再选择“强”作为评判者。',
   'review.largest': '最大方块 {tile}',
   'review.last': '到结尾',
   'review.learn': '从失误中学习',
