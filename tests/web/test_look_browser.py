@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, serve
-from twofold import Game, Rules
+from twofold import Board, Game, Rules
 from twofold.records.record import Record
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -101,6 +101,18 @@ def test_ticks_of_an_axis_have_equal_decimals(laptop: Visit) -> None:
         ([2e6, 3e6], ["2 M", "3 M"]),
     ):
         assert laptop.page.evaluate(format_ticks, ticks) == written
+
+
+def test_a_random_board_leaves_a_choice(laptop: Visit) -> None:
+    make_boards = """async (count) => {
+        const { randomPosition } = await import('/static/js/analyse/positions.js');
+        return Array.from({ length: count }, () => randomPosition(4, 4).tiles);
+    }"""
+    laptop.open("/", ".tile")
+    for tiles in laptop.page.evaluate(make_boards, 200):
+        assert tiles.count(0) >= 4
+        board = Board.from_tiles([tiles[row : row + 4] for row in range(0, 16, 4)])
+        assert len(board.legal_moves()) > 1
 
 
 def test_goals_are_those_that_a_board_can_reach(laptop: Visit) -> None:

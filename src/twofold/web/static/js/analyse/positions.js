@@ -80,7 +80,7 @@ export function randomSpawn(tiles) {
 }
 
 /**
- * A board as a hasty player might reach it, with a quarter of the cells still empty.
+ * A board as a hasty player might reach it, with a choice of moves and a quarter of the cells empty.
  *
  * @param {number} rows
  * @param {number} cols
@@ -97,7 +97,8 @@ export function randomPosition(rows, cols) {
   for (let made = 0; made < moves; made += 1) {
     position = hastyMove(position);
     if (!position) break;
-    if (countEmpty(position.tiles) >= (rows * cols) / 4) roomy = position;
+    const hasChoice = PREFERRED.filter((letter) => moved(position, letter)).length > 1;
+    if (hasChoice && countEmpty(position.tiles) >= (rows * cols) / 4) roomy = position;
   }
   return { tiles: roomy.tiles, rows, cols };
 }
