@@ -17,7 +17,7 @@ from twofold.records.record import Record, format_record, parse_record
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one
 MANY = 1_000  # with --long: bytes of a record cut off at every one, places of a larger one
-MOVES = 150  # moves replayed for the cuts of a larger record, which limits their number
+MOVES = 400  # moves replayed for the cuts of a larger record, which limits their number
 
 
 def boards(record: Record) -> list[Board]:
