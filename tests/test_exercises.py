@@ -96,9 +96,13 @@ def test_a_solution_that_gives_no_verdict_fails(
 
 
 def test_the_exit_code_is_that_of_the_check(
-    checks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    checks: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert checks.main(["1", str(RIGHT)]) == 0
+    monkeypatch.setattr(checks, "verdict", checks.check)  # one process has shown how it is passed
     assert checks.main(["1", str(tmp_path / "none.py")]) == 1
     assert checks.main(["7", str(RIGHT)]) == 2
     passed, failed, usage = capsys.readouterr().out.splitlines()

@@ -5,8 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import special
-from scipy import stats as scipy_stats
 
 from twofold.arena.distributions import fair_coin_quantile, student_quantile, student_tail
 from twofold.arena.stats import bootstrap_interval
@@ -17,6 +15,8 @@ CONFIDENCES = [0.001, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 1 - 1e-6, 1 - 1e-9]
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
 def test_tail_of_students_t_equals_scipys(freedom: int) -> None:
+    from scipy import special  # slow to import, so not while tests are collected
+
     for t in (0, 1e-3, 0.1, 0.5, 0.999, 1, 1.001, 1.7, 1.96, 2.5, 3, 5, 10, 20, 30):
         expected = float(special.stdtr(freedom, -t))
         assert student_tail(t, freedom) == pytest.approx(expected, rel=1e-12, abs=1e-300)
@@ -24,6 +24,8 @@ def test_tail_of_students_t_equals_scipys(freedom: int) -> None:
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
 def test_quantile_of_students_t_equals_scipys(freedom: int) -> None:
+    from scipy import special
+
     for confidence in CONFIDENCES:
         tail = (1 - confidence) / 2
         expected = -float(special.stdtrit(freedom, tail))
@@ -54,17 +56,21 @@ def test_quantile_of_a_fair_coin_is_exact(throws: int) -> None:
 
 @pytest.mark.parametrize("throws", [*range(1, 100), 1_000, 10_001, 1_000_000])
 def test_quantile_of_a_fair_coin_equals_scipys(throws: int) -> None:
+    from scipy.stats import binom
+
     for confidence in CONFIDENCES:
         share = (1 - confidence) / 2
-        assert fair_coin_quantile(share, throws) == scipy_stats.binom.ppf(share, throws, 0.5)
+        assert fair_coin_quantile(share, throws) == binom.ppf(share, throws, 0.5)
 
 
 @pytest.mark.parametrize("size", [2, 9, 50, 3_000])
 def test_bootstrap_equals_scipys(size: int) -> None:
+    from scipy.stats import bootstrap
+
     values = np.random.default_rng(size).exponential(30_000, size)
     for confidence in (0.8, 0.95, 0.99):
         found = bootstrap_interval(values, confidence, resamples=500, seed=7)
-        expected = scipy_stats.bootstrap(
+        expected = bootstrap(
             (values,), np.mean, n_resamples=500, confidence_level=confidence, batch=300,
             random_state=np.random.default_rng(7),
         ).confidence_interval  # fmt: skip

@@ -14,13 +14,20 @@ from twofold.endgame.practice import (
     first_board,
     play,
 )
-from twofold.endgame.table import EndgameTables
+from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.errors import GameOver, IllegalMove, InvalidBoard
 from twofold.game import Game
 from twofold.rules import STANDARD, Move
 
-TABLE = made("442-32")
-TABLES = EndgameTables([TABLE])
+
+@cache
+def table_442() -> EndgameTable:
+    return made("442-32")
+
+
+@cache
+def tables() -> EndgameTables:
+    return EndgameTables([table_442()])
 
 
 def best_of(one: PracticePosition) -> Move:
@@ -35,11 +42,11 @@ def worst_of(one: PracticePosition) -> Move:
 @cache
 def played(seed: int, *, badly: bool = False) -> tuple[list[Move], PracticePosition]:
     """The moves of best play, or of the worst, to the end, and the last position."""
-    board, moves = first_board(TABLE, seed), list[Move]()
-    *_, now = play(TABLE, board, seed, moves)
+    board, moves = first_board(table_442(), seed), list[Move]()
+    *_, now = play(table_442(), board, seed, moves)
     while now.status is PracticeStatus.GOING:
         moves.append(worst_of(now) if badly else best_of(now))
-        *_, now = play(TABLE, board, seed, moves)
+        *_, now = play(table_442(), board, seed, moves)
     return moves, now
 
 
@@ -53,17 +60,17 @@ def test_a_seed_determines_a_board_in_the_table(name: str) -> None:
 
 
 def test_most_first_boards_are_neither_hopeless_nor_certain() -> None:
-    answers = [TABLES.answer(first_board(TABLE, seed)) for seed in range(10)]
+    answers = [tables().answer(first_board(table_442(), seed)) for seed in range(10)]
     chances = [answer.chance for answer in answers if answer is not None]
     assert len(chances) == 10
     assert sum(LEAST_CHANCE <= one <= MOST_CHANCE for one in chances) >= 5
 
 
 def test_positions_are_those_of_a_game_with_the_dice_of_the_seed() -> None:
-    board = first_board(TABLE, 3)
+    board = first_board(table_442(), 3)
     moves, _ = played(3)
     game = Game.from_board(board, STANDARD, 3)
-    for number, one in enumerate(play(TABLE, board, 3, moves)):
+    for number, one in enumerate(play(table_442(), board, 3, moves)):
         if number:
             step = game.play(moves[number - 1])
             assert (one.cell, one.tile) == (step.cell, step.tile)
@@ -71,9 +78,9 @@ def test_positions_are_those_of_a_game_with_the_dice_of_the_seed() -> None:
 
 
 def test_chances_are_those_of_the_table() -> None:
-    board = first_board(TABLE, 0)
-    (one,) = play(TABLE, board, 0, [])
-    answer, legal = TABLES.answer(board), board.legal_moves()
+    board = first_board(table_442(), 0)
+    (one,) = play(table_442(), board, 0, [])
+    answer, legal = tables().answer(board), board.legal_moves()
     assert answer is not None
     for move in Move:
         assert one.chances[move] == (answer.chances.get(move, 0.0) if move in legal else None)
@@ -83,24 +90,24 @@ def test_play_ends_with_the_target_or_without_a_chance() -> None:
     ends = [(seed, played(seed, badly=badly)[1]) for seed in range(3) for badly in (False, True)]
     assert {one.status for _, one in ends} == {PracticeStatus.MADE, PracticeStatus.LOST}
     for seed, one in ends:
-        before = first_board(TABLE, seed).exponents.count(TABLE.pattern.target)
-        made_it = one.board.exponents.count(TABLE.pattern.target) > before
+        before = first_board(table_442(), seed).exponents.count(table_442().pattern.target)
+        made_it = one.board.exponents.count(table_442().pattern.target) > before
         assert made_it == (one.status is PracticeStatus.MADE)
         if one.status is PracticeStatus.LOST:
-            assert TABLES.move(one.board) is None
+            assert tables().move(one.board) is None
 
 
 def test_moves_after_the_end_and_illegal_moves_are_refused() -> None:
     moves, _ = played(1)
     with pytest.raises(GameOver):
-        list(play(TABLE, first_board(TABLE, 1), 1, [*moves, Move.UP]))
-    boards = {seed: first_board(TABLE, seed) for seed in range(9)}
+        list(play(table_442(), first_board(table_442(), 1), 1, [*moves, Move.UP]))
+    boards = {seed: first_board(table_442(), seed) for seed in range(9)}
     seed = next(seed for seed, board in boards.items() if len(board.legal_moves()) < len(Move))
     (illegal, *_) = set(Move) - set(boards[seed].legal_moves())
     with pytest.raises(IllegalMove):
-        list(play(TABLE, boards[seed], seed, [illegal]))
+        list(play(table_442(), boards[seed], seed, [illegal]))
 
 
 def test_a_board_outside_the_table_is_refused() -> None:
     with pytest.raises(InvalidBoard, match="442-32 has no answer for this board"):
-        list(play(TABLE, Board.parse("0000/0000/0001/0001"), 1, []))
+        list(play(table_442(), Board.parse("0000/0000/0001/0001"), 1, []))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,17 @@ BOARD = Board.parse("1234/0000/0000/0001")
 BUSY = Board.parse("1234/2533/4170/0005")
 
 
-@compiled
-def _weighted(bits: Any, score: Any, params: Any) -> Any:
-    return params[0] * popcount(bits) + params[1] * score
+@cache
+def _weighted() -> Any:
+    @compiled
+    def value(bits: Any, score: Any, params: Any) -> Any:
+        return params[0] * popcount(bits) + params[1] * score
+
+    return value
 
 
 def test_an_evaluator_from_one_function_and_numbers() -> None:
-    evaluator = simple_evaluator("mine", _weighted, [0.5, 2.0], unit="points", needs_score=True)
+    evaluator = simple_evaluator("mine", _weighted(), [0.5, 2.0], unit="points", needs_score=True)
     bits = BOARD.to_bits().bit_count()
     assert evaluator.value(BOARD, 10) == 0.5 * bits + 20
     assert evaluator.terms(BOARD, 10) == {"value": 0.5 * bits + 20}
@@ -35,7 +40,7 @@ def test_an_evaluator_from_one_function_and_numbers() -> None:
 
 
 def test_params_are_float32() -> None:
-    evaluator = simple_evaluator("third", _weighted, [1 / 3, 0.0])
+    evaluator = simple_evaluator("third", _weighted(), [1 / 3, 0.0])
     assert evaluator.params_for(4, 4).dtype == np.float32
     assert evaluator.value(Board.parse("1000/0000/0000/0000")) == float(np.float32(1 / 3))
 
@@ -46,7 +51,7 @@ def test_params_are_float32() -> None:
 )
 def test_params_of_other_types_are_refused(params: Any) -> None:
     evaluator = replace(
-        simple_evaluator("mine", _weighted, [1.0, 1.0]), params_for=lambda rows, cols: params
+        simple_evaluator("mine", _weighted(), [1.0, 1.0]), params_for=lambda rows, cols: params
     )
     for use in (evaluator.value, lambda board: Context(evaluator, Rules(), CONTEXT_WORDS)):
         with pytest.raises(InvalidSpec, match="as float32 in one dimension, got"):
@@ -54,18 +59,18 @@ def test_params_of_other_types_are_refused(params: Any) -> None:
 
 
 def test_numbers_with_names_are_weights() -> None:
-    evaluator = simple_evaluator("mine", _weighted, {"base": 0.5, "score": 2.0})
+    evaluator = simple_evaluator("mine", _weighted(), {"base": 0.5, "score": 2.0})
     assert evaluator.weights == {"base": 0.5, "score": 2.0}
     bits = BOARD.to_bits().bit_count()
     assert evaluator.value(BOARD, 10) == 0.5 * bits + 20
     assert evaluator.reweighted({"score": 3}).value(BOARD, 10) == 0.5 * bits + 30
-    assert simple_evaluator("mine", _weighted, [0.5, 2.0]).weights == {}
+    assert simple_evaluator("mine", _weighted(), [0.5, 2.0]).weights == {}
 
 
 @pytest.mark.parametrize("name", ["ply", "Empty", "", "two words", "file_sha256", "9", "a=b"])
 def test_names_that_no_spec_can_hold_are_refused(name: str) -> None:
     with pytest.raises(InvalidSpec, match="expected weights of eval=mine in lower case"):
-        simple_evaluator("mine", _weighted, {name: 1.0})
+        simple_evaluator("mine", _weighted(), {name: 1.0})
 
 
 @pytest.mark.parametrize("name", EVALUATORS)

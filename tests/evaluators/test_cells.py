@@ -196,24 +196,22 @@ def test_terms_of_smooth() -> None:
 # Custom evaluators
 
 
-@compiled
-def _first_cell(bits: Any, score: Any, params: Any) -> Any:
-    return params[0] * np.float64(bits >> np.uint64(60))
-
-
-@compiled_on_cells
-def _first_cell_of_any(cells: Any, rows: Any, cols: Any, score: Any, params: Any) -> Any:
-    return params[0] * cells[0] + params[1] * rows * cols
-
-
 def test_a_custom_form_on_cells() -> None:
+    @compiled
+    def first_cell(bits: Any, score: Any, params: Any) -> Any:
+        return params[0] * np.float64(bits >> np.uint64(60))
+
+    @compiled_on_cells
+    def first_cell_of_any(cells: Any, rows: Any, cols: Any, score: Any, params: Any) -> Any:
+        return params[0] * cells[0] + params[1] * rows * cols
+
     weights = {"first": 2.0, "size": 0.0}
-    both = simple_evaluator("both", _first_cell, weights, on_cells=_first_cell_of_any)
+    both = simple_evaluator("both", first_cell, weights, on_cells=first_cell_of_any)
     assert both.value(Board.parse("3000/0000/0000/0000")) == 6.0
     assert both.value(Board.parse("z000/0000/0000/0000")) == 70.0
     large = Board.parse("2x5:c0000/00000")
     assert both.value(large) == 24.0
     assert both.reweighted({"size": 0.5}).value(large) == 29.0
-    one = simple_evaluator("one", _first_cell, weights)
+    one = simple_evaluator("one", first_cell, weights)
     with pytest.raises(UnsupportedRules, match="expected shapes up to 4x4 for eval=one, got 2x5:"):
         one.value(large)

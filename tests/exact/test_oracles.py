@@ -10,7 +10,7 @@ import pytest
 
 from tests.exact.naive import Naive, least
 from twofold.board import Board, Slide
-from twofold.evaluators import compiled, simple_evaluator
+from twofold.evaluators import Evaluator, compiled, simple_evaluator
 from twofold.evaluators.ntuple import network_evaluator
 from twofold.exact import ExactTable, Problem, solve
 from twofold.exact.problem import canonical_bits
@@ -26,13 +26,15 @@ from twofold.search.depth import Depth
 from twofold.seeds import SeedRange
 
 
-@compiled
-def _nothing(bits, score, params):  # type: ignore[no-untyped-def]
+@cache
+def zero() -> Evaluator:
     """Values 0 beyond the horizon: exact if the search sees every end."""
-    return 0.0
 
+    @compiled
+    def nothing(bits, score, params):  # type: ignore[no-untyped-def]
+        return 0.0
 
-ZERO = simple_evaluator("nothing", _nothing, at="afterstate", adds_reward=True, unit="points")
+    return simple_evaluator("nothing", nothing, at="afterstate", adds_reward=True, unit="points")
 
 
 def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[Board]:
@@ -64,7 +66,7 @@ def ends_within(board: Board, moves: int) -> bool:
 
 def search_differs(table: ExactTable, boards: list[Board], plies: int) -> float:
     """The largest difference of a search to the values of moves."""
-    player = ExpectimaxPlayer(ZERO, Depth.fixed(plies))
+    player = ExpectimaxPlayer(zero(), Depth.fixed(plies))
     player.start(table.problem.rules, 1)
     largest = 0.0
     for board in boards:
@@ -98,7 +100,7 @@ def test_search_to_the_end_finds_the_exact_values_of_3x3(figure: Callable[[str],
         if not board.is_over and ends_within(least(board), 5):
             boards.append(board)
     naive = Naive(Problem.parse("3x3"))
-    player = ExpectimaxPlayer(ZERO, Depth.fixed(6))
+    player = ExpectimaxPlayer(zero(), Depth.fixed(6))
     player.start(naive.problem.rules, 1)
     for board in boards:
         found = player.analyse(board)

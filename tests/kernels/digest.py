@@ -22,18 +22,27 @@ from twofold.evaluators import EVALUATORS
 from twofold.evaluators.ntuple import network_evaluator
 from twofold.kernels import _jit
 from twofold.kernels._jit import address_of
-from twofold.kernels.intrinsics import call_layer, high_product, pointer, spread_nibbles
+from twofold.kernels.intrinsics import (
+    _PDEP,
+    call_layer,
+    high_product,
+    nth_set_bit,
+    pointer,
+    spread_nibbles,
+)
 from twofold.kernels.learn import ntuple
 from twofold.kernels.search import context as names
 from twofold.kernels.search import leaf_layer as layers
 from twofold.kernels.search import transposition as table
+from twofold.kernels.search.expectimax import CONTEXT_WORDS
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.networks.network import Network
 from twofold.players import make_player, play_game
 from twofold.rules import Rules
+from twofold.search.context import Context
 from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
+from twofold.search.expectimax import Expectimax, _lowest_layer
 from twofold.selftest import signature
 
 FEW_GAMES = {
@@ -63,6 +72,7 @@ SEARCHES = [
 ]
 
 
+MASKS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
 _WORDS = types.Array(types.uint64, 1, "C")
 
 
@@ -100,6 +110,14 @@ def short(array: NDArray[Any]) -> str:
     return hashlib.sha256(array.tobytes()).hexdigest()
 
 
+def context_of(name: str, rules: Rules) -> Context:
+    """What the lowest layer and the table of a search read; the search takes seconds to compile."""
+    evaluator = EVALUATORS[name]
+    context = Context(evaluator, rules, CONTEXT_WORDS)
+    assert _lowest_layer(context, evaluator, rules) is layers.lines
+    return context
+
+
 def pieces() -> Iterator[str]:
     """A line for each part of the searches: instructions, table, and the lowest layer."""
     words = np.random.default_rng(6).integers(0, 2**64, 20_000, dtype=np.uint64)
@@ -107,17 +125,19 @@ def pieces() -> Iterator[str]:
     products_and_nibbles(words, products, spread)
     yield f"high_product {short(products)}"
     yield f"spread_nibbles {short(spread)}"
-    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(1), table_mb=1)
-    look_up_and_store(words, found, search.context.words)
+    places = [(np.uint64(mask), n) for mask in MASKS for n in range(mask.bit_count())]
+    yield f"nth_set_bit {[int(nth_set_bit(mask, n)) for mask, n in places]}"
+    context = context_of("rows", Rules())
+    context.point_table(1)
+    look_up_and_store(words, found, context.words)
     yield f"transposition {np.count_nonzero(found)} {short(found)}"
     for name in ("rows", "baeldung"):
         for rows, cols in ((4, 4), (3, 4), (4, 2), (2, 2)):
             boards = played_boards(3000, rows, cols, seed=7)
             afters = to_bits(boards[(boards == 0).any(axis=1)], rows, cols)
-            rules, values = Rules(rows, cols), np.zeros(len(afters))
-            search = Expectimax(EVALUATORS[name], rules, Depth.fixed(1), table_mb=0)
-            layer_values(address_of(layers.lines), afters, values, search.context.words)
-            yield f"lines {name} {rows}x{cols} {search.nodes} {short(values)}"
+            context, values = context_of(name, Rules(rows, cols)), np.zeros(len(afters))
+            layer_values(address_of(layers.lines), afters, values, context.words)
+            yield f"lines {name} {rows}x{cols} {context.nodes} {short(values)}"
 
 
 def learned() -> Iterator[str]:
@@ -179,4 +199,6 @@ def all_lines() -> Iterator[str]:
 
 if __name__ == "__main__":
     chosen = all_lines() if "all" in sys.argv else few_lines()
-    print(json.dumps({"plain": _jit.PLAIN, "lines": list(chosen)}))
+    instructions = {"pdep": _PDEP, "bmi2": _jit.has_feature("bmi2")}
+    found = {"plain": _jit.PLAIN, "instructions": instructions, "folder": str(_jit.CACHE_FOLDER)}
+    print(json.dumps(found | {"lines": list(chosen)}))

@@ -150,6 +150,16 @@ def test_a_torn_checkpoint_is_refused(tmp_path: Path) -> None:
             load(torn)
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The checkpoint of a run of some games."""
+    path = tmp_path_factory.mktemp("begun") / "net.safetensors"
+    training = Training(replace(SMALL, patterns="01 12"))
+    training.run(seconds=0.01)
+    save(training, path)
+    return path.read_bytes()
+
+
 def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
     """Write a checkpoint again with its state or tensors changed."""
     content = map_tensors(path)
@@ -213,11 +223,9 @@ HOSTILE: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
 @pytest.mark.promise("R23")
 @pytest.mark.promise("R64")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_hostile_checkpoint_is_refused(name: str, begun: bytes, tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
-    training = Training(replace(SMALL, patterns="01 12"))
-    training.run(seconds=0.01)
-    save(training, path)
+    path.write_bytes(begun)
     rewritten(path, HOSTILE[name])
     with pytest.raises(InvalidInput, match=r"net\.safetensors"):
         load(path)

@@ -1,6 +1,8 @@
 """Grades of moves, and their summary."""
 
+from functools import cache
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -203,26 +205,32 @@ def test_heuristics_are_calibrated(spec: str) -> None:
     assert unit_of(make_player(spec), Rules()) == "own unit"
 
 
-@compiled
-def scaled(bits, score, params):  # type: ignore[no-untyped-def]
-    empty = 0
-    for place in range(16):
-        empty += (bits >> np.uint64(4 * place)) & np.uint64(15) == 0
-    return params[0] * np.float64(empty) + params[1]
+@cache
+def scaled() -> Any:
+    """An evaluator's kernel: a number for each empty cell, and one for the board."""
+
+    @compiled
+    def value(bits, score, params):  # type: ignore[no-untyped-def]
+        empty = 0
+        for place in range(16):
+            empty += (bits >> np.uint64(4 * place)) & np.uint64(15) == 0
+        return params[0] * np.float64(empty) + params[1]
+
+    return value
 
 
 def test_the_unit_of_a_heuristic_changes_nothing() -> None:
     game = played("corner", 1)
     found = []
     for scale in (1.0, 4.0):
-        evaluator = simple_evaluator("scaled", scaled, [scale, 0.0])
+        evaluator = simple_evaluator("scaled", scaled(), [scale, 0.0])
         player = ExpectimaxPlayer(evaluator, Depth.fixed(2))
         found.append([one.ratio for one in judge(game, player)])
     assert found[0] == found[1]
 
 
 def test_a_constant_evaluator_finds_no_mistakes() -> None:
-    evaluator = simple_evaluator("scaled", scaled, [0.0, 5.0], dead_value=5.0)
+    evaluator = simple_evaluator("scaled", scaled(), [0.0, 5.0], dead_value=5.0)
     player = ExpectimaxPlayer(evaluator, Depth.fixed(1))
     assert review(judge(played("random", 1), player)).accuracy == 100
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -108,15 +109,19 @@ def test_another_thread_ends_a_search(threads: int) -> None:
 # How soon a search ends: an evaluator lowers the limit itself, as a flag or a clock would.
 
 
-@compiled
-def tripwire(bits: Any, score: Any, params: Any) -> Any:
-    wire = u64_at(as_u64(f64_pointer(params)[0]))  # calls, call at which it trips, context, nodes
-    wire[0] += np.uint64(1)
-    if wire[0] == wire[1]:
-        context = u64_at(wire[2])
-        wire[3] = context[NODES]
-        context[NODE_LIMIT] = np.uint64(0)
-    return np.float64(bits & np.uint64(0xFFF))
+@cache
+def tripwire() -> Any:
+    @compiled
+    def value(bits: Any, score: Any, params: Any) -> Any:
+        wire = u64_at(as_u64(f64_pointer(params)[0]))  # calls, when it trips, context, nodes
+        wire[0] += np.uint64(1)
+        if wire[0] == wire[1]:
+            context = u64_at(wire[2])
+            wire[3] = context[NODES]
+            context[NODE_LIMIT] = np.uint64(0)
+        return np.float64(bits & np.uint64(0xFFF))
+
+    return value
 
 
 class Tripping:
@@ -126,7 +131,7 @@ class Tripping:
         self.wire = np.zeros(4, dtype=np.uint64)
         address = np.array([self.wire.ctypes.data], dtype=np.uint64)
         evaluator = Evaluator(
-            "tripwire", "", lambda *_: tripwire, lambda *_: address.view(np.float32), at=at
+            "tripwire", "", lambda *_: tripwire(), lambda *_: address.view(np.float32), at=at
         )
         self.search = Expectimax(evaluator, Rules(), Depth.fixed(ply), cut=cut, table_mb=table_mb)
         self.wire[2] = self.search.context.words.ctypes.data

@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from statistics import mean, stdev
 
-from scipy.stats import t as student
-
 from twofold import Board, Game, Move, Rules
 
 Cells = tuple[int, ...]
@@ -77,5 +75,7 @@ def learn(games: int) -> Callable[[Board], Move]:
 
 
 def interval(scores: list[float]) -> tuple[float, float]:
+    from scipy.stats import t as student  # slow to import: the other exercises do without
+
     half = float(student.ppf(0.975, len(scores) - 1)) * stdev(scores) / len(scores) ** 0.5
     return mean(scores) - half, mean(scores) + half

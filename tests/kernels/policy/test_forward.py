@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numba import types
 
+from tests.kernels.lazily import lazy_kernel
 from tests.support.policies import make_policy
 from twofold.board import Board
-from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.policy import forward
 from twofold.networks.policy import PolicyNetwork
@@ -55,7 +55,7 @@ def test_dead_boards_are_found() -> None:
         assert found == (not board.legal_moves())
 
 
-@kernel(types.boolean(types.Array(types.uint8, 1, "C"), types.int64, types.int64), cached=False)
+@lazy_kernel(types.boolean(types.Array(types.uint8, 1, "C"), types.int64, types.int64))
 def _is_dead(cells, rows, cols):
     return forward.is_dead(pointer(cells), rows, cols)
 

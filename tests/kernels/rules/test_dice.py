@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from tests.kernels.drivers import (
     SHAPES,
@@ -80,13 +79,15 @@ def test_dice_equal_the_reference() -> None:
 def test_spawns_follow_their_distribution(
     occupancy: str, form: str, figure: Callable[[str], None]
 ) -> None:
+    from scipy.stats import chisquare  # slow to import, so not while tests are collected
+
     board = Board.parse(OCCUPANCIES[occupancy])
     cells, fours = counted_spawns(board, form, seed=len(OCCUPANCIES[occupancy]) + len(form))
     assert set(np.flatnonzero(cells)) == set(board.empty_cells)
     share, sigma = fours / SPAWNS, (0.1 * 0.9 / SPAWNS) ** 0.5
     assert abs(share - 0.1) < 4 * sigma
     counts = cells[list(board.empty_cells)]
-    p = float(stats.chisquare(counts).pvalue) if len(counts) > 1 else 1.0
+    p = float(chisquare(counts).pvalue) if len(counts) > 1 else 1.0
     assert p > 1e-4
     figure(f"{occupancy}, {form}: {(share - 0.1) / sigma:+.1f} sigma, p {p:.2g}")
 
