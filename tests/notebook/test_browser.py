@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import PATIENCE_MS, launch
+from tests.support.browser import PATIENCE_MS, Chromium
 from twofold import Board, Game, Record
 from twofold.drawing import BOARD, TILES
 from twofold.exact import Problem, solve
@@ -21,8 +21,8 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
+def browser(chromium: Chromium) -> Iterator[Browser]:
+    with chromium.lent() as found:
         yield found
 
 

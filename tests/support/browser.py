@@ -1,5 +1,6 @@
 """The web app in a real Chromium: a server, and pages that note what goes wrong."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -120,6 +121,43 @@ def launch() -> Iterator[Browser]:
 
 
 @dataclass
+class Chromium:
+    """A browser that a whole run of tests shares.
+
+    Playwright keeps its event loop marked as running in this thread, where then no other may run:
+    the mark is there only while the browser is lent.
+
+    Attributes:
+        browser: the browser.
+        loop: Playwright's event loop.
+    """
+
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[Browser]:
+        """The browser, to be used until the end of the block."""
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield self.browser
+        finally:
+            asyncio._set_running_loop(None)
+
+
+@contextlib.contextmanager
+def share() -> Iterator[Chromium]:
+    """A browser to lend."""
+    with launch() as browser:
+        chromium = Chromium(browser, asyncio.get_running_loop())
+        asyncio._set_running_loop(None)
+        try:
+            yield chromium
+        finally:
+            asyncio._set_running_loop(chromium.loop)
+
+
+@dataclass
 class Visit:
     """A page, and what its reader must not meet.
 
@@ -161,9 +199,11 @@ class Visit:
 
 
 @contextlib.contextmanager
-def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Visit]:
-    """A page that has the cookie."""
-    context = browser.new_context(**look)
+def visit(
+    browser: Browser, served: Served, look: dict[str, Any], *, installs: bool = False
+) -> Iterator[Visit]:
+    """A page that has the cookie; only where it `installs` itself, the browser keeps its files."""
+    context = browser.new_context(**look, service_workers="allow" if installs else "block")
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     found = Visit(page, served)

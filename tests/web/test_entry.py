@@ -33,7 +33,7 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
+    context = browser.new_context(service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()

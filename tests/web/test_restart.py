@@ -43,7 +43,7 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
             second.process.kill()
             second.process.wait()
         file.unlink()  # as if none of it had been saved
-        with serve_apart(tmp_path, "greedy", port) as third:
+        with serve(tmp_path, "greedy", second) as third:
             wait_for_moves(page, third, letters)
         assert game_of(page) != game
 
