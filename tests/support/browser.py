@@ -181,9 +181,13 @@ class Visit:
         self.page.wait_for_function(STILL)
 
     def leave(self) -> None:
-        """Leave the page; nothing that it has saved or that was noted here remains."""
+        """Leave the page; nothing that it has saved or that was noted here remains.
+
+        A picture of the same server follows: after a page of another one, or a blank one, the next
+        page would start a process.
+        """
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        self.page.goto("about:blank")
+        self.page.goto(f"{self.served.url}/static/icons/favicon.svg")
         self.faults.clear()
 
     def violations(self) -> list[str]:
@@ -202,7 +206,10 @@ class Visit:
 def visit(
     browser: Browser, served: Served, look: dict[str, Any], *, installs: bool = False
 ) -> Iterator[Visit]:
-    """A page that has the cookie; only where it `installs` itself, the browser keeps its files."""
+    """An empty page that has the cookie of a server.
+
+    Only if the app `installs` itself, its service worker is there and the browser keeps its files.
+    """
     context = browser.new_context(**look, service_workers="allow" if installs else "block")
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
@@ -221,7 +228,7 @@ def visit(
         ),
     )
     try:
-        page.goto(f"{served.url}/?token={served.token}")
+        context.request.get(f"{served.url}/?token={served.token}", max_redirects=0)
         yield found
     finally:
         context.close()

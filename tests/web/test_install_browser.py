@@ -49,6 +49,7 @@ def install(page: Page, url: str) -> tuple[list[str], list[str]]:
 
 def test_the_app_can_be_installed(browser: Browser, server: Served) -> None:
     with visit(browser, server, LAPTOP, installs=True) as found:
+        found.open("/", ".tile")
         session = found.page.context.new_cdp_session(found.page)
         manifest = session.send("Page.getAppManifest")
         assert manifest["errors"] == []
@@ -131,6 +132,7 @@ def test_a_link_with_the_token_passes_the_worker(server: Served, browser: Browse
 
 def test_another_version_takes_the_place_of_the_old_one(browser: Browser, server: Served) -> None:
     with visit(browser, server, LAPTOP, installs=True) as found:
+        found.page.goto(f"{server.url}/static/icons/favicon.svg")
         found.page.evaluate("caches.open('twofold-0.0.0-old')")
         found.page.evaluate("caches.open('of another program')")
         install(found.page, server.url)
