@@ -9,12 +9,15 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Generator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
 import pytest
 
 from tests.support.promises import Tally, format_report, read_promises
+
+if TYPE_CHECKING:
+    from tests.support.browser import Chromium
 
 IN_CI = os.environ.get("CI") == "true"
 TALLY = pytest.StashKey[Tally]()
@@ -99,6 +102,15 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TWOFOLD_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session")
+def chromium() -> "Generator[Chromium]":
+    """A browser for all tests of a process, since each start of one takes a second."""
+    from tests.support.browser import share
+
+    with share() as found:
+        yield found
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import PATIENCE_MS, launch
+from tests.support.browser import PATIENCE_MS, Chromium, violations
 from twofold import Board, Game, Record
 from twofold.drawing import BOARD, TILES
 from twofold.exact import Problem, solve
@@ -21,8 +20,8 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
+def browser(chromium: Chromium) -> Iterator[Browser]:
+    with chromium.lent() as found:
         yield found
 
 
@@ -160,8 +159,7 @@ def test_a_replay_is_walked_through(browser: Browser, tmp_path: Path, scheme: st
     expect(facts).to_contain_text("move 32 of 40")
     page.keyboard.press("-")
     expect(speed).to_have_value("16")
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found] == []
+    assert violations(page) == []
     assert page.title().startswith("2048 game by <b>me</b>")
     page.context.close()
 

@@ -1,5 +1,6 @@
 """The web app in a real Chromium: a server, and pages that note what goes wrong."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -120,6 +121,49 @@ def launch() -> Iterator[Browser]:
 
 
 @dataclass
+class Chromium:
+    """A browser that a whole run of tests shares.
+
+    Playwright keeps its event loop marked as running in this thread, where then no other may run:
+    the mark is there only while the browser is lent.
+
+    Attributes:
+        browser: the browser.
+        loop: Playwright's event loop.
+    """
+
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[Browser]:
+        """The browser, to be used until the end of the block."""
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield self.browser
+        finally:
+            asyncio._set_running_loop(None)
+
+
+@contextlib.contextmanager
+def share() -> Iterator[Chromium]:
+    """A browser to lend."""
+    with launch() as browser:
+        chromium = Chromium(browser, asyncio.get_running_loop())
+        asyncio._set_running_loop(None)
+        try:
+            yield chromium
+        finally:
+            asyncio._set_running_loop(chromium.loop)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe has to say. To list all elements without a fault as well takes as long again."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+
+
+@dataclass
 class Visit:
     """A page, and what its reader must not meet.
 
@@ -143,15 +187,18 @@ class Visit:
         self.page.wait_for_function(STILL)
 
     def leave(self) -> None:
-        """Leave the page; nothing that it has saved or that was noted here remains."""
+        """Leave the page; nothing that it has saved or that was noted here remains.
+
+        A picture of the same server follows: after a page of another one, or a blank one, the next
+        page would start a process.
+        """
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        self.page.goto("about:blank")
+        self.page.goto(f"{self.served.url}/static/icons/favicon.svg")
         self.faults.clear()
 
     def violations(self) -> list[str]:
         """What axe has to say."""
-        found = Axe().run(self.page).response["violations"]
-        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+        return violations(self.page)
 
     def is_too_wide(self) -> bool:
         """Whether it has to be scrolled sideways."""
@@ -161,9 +208,14 @@ class Visit:
 
 
 @contextlib.contextmanager
-def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Visit]:
-    """A page that has the cookie."""
-    context = browser.new_context(**look)
+def visit(
+    browser: Browser, served: Served, look: dict[str, Any], *, installs: bool = False
+) -> Iterator[Visit]:
+    """An empty page that has the cookie of a server.
+
+    Only if the app `installs` itself, its service worker is there and the browser keeps its files.
+    """
+    context = browser.new_context(**look, service_workers="allow" if installs else "block")
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     found = Visit(page, served)
@@ -181,7 +233,7 @@ def visit(browser: Browser, served: Served, look: dict[str, Any]) -> Iterator[Vi
         ),
     )
     try:
-        page.goto(f"{served.url}/?token={served.token}")
+        context.request.get(f"{served.url}/?token={served.token}", max_redirects=0)
         yield found
     finally:
         context.close()

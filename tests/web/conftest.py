@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browser import LAPTOP, PHONE, Served, Visit, launch, visit
+from tests.support.browser import LAPTOP, PHONE, Chromium, Served, Visit, visit
 from tests.web import own_players
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
@@ -59,9 +59,9 @@ def table(tmp_path: Path) -> Iterator[PageTable]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A Chromium per module: while it runs, no event loop can run in this thread."""
-    with launch() as found:
+def browser(chromium: Chromium) -> Iterator[Browser]:
+    """The Chromium of all modules; while this one has it, no event loop can run in this thread."""
+    with chromium.lent() as found:
         yield found
 
 

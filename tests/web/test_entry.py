@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.support.browser import PATIENCE_MS
+from tests.support.browser import PATIENCE_MS, violations
 from tests.web.driver import free_listener, serving
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
@@ -33,7 +32,7 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
+    context = browser.new_context(service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()
@@ -99,7 +98,7 @@ def test_a_link_without_the_token_does_not(page: Page, elsewhere: str, access: A
 def test_a_form_takes_the_address_and_leads_to_the_page(page: Page, access: Access) -> None:
     url = f"http://127.0.0.1:{access.port}"
     page.goto(f"{url}/lab")
-    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    assert violations(page) == []
     field = page.get_by_label("Address or token")
     field.fill("wrong")
     field.press("Enter")

@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 from tests.support.browser import (
     LAPTOP,
     PATIENCE_MS,
-    ServedApart,
+    Served,
     press_arrows,
-    serve_apart,
+    serve,
     visit,
 )
 
@@ -33,8 +33,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(folder: Path) -> Iterator[ServedApart]:
-    with serve_apart(folder, "greedy") as found:
+def server(folder: Path) -> Iterator[Served]:
+    with serve(folder, "greedy") as found:
         yield found
 
 
@@ -47,15 +47,9 @@ def install(page: Page, url: str) -> tuple[list[str], list[str]]:
     return names, paths
 
 
-def end(server: ServedApart) -> int:
-    """Kill the server; returns its port."""
-    server.process.kill()
-    server.process.wait()
-    return int(server.url.rpartition(":")[2])
-
-
-def test_the_app_can_be_installed(browser: Browser, server: ServedApart) -> None:
-    with visit(browser, server, LAPTOP) as found:
+def test_the_app_can_be_installed(browser: Browser, server: Served) -> None:
+    with visit(browser, server, LAPTOP, installs=True) as found:
+        found.open("/", ".tile")
         session = found.page.context.new_cdp_session(found.page)
         manifest = session.send("Page.getAppManifest")
         assert manifest["errors"] == []
@@ -71,23 +65,25 @@ def test_the_app_can_be_installed(browser: Browser, server: ServedApart) -> None
 
 def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(serve_apart(folder, "greedy"))
-        found = stack.enter_context(visit(browser, server, LAPTOP))
+        running = stack.enter_context(ExitStack())
+        server = running.enter_context(serve(folder, "greedy"))
+        found = stack.enter_context(visit(browser, server, LAPTOP, installs=True))
         page = found.page
         names, paths = install(page, server.url)
         assert len(names) == 1
         assert "/" in paths
         assert not [path for path in paths if path.startswith(("/api", "/ws"))]
         press_arrows(page)
-        port = end(server)
+        running.close()
         page.goto(server.url + "/watch")
         heading = page.get_by_role("heading", name="The twofold server is not running")
         expect(heading).to_be_visible()
+        port = server.url.rpartition(":")[2]
         expect(page.locator("main")).to_contain_text(f"twofold serve --no-open --port {port}")
         page.get_by_role("link", name="Play").click()
         expect(heading).to_be_visible()
         assert found.violations() == []
-        stack.enter_context(serve_apart(folder, "greedy", port))
+        stack.enter_context(serve(folder, "greedy", server))
         expect(page.locator(".tile").first).to_be_visible()
         expect(heading).to_have_count(0)
         page.keyboard.press("ArrowLeft")
@@ -96,17 +92,18 @@ def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder:
 @pytest.mark.promise("R24b")
 def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(serve_apart(folder, "greedy"))
-        page = stack.enter_context(visit(browser, server, LAPTOP)).page
+        running = stack.enter_context(ExitStack())
+        server = running.enter_context(serve(folder, "greedy"))
+        page = stack.enter_context(visit(browser, server, LAPTOP, installs=True)).page
         install(page, server.url)
         page.context.clear_cookies()
         page.goto(server.url + "/lab")  # while the server runs
         field = page.get_by_label("Address or token")
         expect(field).to_be_visible()
-        port = end(server)
+        running.close()
         page.goto(server.url + "/lab")
         expect(page.get_by_role("heading", name="not running")).to_be_visible()
-        again = stack.enter_context(serve_apart(folder, "greedy", port))
+        again = stack.enter_context(serve(folder, "greedy", server))
         expect(field).to_be_visible()
         field.fill(f"{again.url}/?token={again.token}")
         page.get_by_role("button", name="Sign in").click()
@@ -115,9 +112,9 @@ def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder:
 
 
 @pytest.mark.promise("R24b")
-def test_a_link_with_the_token_passes_the_worker(server: ServedApart, browser: Browser) -> None:
+def test_a_link_with_the_token_passes_the_worker(server: Served, browser: Browser) -> None:
     """Some tokens are valid once, so that a second request would lock the owner out."""
-    with visit(browser, server, LAPTOP) as found:
+    with visit(browser, server, LAPTOP, installs=True) as found:
         install(found.page, server.url)
         found.page.context.clear_cookies()
         asked: list[str] = []
@@ -133,10 +130,9 @@ def test_a_link_with_the_token_passes_the_worker(server: ServedApart, browser: B
         assert not [url for url in found.page.evaluate(keys) if "token" in url]
 
 
-def test_another_version_takes_the_place_of_the_old_one(
-    browser: Browser, server: ServedApart
-) -> None:
-    with visit(browser, server, LAPTOP) as found:
+def test_another_version_takes_the_place_of_the_old_one(browser: Browser, server: Served) -> None:
+    with visit(browser, server, LAPTOP, installs=True) as found:
+        found.page.goto(f"{server.url}/static/icons/favicon.svg")
         found.page.evaluate("caches.open('twofold-0.0.0-old')")
         found.page.evaluate("caches.open('of another program')")
         install(found.page, server.url)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve
 from twofold import Board, Game, Rules
 from twofold.records.record import Record
 
@@ -47,24 +47,34 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture(params=WINDOWS)
-def window(laptop: Visit, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    width, height = WINDOWS[request.param]
-    laptop.page.set_viewport_size({"width": width, "height": height})
+@pytest.fixture
+def window(laptop: Visit) -> Iterator[Visit]:
+    """A page that may be made larger or smaller."""
     yield laptop
     laptop.page.set_viewport_size(LAPTOP["viewport"])
 
 
+def resize(visit: Visit, size: tuple[int, int]) -> None:
+    """Give the window a size, and wait until the page has taken note of it."""
+    visit.page.set_viewport_size({"width": size[0], "height": size[1]})
+    drawn(visit.page)
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_is_cut_off(path: str, window: Visit) -> None:
+    """On the smallest screen when the page opens, and on what it then becomes."""
+    smallest, *_ = WINDOWS.values()
+    resize(window, smallest)
     window.open(path, PAGES[path])
-    if path != "/watch":  # where tiles never rest
-        window.rest()
-    assert not window.is_too_wide()
-    assert window.page.evaluate(CUT) == []
-    if path == "/":
-        assert not window.page.evaluate(OVERLAP, [".play-title", ".scores"])
-        assert not window.page.evaluate(OVERLAP, [".controls", ".board"])
+    for name, size in WINDOWS.items():
+        resize(window, size)
+        if path != "/watch":  # where tiles never rest
+            window.rest()
+        assert not window.is_too_wide(), name
+        assert window.page.evaluate(CUT) == [], name
+        if path == "/":
+            assert not window.page.evaluate(OVERLAP, [".play-title", ".scores"]), name
+            assert not window.page.evaluate(OVERLAP, [".controls", ".board"]), name
 
 
 def test_values_of_millions_are_written_short(laptop: Visit) -> None:

@@ -24,7 +24,7 @@ KEYS = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
 def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
     with serve_apart(tmp_path, "greedy") as first, visit(browser, first, LAPTOP) as found:
         page, port = found.page, int(first.url.rpartition(":")[2])
-        page.locator(".tile").first.wait_for()
+        found.open("/", ".tile")
         game = game_of(page)
         for letter in LETTERS:
             page.keyboard.press(KEYS[letter])
@@ -43,7 +43,7 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
             second.process.kill()
             second.process.wait()
         file.unlink()  # as if none of it had been saved
-        with serve_apart(tmp_path, "greedy", port) as third:
+        with serve(tmp_path, "greedy", second) as third:
             wait_for_moves(page, third, letters)
         assert game_of(page) != game
 
@@ -89,14 +89,15 @@ def served_page(browser: Browser, folder: Path, stack: ExitStack) -> tuple[ExitS
     """A server that ends when the first of the three is closed, and a page of it that stays."""
     server = stack.enter_context(ExitStack())
     served = server.enter_context(serve(folder, "greedy"))
-    return server, served, stack.enter_context(visit(browser, served, LAPTOP)).page
+    found = stack.enter_context(visit(browser, served, LAPTOP))
+    found.open("/", ".tile")
+    return server, served, found.page
 
 
 def test_moves_that_waited_are_neither_told_nor_hinted_at(
     browser: Browser, tmp_path: Path, stack: ExitStack
 ) -> None:
     server, first, page = served_page(browser, tmp_path, stack)
-    page.locator(".tile").first.wait_for()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")
     seed = first.ask(f"/api/games/{game_of(page)}")["seed"]

@@ -27,7 +27,18 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.mark.parametrize("language", NEW_GAME)
+@pytest.fixture(scope="module", params=NEW_GAME)
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def abroad(browser: Browser, served: Served, language: str) -> Iterator[Visit]:
+    """A page in a browser of another language."""
+    with visit(browser, served, {**LAPTOP, "locale": language}) as found:
+        yield found
+
+
 def test_every_text_is_there_with_its_placeholders(laptop: Visit, language: str) -> None:
     laptop.open("/", ".tile")
     english = laptop.page.evaluate(SHAPES, "en")
@@ -44,23 +55,18 @@ def _fits(ours: str | list[str], english: str | list[str]) -> bool:
     return set(ours) <= set(english)
 
 
-@pytest.mark.parametrize("language", NEW_GAME)
-def test_the_page_speaks_the_language_of_the_browser(
-    browser: Browser, served: Served, language: str
-) -> None:
-    with visit(browser, served, {**LAPTOP, "locale": language}) as found:
-        found.open("/", ".tile")
-        expect(
-            found.page.get_by_role("button", name=NEW_GAME[language], exact=True)
-        ).to_be_visible()
-        assert found.page.evaluate("document.documentElement.lang") == language
-        write = "import('/static/js/text.js').then(({ fixed }) => fixed(1234567.5, 1))"
-        assert found.page.evaluate(write) == NUMBER[language]
-        found.page.set_viewport_size({"width": 320, "height": 640})
-        for path in ("/", "/analyse", "/practice", "/games", "/lab"):
-            found.open(path, "h1")
-            assert not found.is_too_wide(), path
-        assert found.faults == []
+def test_the_page_speaks_the_language_of_the_browser(abroad: Visit, language: str) -> None:
+    abroad.open("/", ".tile")
+    expect(abroad.page.get_by_role("button", name=NEW_GAME[language], exact=True)).to_be_visible()
+    assert abroad.page.evaluate("document.documentElement.lang") == language
+    write = "import('/static/js/text.js').then(({ fixed }) => fixed(1234567.5, 1))"
+    assert abroad.page.evaluate(write) == NUMBER[language]
+    abroad.page.set_viewport_size({"width": 320, "height": 640})
+    for path in ("/", "/analyse", "/practice", "/games", "/lab"):
+        abroad.open(path, "h1")
+        assert not abroad.is_too_wide(), path
+    abroad.page.set_viewport_size(LAPTOP["viewport"])
+    assert abroad.faults == []
 
 
 def test_a_chosen_language_comes_before_that_of_the_browser(laptop: Visit) -> None:
@@ -86,22 +92,18 @@ SPECS = [
 REFUSED = {"de": "auf Englisch: Expected", "es": "en inglés: Expected", "zh": "英文说明：Expected"}
 
 
-@pytest.mark.parametrize("language", PLAYERS)
-def test_players_and_refusals_are_in_the_language_of_the_page(
-    browser: Browser, served: Served, language: str
-) -> None:
-    with visit(browser, served, {**LAPTOP, "locale": language}) as found:
-        found.open("/", ".tile")
-        names = """async (specs) => {
-            const { playerName } = await import('/static/js/player_names.js');
-            return specs.map(playerName);
-        }"""
-        assert found.page.evaluate(names, SPECS) == PLAYERS[language]
-        refused = """async () => (await import('/static/js/refusals.js'))
-            .refusalText('InvalidSpec', 'expected a player')"""
-        assert REFUSED[language] in found.page.evaluate(refused)
-        joined = "async () => (await import('/static/js/text.js')).joined(['2', '4'])"
-        assert found.page.evaluate(joined) == ("2，4" if language == "zh" else "2, 4")
-        found.open("/analyse#board=3x3:123/100/000", "table")
-        options = found.page.locator(".player-picker option").all_text_contents()
-        assert not [one for one in options if "(rows)" in one or "greedy" in one]
+def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, language: str) -> None:
+    abroad.open("/", ".tile")
+    names = """async (specs) => {
+        const { playerName } = await import('/static/js/player_names.js');
+        return specs.map(playerName);
+    }"""
+    assert abroad.page.evaluate(names, SPECS) == PLAYERS[language]
+    refused = """async () => (await import('/static/js/refusals.js'))
+        .refusalText('InvalidSpec', 'expected a player')"""
+    assert REFUSED[language] in abroad.page.evaluate(refused)
+    joined = "async () => (await import('/static/js/text.js')).joined(['2', '4'])"
+    assert abroad.page.evaluate(joined) == ("2，4" if language == "zh" else "2, 4")
+    abroad.open("/analyse#board=3x3:123/100/000", "table")
+    options = abroad.page.locator(".player-picker option").all_text_contents()
+    assert not [one for one in options if "(rows)" in one or "greedy" in one]

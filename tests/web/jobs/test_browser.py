@@ -1,5 +1,6 @@
 """Jobs on the Lab's page in a real Chromium: started by keyboard, stopped, resumed, downloaded."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,9 +88,7 @@ def test_a_dialog_fits_on_a_phone(phone: Visit) -> None:
 
 def test_a_job_ends_with_its_server_and_goes_on(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
-        one.page.evaluate(
-            "wanted => fetch('/api/jobs', { method: 'POST', body: JSON.stringify(wanted) })", LONG
-        )
+        served.ask("/api/jobs", json.dumps(LONG).encode())
         one.open("/lab", ".job")
         expect(one.page.locator(".job progress[value]")).to_be_visible()
         expect(one.page.locator(".job")).to_contain_text("%")
