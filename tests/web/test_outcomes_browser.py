@@ -51,6 +51,21 @@ def test_other_boards_and_the_end(laptop: Visit) -> None:
     expect(outcomes).to_be_hidden()
 
 
+def test_a_board_that_is_being_typed_is_not_overwritten(laptop: Visit) -> None:
+    laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
+    field = laptop.page.get_by_label("Board as text")
+    field.evaluate("""(field) => {
+        field.value = "2x3:123/450";
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+        field.value = "2x3:12";
+    }""")
+    laptop.page.wait_for_url("**123/450**")
+    expect(field).to_have_value("2x3:12")
+    field.fill("2x3:123/451")
+    field.press("Enter")
+    laptop.page.wait_for_url("**123/451**")
+
+
 def test_an_analysis_is_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
     with visit(browser, served, {**LAPTOP, "locale": "de"}) as found:
         found.open("/analyse#board=2x3:123/401", ".outcomes-face")

@@ -14,6 +14,7 @@ export class NotationField {
    */
   constructor({ onRead, onCopy, onShare }) {
     this.onRead = onRead;
+    this.asked = null; // the text that the server reads
     this.error = h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert' });
     this.input = h('textarea', {
       id: 'analyse-notation', class: 'textarea mono notation-input', rows: 1, autocomplete: 'off',
@@ -28,15 +29,23 @@ export class NotationField {
         button({ icon: 'share', label: text('share.button') }, onShare)), this.error);
   }
 
-  /** @param {string} board its text */
+  /**
+   * Show a board, unless somebody has typed on since the server was asked to read a text.
+   *
+   * @param {string} board its text
+   */
   show(board) {
     this.shown = board;
+    if (this.asked !== null && this.input.value.trim() !== this.asked) return;
     this.input.value = board;
     this.#setError(null);
   }
 
   #key(event) {
-    if (event.key === 'Escape') this.show(this.shown);
+    if (event.key === 'Escape') {
+      this.asked = null;
+      this.show(this.shown);
+    }
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     this.#read();
@@ -45,11 +54,13 @@ export class NotationField {
   async #read() {
     const words = this.input.value.trim();
     if (words === this.shown) return;
+    this.asked = words;
     try {
       await this.onRead(words);
     } catch (refused) {
       this.#setError(refused);
     }
+    if (this.asked === words) this.asked = null;
   }
 
   #setError(error) {
