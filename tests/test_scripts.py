@@ -17,26 +17,37 @@ def test_the_scripts_are_there() -> None:
 
 @pytest.mark.parametrize(
     ("test", "check", "failed"),
-    [("0", "0", ""), ("1", "0", "failed: test\n"), ("0", "1", "failed: check\n")],
+    [
+        ("touch .venv/.installed-docs", "true", ""),
+        ("touch .venv/.installed-docs; false", "true", "failed: test\n"),
+        ("touch .venv/.installed-docs; sleep 2", "false", "failed: check\n"),
+        ("false # nothing was installed", "true", "failed: test check\n"),
+    ],
 )
 def test_ci_runs_the_tests_beside_the_checks(
     test: str, check: str, failed: str, tmp_path: Path
 ) -> None:
     """It fails where one of them does, and what the checks say follows what the tests say."""
-    for folder in (".ci", "scripts", ".venv/bin"):
-        (tmp_path / folder).mkdir(parents=True)
+    for folder in (".ci", "scripts", ".venv"):
+        (tmp_path / folder).mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    codes = {"scripts/test": test, "scripts/check": check}
-    for name in ("scripts/_venv", "scripts/_chromium", ".venv/bin/python", *codes):
-        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\nexit {codes.get(name, 0)}\n")
-        (tmp_path / name).chmod(0o755)
+    for name, command in (("test", test), ("check", check)):
+        script = tmp_path / "scripts" / name
+        script.write_text(f"#!/bin/sh\necho {name} $CI\n{command}\n")
+        script.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
     done = subprocess.run(
-        [tmp_path / ".ci" / "run"], capture_output=True, text=True, check=False, timeout=60
+        [tmp_path / ".ci" / "run"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
-    installed = ["scripts/_venv", "scripts/_venv test,check,docs", "scripts/_chromium"]
-    said = [*installed, "scripts/test", "scripts/check"]
-    assert [line.strip() for line in done.stdout.splitlines()] == said
-    assert (done.returncode, done.stderr) == (bool(failed), failed)
+    checked = [] if "nothing" in test else ["check"]
+    assert [line.strip() for line in done.stdout.splitlines()] == ["test true", *checked]
+    assert done.returncode == bool(failed)
+    assert done.stderr.endswith(failed)
 
 
 def test_installs_nothing_when_nothing_changed(tmp_path: Path) -> None:
