@@ -51,19 +51,55 @@ def test_other_boards_and_the_end(laptop: Visit) -> None:
     expect(outcomes).to_be_hidden()
 
 
+ENTER = """(field, texts) => {
+    for (const text of texts) {
+        field.value = text;
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    }
+}"""
+"""Types texts and enters them, before the server answers."""
+
+ANSWERED = """async () => {
+    const { net } = await import("/static/js/net.js");
+    await net.ask({ type: "board", text: "2x2:12/34" });
+}"""
+"""Waits for the answers to all earlier questions: they come in order."""
+
+
 def test_a_board_that_is_being_typed_is_not_overwritten(laptop: Visit) -> None:
     laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
     field = laptop.page.get_by_label("Board as text")
-    field.evaluate("""(field) => {
-        field.value = "2x3:123/450";
-        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
-        field.value = "2x3:12";
-    }""")
+    field.evaluate(f"(field) => {{ ({ENTER})(field, ['2x3:123/450']); field.value = '2x3:12'; }}")
     laptop.page.wait_for_url("**123/450**")
     expect(field).to_have_value("2x3:12")
     field.fill("2x3:123/451")
     field.press("Enter")
     laptop.page.wait_for_url("**123/451**")
+
+
+def test_what_is_done_last_counts(laptop: Visit) -> None:
+    """Field and board agree, whatever the server answers late."""
+    laptop.open("/analyse#board=2x3:123/401", ".outcomes-face")
+    field = laptop.page.get_by_label("Board as text")
+    error = laptop.page.locator("#analyse-notation-error")
+    field.evaluate(ENTER, ["2x3:123/450", "2x3:123/460"])
+    laptop.page.wait_for_url("**123/460**")
+    expect(field).to_have_value("2x3:123/460")
+    for words in ("2x3:123/470", "2x3:"):  # one is read, the other refused
+        field.evaluate(f"""(field) => {{
+            ({ENTER})(field, ['{words}']);
+            document.querySelector(".setup > button:nth-of-type(2)").click();
+        }}""")
+        laptop.page.evaluate(ANSWERED)
+        expect(field).to_have_value("2x3:000/000")
+        expect(error).to_be_empty()
+    field.evaluate(f"""(field) => {{
+        ({ENTER})(field, ['2x3:123/480']);
+        field.dispatchEvent(new KeyboardEvent("keydown", {{ key: "Escape" }}));
+    }}""")
+    laptop.page.evaluate(ANSWERED)
+    expect(field).to_have_value("2x3:000/000")
+    laptop.page.wait_for_url("**000/000**")
 
 
 def test_an_analysis_is_in_the_language_of_the_page(browser: Browser, served: Served) -> None:

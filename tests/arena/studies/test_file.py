@@ -79,6 +79,31 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
             assert len(other.games(run, SeedRange(1, 1))) == 1
 
 
+@pytest.mark.promise("R19")
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_games_of_a_study_that_is_removed_are_saved(is_replaced: bool, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    (tmp_path / "s-2.db").write_text("mine")
+
+    def take_away() -> None:
+        path.unlink()
+        if is_replaced:
+            path.write_text("yours")
+
+    saved = re.escape(str(tmp_path / "s-2-2.db"))
+    with pytest.raises(ResourceError, match=f"was removed or replaced .* are in {saved}"):
+        with Study(path) as study:
+            run = add(study)
+            study.add(run, row(5))
+            study.flush()
+            take_away()
+            study.add(run, row(6))
+    with Study(tmp_path / "s-2-2.db") as study:
+        assert study.counts() == {1: 2}
+    assert (tmp_path / "s-2.db").read_text() == "mine"
+    assert not path.exists() or path.read_text() == "yours"
+
+
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="expected an existing folder"):
         Study(tmp_path / "no" / "s.db")

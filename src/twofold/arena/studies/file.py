@@ -19,7 +19,7 @@ from twofold.arena.studies.sqlite import (
     room_beside,
 )
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, file_name
+from twofold.files import atomic_write, file_name, free_path
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone, in_use
 from twofold.notation import shown
@@ -56,6 +56,7 @@ class StudyFile:
         self._deadline = Deadline(seconds)
         self._schema = SCHEMA
         self._made: os.stat_result | None = None  # of a new file
+        self._written: os.stat_result | None = None  # of the file that this process writes
         self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
             if self._path is None:
@@ -77,6 +78,8 @@ class StudyFile:
                     atomic_write(path, new_file())
                     self._made = os.stat(path)
             mode = "rw" if self._writes else "ro"
+            if self._writes:
+                self._written = os.stat(path)
             connection = open_sqlite(path, mode, self._deadline, self._patience)
             stack.enter_context(contextlib.closing(connection))
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
@@ -116,10 +119,33 @@ class StudyFile:
             try:
                 yield
                 self._connection.execute("COMMIT")
+                self._check_place()
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _is_gone(self) -> bool:
+        """Whether the file that this process writes is no longer at its path."""
+        if self._written is None or self._path is None:
+            return False
+        try:
+            return not os.path.samestat(os.stat(self._path), self._written)
+        except FileNotFoundError:
+            return True
+
+    def _check_place(self) -> None:
+        """If the file was removed or replaced, save the games under another name, and say so."""
+        if not self._is_gone() or self._path is None:
+            return
+        self._written = None  # once
+        if self._one("SELECT 1 FROM game LIMIT 1"):
+            saved = free_path(self._path.with_stem(f"{self._path.stem}-2"))
+            atomic_write(saved, self._connection.serialize())
+            raise ResourceError(
+                f"{self.name} was removed or replaced while games were written to it; all of them "
+                f"are in {file_name(saved)}"
+            )
 
     def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         """Renew the deadline with each row."""
@@ -176,6 +202,8 @@ class StudyFile:
                     f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
                     "writable folder"
                 ) from error
+            if self._is_gone():
+                raise ResourceError(f"cannot write {self.name}: it was removed or replaced") from error
             room = f" ({room_beside(self._path)})" if self._path else ""
             raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error

@@ -79,6 +79,7 @@ class Study(StudyFile):
         """Write pending games and close the file."""
         with self._stack:
             self.flush()
+            self._check_place()
 
     # ---- runs
 

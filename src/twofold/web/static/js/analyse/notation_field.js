@@ -8,12 +8,14 @@ import { text } from '../text.js';
 export class NotationField {
   /**
    * @param {object} actions
-   * @param {(words: string) => Promise<void>} actions.onRead rejects with what is wrong
+   * @param {(words: string) => Promise<object>} actions.onRead finds a position, or rejects with
+   *   what is wrong
+   * @param {(position: object) => void} actions.onGo called with what was read
    * @param {() => void} actions.onCopy called for a copy of the link
    * @param {() => void} actions.onShare
    */
-  constructor({ onRead, onCopy, onShare }) {
-    this.onRead = onRead;
+  constructor({ onRead, onGo, onCopy, onShare }) {
+    Object.assign(this, { onRead, onGo });
     this.asked = null; // the text that the server reads
     this.error = h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert' });
     this.input = h('textarea', {
@@ -30,13 +32,16 @@ export class NotationField {
   }
 
   /**
-   * Show a board, unless somebody has typed on since the server was asked to read a text.
+   * Show a board, unless somebody has typed on since the server was asked to read a text; what it
+   * answers from now on is left.
    *
    * @param {string} board its text
    */
   show(board) {
+    const isTypedOn = this.asked !== null && this.input.value.trim() !== this.asked;
+    this.asked = null;
     this.shown = board;
-    if (this.asked !== null && this.input.value.trim() !== this.asked) return;
+    if (isTypedOn) return;
     this.input.value = board;
     this.#setError(null);
   }
@@ -56,11 +61,13 @@ export class NotationField {
     if (words === this.shown) return;
     this.asked = words;
     try {
-      await this.onRead(words);
+      const position = await this.onRead(words);
+      if (this.asked === words) this.onGo(position);
     } catch (refused) {
+      if (this.asked !== words) return;
+      this.asked = null;
       this.#setError(refused);
     }
-    if (this.asked === words) this.asked = null;
   }
 
   #setError(error) {

@@ -79,7 +79,8 @@ class AnalysePage {
       onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
     });
     this.notation = new NotationField({
-      onRead: async (words) => this.#go(await this.#parse(words)),
+      onRead: (words) => this.#parse(words),
+      onGo: (position) => this.#go(position),
       onCopy: () => this.#copy(),
       onShare: () => this.#share(),
     });
