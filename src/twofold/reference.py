@@ -40,7 +40,8 @@ def slide_row(row: Sequence[int]) -> tuple[list[int], int]:
             exponent += 1
             if exponent > MAX_EXPONENT:
                 raise TileTooLarge(
-                    f"expected exponents up to {MAX_EXPONENT}, got a merge to {exponent}"
+                    f"expected exponents up to {MAX_EXPONENT}, got a board where a move merges two "
+                    f"tiles of exponent {MAX_EXPONENT}"
                 )
             reward += 2**exponent
         result.append(exponent)

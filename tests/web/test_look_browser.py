@@ -8,9 +8,19 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.support.browser import ARROWS, LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve
+from tests.support.browser import (
+    ARROWS,
+    LAPTOP,
+    PATIENCE_MS,
+    PHONE,
+    Served,
+    Visit,
+    drawn,
+    serve,
+    visit,
+)
 from twofold import Board, Game, Rules
 from twofold.records.record import Record
 
@@ -75,6 +85,18 @@ def test_nothing_is_cut_off(path: str, window: Visit) -> None:
         if path == "/":
             assert not window.page.evaluate(OVERLAP, [".play-title", ".scores"]), name
             assert not window.page.evaluate(OVERLAP, [".controls", ".board"]), name
+
+
+def test_long_words_fit_a_small_phone(browser: Browser, served: Served) -> None:
+    """German ones beside each other, and a player's name of any length."""
+    look = {**PHONE, "viewport": {"width": 320, "height": 640}, "locale": "de"}
+    served.keep(str(Record.from_game(Game(seed=3), player="W" * 1_900)))
+    with visit(browser, served, look) as found:
+        found.open("/watch", ".tile")
+        assert not found.is_too_wide()
+        assert found.page.evaluate(CUT) == []
+        found.open("/games", "h1")
+        expect(found.page.get_by_text("W" * 119 + "…")).to_be_visible()
 
 
 def test_values_of_millions_are_written_short(laptop: Visit) -> None:

@@ -90,14 +90,15 @@ def test_games_of_a_study_that_is_removed_are_saved(is_replaced: bool, tmp_path:
         if is_replaced:
             path.write_text("yours")
 
+    study = Study(path)
+    run = add(study)
+    study.add(run, row(5))
+    study.flush()
+    take_away()
+    study.add(run, row(6))
     saved = re.escape(str(tmp_path / "s-2-2.db"))
     with pytest.raises(ResourceError, match=f"was removed or replaced .* are in {saved}"):
-        with Study(path) as study:
-            run = add(study)
-            study.add(run, row(5))
-            study.flush()
-            take_away()
-            study.add(run, row(6))
+        study.close()
     with Study(tmp_path / "s-2-2.db") as study:
         assert study.counts() == {1: 2}
     assert (tmp_path / "s-2.db").read_text() == "mine"

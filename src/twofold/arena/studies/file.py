@@ -202,8 +202,8 @@ class StudyFile:
                     f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
                     "writable folder"
                 ) from error
-            if self._is_gone():
-                raise ResourceError(f"cannot write {self.name}: it was removed or replaced") from error
             room = f" ({room_beside(self._path)})" if self._path else ""
+            if self._is_gone():
+                room = " (it was removed or replaced)"
             raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error

@@ -48,14 +48,17 @@ export function dateText(date) {
   return Number.isNaN(when.getTime()) ? String(date) : DATES.format(when);
 }
 
+const LONGEST_PLAYER = 120;
+
 /**
- * Who played, beside the person; empty for the person alone.
+ * Who played, beside the person, cut if it is long; empty for the person alone.
  *
  * @param {string} player as in a record
  * @returns {string}
  */
 export function playerText(player) {
-  return player === 'me' ? '' : playerNames(player);
+  const names = player === 'me' ? '' : playerNames(player);
+  return names.length > LONGEST_PLAYER ? `${names.slice(0, LONGEST_PLAYER - 1)}…` : names;
 }
 
 /**
