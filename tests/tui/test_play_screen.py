@@ -251,7 +251,7 @@ def test_a_player_that_is_not_ready_is_reported(folder: Path) -> None:
     ready = threading.Event()
 
     def make() -> Slow:
-        ready.wait(20)
+        ready.wait(600)
         return Slow()
 
     async def act(pilot: Driven) -> None:
