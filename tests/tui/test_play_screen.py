@@ -251,13 +251,15 @@ def test_a_player_that_is_not_ready_is_reported(folder: Path) -> None:
     ready = threading.Event()
 
     def make() -> Slow:
-        ready.wait(600)
+        ready.wait()
         return Slow()
 
     async def act(pilot: Driven) -> None:
-        await pilot.press("i")
-        await until_shown(pilot, "getting ready")
-        ready.set()
+        try:
+            await pilot.press("i")
+            await until_shown(pilot, "getting ready")
+        finally:
+            ready.set()
 
     drive(play_screen(folder, player=make), act)
 
