@@ -4,7 +4,7 @@ import pytest
 
 from twofold import reference
 from twofold.errors import TileTooLarge
-from twofold.limits import MAX_EXPONENT
+from twofold.limits import MAX_EXPONENT, TOO_LARGE_MERGE
 from twofold.reference import DOWN, LEFT, MOVES, RIGHT, UP
 
 
@@ -43,7 +43,7 @@ def test_slide_row(row: str, after: str, reward: int) -> None:
 
 
 def test_the_largest_tiles_do_not_merge() -> None:
-    with pytest.raises(TileTooLarge, match="exponents up to 35, got a board"):
+    with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
         reference.slide_row([MAX_EXPONENT, MAX_EXPONENT])
 
 

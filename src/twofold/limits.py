@@ -17,6 +17,11 @@ MIN_CELLS: Final = 2
 MAX_EXPONENT: Final = 35
 """Largest exponent, `z` in board text; out of reach on boards of up to 34 cells."""
 
+TOO_LARGE_MERGE: Final = (
+    f"expected exponents up to {MAX_EXPONENT}, got a merge of two tiles of exponent {MAX_EXPONENT}"
+)
+"""What `TileTooLarge` says of a move past it."""
+
 BITS_MAX_EXPONENT: Final = 15
 """Largest exponent that the 64-bit form holds (tile 32768)."""
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from twofold.errors import TileTooLarge
-from twofold.limits import MAX_EXPONENT
+from twofold.limits import MAX_EXPONENT, TOO_LARGE_MERGE
 
 UP: Final = 0
 RIGHT: Final = 1
@@ -39,10 +39,7 @@ def slide_row(row: Sequence[int]) -> tuple[list[int], int]:
             tiles.pop(0)
             exponent += 1
             if exponent > MAX_EXPONENT:
-                raise TileTooLarge(
-                    f"expected exponents up to {MAX_EXPONENT}, got a board where a move merges two "
-                    f"tiles of exponent {MAX_EXPONENT}"
-                )
+                raise TileTooLarge(TOO_LARGE_MERGE)
             reward += 2**exponent
         result.append(exponent)
     return result + [0] * (len(row) - len(result)), reward

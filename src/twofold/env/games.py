@@ -18,7 +18,7 @@ from twofold.kernels.env import vector as kernels
 from twofold.kernels.env import words as names
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
-from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, check_limit
+from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE, check_limit
 from twofold.notation import shown
 from twofold.players.compiled import fits_bits
 from twofold.rules import Move
@@ -224,7 +224,7 @@ class EnvGames:
         rewards = np.zeros((count, 4), dtype=np.float64)
         flat = boards.reshape(-1).view(np.uint8)
         if kernels.afterstates(self._address, flat, rewards.reshape(-1)) < 0:
-            raise _too_large()
+            raise TileTooLarge(TOO_LARGE_MERGE)
         return Afterstates(boards, rewards, self.legal.copy())
 
     def board(self, game: int) -> Board:
@@ -256,11 +256,7 @@ class EnvGames:
                 f"expected a legal move ({legal}), got {Move(action).name.lower()} "
                 f"on {self.board(game)}{where}"
             )
-        return _too_large()
-
-
-def _too_large() -> TileTooLarge:
-    return TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
+        return TileTooLarge(TOO_LARGE_MERGE)
 
 
 def next_seed(generator: np.random.Generator) -> int:

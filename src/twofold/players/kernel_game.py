@@ -15,7 +15,7 @@ from twofold.kernels._numba import numba
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
-from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT
+from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE
 from twofold.notation import format_moves, printable
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer, fits_bits
@@ -187,7 +187,7 @@ class KernelGame:
                 "got an illegal one"
             )
         if self._ended == play.TOO_LARGE:
-            raise TileTooLarge(f"expected exponents up to {MAX_EXPONENT}, got a merge past them")
+            raise TileTooLarge(TOO_LARGE_MERGE)
         made = int(self._state[play.MOVE_NUMBER]) - first
         return format_moves(letters[:made])
 
