@@ -3,6 +3,7 @@
 The error is `LimitExceeded`, or that of the parser.
 """
 
+import operator
 import os
 from typing import Final
 
@@ -181,10 +182,14 @@ MAX_PAGE_TILES: Final = 1_000
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:
     """Return `value` if it is a whole number in `low..high`; raise `LimitExceeded` if not."""
-    if not hasattr(value, "__index__"):
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        operator.index(value)
+    except TypeError:
         raise LimitExceeded(
             f"expected {name} as a whole number from {low} to {high}, got {ascii(value)[:80]}"
-        )
+        ) from None
     if not low <= value <= high:
         found = str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
         raise LimitExceeded(f"expected {name} from {low} to {high}, got {found}")

@@ -26,7 +26,7 @@ COMMANDS: Final = {
     "convert": "Read games in one format and write them in another.",
     "bench": "Measure players over the same games; show a table.",
     "compare": "Find out which of two players is stronger, on the same games.",
-    "report": "Show a study or learning curves as a table, page or data.",
+    "report": "Show a study as a table, page or data, or draw learning curves.",
     "tune": "Find better weights for a player; check them on fresh games.",
     "train": "Train an n-tuple network by temporal-difference learning.",
     "train-policy": "Train a policy network by PPO.",

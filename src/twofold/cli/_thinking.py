@@ -35,10 +35,14 @@ ANALYSING: Final = "analysing; Ctrl-C ends it with the best answer so far ..."
 
 
 class LiveAnswer(NamedTuple):
-    """The best analysis that was found, if any, and whether the user ended the search."""
+    """The best analysis that was found, if any, and whether the user ended the search.
+
+    `seconds` is the time of the whole search, a depth that was not finished included.
+    """
 
     analysis: Analysis | None
     interrupted: bool
+    seconds: float
 
 
 class Show(Protocol):
@@ -59,7 +63,7 @@ def think(
         score: points so far; None if they are not known.
         live: whether the answers are shown as they improve.
     """
-    stop = Stop()
+    stop, began = Stop(), time.perf_counter()
     shown = _shown_live(board, budget) if live else _said_once()
     with catching_interrupt() as asked, shown as show:
         source = player.stream(board, budget, score=score, stop=stop)
@@ -70,7 +74,7 @@ def think(
         thinking.wait(STOP_SECONDS)
     if thinking.error is not None:
         raise thinking.error
-    return LiveAnswer(thinking.latest, asked.is_set())
+    return LiveAnswer(thinking.latest, asked.is_set(), time.perf_counter() - began)
 
 
 @contextmanager

@@ -118,9 +118,18 @@ def command(
         _write_json(answer.analysis, explanation, ends, judged)
     else:
         _print(answer.analysis, explanation, ends)
+        if budget is not None and budget.seconds is not None:
+            _note_rest(answer, budget.seconds)
     if answer.interrupted:
         print_note("interrupted: this is the best answer so far")
         raise typer.Exit(INTERRUPTED)
+
+
+def _note_rest(answer: LiveAnswer, limit: float) -> None:
+    """Say where the time went, if much of it went into a depth that was not finished."""
+    found = answer.analysis
+    if found is not None and found.depth and answer.seconds > max(1.5 * found.seconds, limit / 2):
+        print_note(f"the next depth was begun, and not finished after {answer.seconds:,.2f} s")
 
 
 def _read_board(text: str, form: str | None) -> ScoredBoard:

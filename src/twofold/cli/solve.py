@@ -68,12 +68,15 @@ def command(
     is written, the folder FILE.work holds its progress.
     """
     with loading():
-        from twofold.exact.store import parts_in, work_folder  # loads kernels
+        from twofold.exact.solver import load_kernels
+        from twofold.exact.store import parts_in, work_folder
         from twofold.exact.table import ExactTable
 
         problem = _problem(_only(board, rules), goal, score)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem)
+        if known is None:
+            load_kernels()
     if known is None:
         _check_size(problem, workers, out)
     resumed = bool(out and parts_in(work_folder(out)))

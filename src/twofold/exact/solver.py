@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from twofold.exact.plan import Slots, Words, plan_words, point_at
 from twofold.exact.problem import ExactObjective, Problem
 from twofold.exact.store import LayerStore
+from twofold.kernels._jit import load
 from twofold.kernels.exact import solving
 from twofold.limits import MAX_JOBS, check_limit
 
@@ -83,6 +84,11 @@ class SolverCrew:
         self._pool.shutdown()
 
 
+def load_kernels() -> None:
+    """Load or compile the kernels of a solver, so that no time that is measured includes it."""
+    load(solving.collect, solving.expand, solving.solve_layer, solving.remember)
+
+
 class Solver:
     """Solves one problem.
 
@@ -104,6 +110,7 @@ class Solver:
         on_progress: Callable[[SolveProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> None:
+        load_kernels()
         self.problem, self.store = problem, store
         self._tell, self._stop = on_progress, stop
         self._crew = SolverCrew(threads, stop)

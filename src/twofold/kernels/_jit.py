@@ -233,6 +233,34 @@ class _Cache(caching.FunctionCache):
             super().save_overload(*result)
 
 
+@contextlib.contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Raise at the end what a handler of signals raised where Python drops it.
+
+    That is inside a callback of LLVM, which cannot raise. The compiler goes on or fails elsewhere.
+    """
+    dropped: list[BaseException] = []
+    before = sys.unraisablehook
+
+    def keep(unraisable: Any) -> None:
+        error = unraisable.exc_value
+        if isinstance(error, BaseException) and not isinstance(error, Exception):
+            dropped.append(error)
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = keep
+    try:
+        yield
+    except Exception:
+        if not dropped:
+            raise
+    finally:
+        sys.unraisablehook = before
+    if dropped:
+        raise dropped[0]
+
+
 class Kernel(registry.CPUDispatcher):
     """A kernel, loaded from the cache folder or compiled at its first use.
 
@@ -253,7 +281,8 @@ class Kernel(registry.CPUDispatcher):
             return
         with global_compiler_lock:
             if self._can_compile:
-                super().compile(self.declared)
+                with _interrupts_kept():
+                    super().compile(self.declared)
                 self.disable_compile()
 
     def __get__(self, _holder: Any, _kind: Any = None) -> "Kernel":  # type: ignore[override]

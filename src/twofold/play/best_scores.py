@@ -21,8 +21,10 @@ ME: Final = "me"
 AND: Final = " + "
 """Separates the names of players."""
 
-Kind = Literal["hand", "helped", "player", "board"]
-"""How a game was played: by hand; with hints; with moves by a player; from a given board."""
+Kind = Literal["hand", "helped", "player", "board", "file"]
+"""How a game was played: by hand; with hints; with moves by a player; from a given board; by
+somebody who may be anyone, since it was opened from a file.
+"""
 
 SOMEBODY: Final = "another player"
 """Stands for players whose names do not fit into the tag."""
@@ -42,8 +44,10 @@ def add_player(players: str, name: str) -> str:
     return players if name == SOMEBODY else add_player(players, SOMEBODY)
 
 
-def kind_of(players: str, hints: int, *, given_board: bool) -> Kind:
+def kind_of(players: str, hints: int, *, given_board: bool, opened: bool = False) -> Kind:
     """How a game with these players (empty for the person alone) and number of hints was played."""
+    if opened:
+        return "file"
     if players not in ("", ME):
         return "player"
     if given_board:

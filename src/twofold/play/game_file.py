@@ -35,6 +35,9 @@ PLAYED_TAG: Final = "Played"
 IMPORTED_TAG: Final = "Imported"
 """Tag of an imported game without a move made here; the first move removes it."""
 
+OPENED_TAG: Final = "Opened"
+"""Tag of a game that was opened from a file: somebody else may have played it."""
+
 INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
 """Tags of a file that are not part of its game: each save updates them."""
 

@@ -16,7 +16,7 @@ from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
 from twofold.notation import parse_seed
 from twofold.play import daily
 from twofold.play.best_scores import Kind, counts_as_own, kind_of
-from twofold.play.game_file import IMPORTED_TAG, MOVES_TAG, PLAYED_TAG
+from twofold.play.game_file import IMPORTED_TAG, MOVES_TAG, OPENED_TAG, PLAYED_TAG
 from twofold.records import text as record_text
 from twofold.records.record import Record, parse_record
 from twofold.records.text import located
@@ -91,7 +91,12 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
         date=record.date,
         undos=record.undos,
         hints=record.hints,
-        kind=kind_of(record.player, record.hints, given_board=record.board is not None),
+        kind=kind_of(
+            record.player,
+            record.hints,
+            given_board=record.board is not None,
+            opened=OPENED_TAG in record.tags,
+        ),
         daily=daily.day_of_record(record),
     )
     return Kept(info, played, IMPORTED_TAG in record.tags)
@@ -139,7 +144,7 @@ def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
         date=tags.get("Date", ""),
         undos=_whole(tags.get("Undos", "0")),
         hints=hints,
-        kind=kind_of(player, hints, given_board=given),
+        kind=kind_of(player, hints, given_board=given, opened=OPENED_TAG in tags),
         daily=daily.day_of(tags, rules, seed, given_board=given),
     )
     return Kept(info, played, IMPORTED_TAG in tags)

@@ -17,7 +17,7 @@ from twofold.limits import MAX_MOVE_NUMBER
 from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.play.best_scores import Kind, add_player, counts_as_own, kind_of
 from twofold.play.daily import DailyRule, day_of_record
-from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.game_file import OPENED_TAG, Conflict, GameFile, Version
 from twofold.records.record import Record
 
 News = Literal["newer", "parted", "deleted", "damaged"]
@@ -86,7 +86,12 @@ class SavedGame(ABC):
     @property
     def kind(self) -> Kind:
         """How it has been played so far."""
-        return kind_of(self.player, self.hints, given_board=self.game.given_board is not None)
+        return kind_of(
+            self.player,
+            self.hints,
+            given_board=self.game.given_board is not None,
+            opened=OPENED_TAG in self._resumed.tags,
+        )
 
     @property
     def counts_as_own(self) -> bool:
@@ -120,8 +125,9 @@ class SavedGame(ABC):
         return None if self._autoplay is None else self._autoplay.until(number)
 
     def known_until(self, number: int) -> Record:
-        """A record without moves: the players, hints and autoplay tag up to move `number`."""
-        tags = autoplay_tags({}, self._autoplay_until(number))
+        """A record without moves: what is known of the game's first moves, up to `number`."""
+        opened = {name: text for name, text in self._resumed.tags.items() if name == OPENED_TAG}
+        tags = autoplay_tags(opened, self._autoplay_until(number))
         rules, seed = self.game.rules, self.game.seed
         return Record(rules, seed, player=self.player, hints=self.hints, tags=tags)
 

@@ -78,7 +78,7 @@ def statistics_of(games: Iterable[Kept]) -> list[RulesStatistics]:
 
 def _of_rules(rules: str, games: Sequence[Kept]) -> RulesStatistics:
     goal = Rules.parse(rules).goal
-    kinds: tuple[Kind, ...] = ("hand", "helped", "player", "board")
+    kinds: tuple[Kind, ...] = ("hand", "helped", "player", "board", "file")
     split = {kind: [game for game in games if game.info.kind == kind] for kind in kinds}
     return RulesStatistics(
         rules=rules,

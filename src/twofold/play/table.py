@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -19,7 +20,7 @@ from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
 from twofold.play.following import Asker, Viewer
-from twofold.play.game_file import Conflict, Version, indexed, unindexed
+from twofold.play.game_file import OPENED_TAG, Conflict, Version, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
 from twofold.play.live_game import LiveGame
@@ -125,8 +126,18 @@ class GameTable(Generic[G]):
         """Save a game from a record, unless it is saved; returns its id. Raises as `take_in`."""
         return self.take_in(record, self.time()).game
 
+    def take_opened(self, record: Record) -> TakenIn:
+        """Save a game to look at, which somebody else may have played, unless it is saved.
+
+        It is neither a try of its day nor counted as the person's own. Raises as `take_in`.
+        """
+        own = daily.without_day(unindexed(record))
+        if known := self.store.find(unindexed(record)) or self.store.find(own):
+            return TakenIn(known, False)
+        return self.take_in(replace(own, tags={**own.tags, OPENED_TAG: "yes"}), self.time())
+
     def take_in(self, record: Record, played: float | None = None) -> TakenIn:
-        """Save a game from a record, unless it is saved already.
+        """Save a game of the person's from a record, unless it is saved already.
 
         A daily game becomes the day's try if it may and there is none; otherwise it is an ordinary
         game. `played` is in seconds since 1970; None for the time in the record. Raises

@@ -241,7 +241,7 @@ class _Api:
         return self._hub.games()
 
     def add(self, call: Call) -> Added:
-        taken = self._hub.take_record(call.body)
+        taken = self._hub.open_record(call.body)
         return Added(taken.game, taken.is_new)
 
     def game(self, call: Call) -> WholeGame:

@@ -1,6 +1,7 @@
 """The application: all routes of `twofold serve` behind one gate."""
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from pathlib import Path
 
 import msgspec
@@ -66,7 +67,11 @@ def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]
 async def _no_answer(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     asked = AskedRequest.from_scope(request.scope)
-    message = f"there is no such address, or not for this method: {error.detail.lower()}"
+    messages = {
+        HTTPStatus.NOT_FOUND: "there is no such address",
+        HTTPStatus.METHOD_NOT_ALLOWED: f"this address does not take {asked.method}",
+    }
+    message = messages.get(HTTPStatus(error.status_code), error.detail)
     return _error(asked, error.status_code, message, "NotFound", dict(error.headers or {}))
 
 

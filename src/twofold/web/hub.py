@@ -156,15 +156,15 @@ class Hub:
         return self.table.record(game)
 
     def add_record(self, text: str | bytes) -> str:
-        """Save a game from a record or another program's replay; returns its id.
+        """Save a game of the person's from a record or another program's replay; returns its id.
 
         Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
-        return self.take_record(text).game
+        return self.table.add(parse_any_record(text))
 
-    def take_record(self, text: str | bytes) -> TakenIn:
-        """As `add_record`; says also whether the game is new."""
-        return self.table.take_in(parse_any_record(text), self.table.time())
+    def open_record(self, text: str | bytes) -> TakenIn:
+        """Save a game that somebody else may have played; raises as `add_record`."""
+        return self.table.take_opened(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make and start a player that the web may ask for; the caller closes it.

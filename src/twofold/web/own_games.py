@@ -106,7 +106,7 @@ def operations(hub: Hub) -> list[Operation]:
                 "search": "words, each of which must occur in the details of a game",
                 "order": "newest (default), oldest, score, tile or moves",
                 "rules": "in full; empty for any",
-                "kind": "hand, helped, player or board; empty for any",
+                "kind": "hand, helped, player, board or file; empty for any",
                 "offset": "number of games to skip",
                 "count": "number of games to return",
             },

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
@@ -262,6 +263,34 @@ def test_a_parquet_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
 
 
 # ---- studies that have games already
+
+
+CHANGES = """
+import sys
+from twofold.arena.exchange.exchange import read_games
+from twofold.errors import InvalidInput
+
+data, path = open(sys.argv[1], "rb").read(), sys.argv[1] + "-changed"
+for place in range(5, len(data), 61):
+    for value in (0x00, 0x15, 0x1C):
+        with open(path, "wb") as file:
+            file.write(data[:place] + bytes([value]) + data[place + 1 :])
+        try:
+            read_games(path)
+        except InvalidInput:
+            pass
+print("all read")
+"""
+
+
+def test_a_changed_byte_of_a_parquet_is_no_internal_error(tmp_path: Path) -> None:
+    """In a process of its own, which PyArrow ends if it is asked for a damaged column."""
+    with Study(tmp_path / "a.db") as study:
+        full(study)
+        export_parquet(study, tmp_path / "a.parquet")
+    command = [sys.executable, "-c", CHANGES, str(tmp_path / "a.parquet")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "all read\n"), done.stderr
 
 
 def test_another_result_of_the_same_game_is_refused(tmp_path: Path) -> None:

@@ -229,7 +229,10 @@ def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
     for compiled_loop in (True, False):
         player = make_player("corner")
         player.compiled = compiled_loop
-        with pytest.raises(TileTooLarge, match="expected exponents up to 35, got a merge of two tiles of exponent 35"):
+        with pytest.raises(
+            TileTooLarge,
+            match="expected exponents up to 35, got a merge of two tiles of exponent 35",
+        ):
             play_game(player, rules, 0)
 
 

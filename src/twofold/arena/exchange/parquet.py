@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.exchange.parquet_pages import check_footer, check_pages
+from twofold.arena.exchange.parquet_pages import check_pages, read_footer
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseconds
 from twofold.arena.game_checks import TIMES
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns, reached_columns
@@ -127,14 +127,15 @@ def rows(path: str | os.PathLike[str], name: str) -> Iterator[Rows]:
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            check_footer(file, size)
+            footer = read_footer(file, size)
             found = pq.read_metadata(file)
             _check_rows(found.num_rows, size, name)
             columns = _columns(found.schema, wanted.names, name)
-            check_pages(file, found, columns, _LISTS)
+            check_pages(file, footer, columns, _LISTS)
             flat = [column for column in columns if column != _LISTS]  # each text is stored once
             source = pq.ParquetFile(file, metadata=found, read_dictionary=flat, pre_buffer=False)
             for batch in source.iter_batches(_CHUNK, columns=columns):
+                batch.validate(full=True)  # PyArrow checks neither codes nor texts before
                 yield _rows(pa, batch, first, name)
                 first += batch.num_rows
     except InvalidInput:

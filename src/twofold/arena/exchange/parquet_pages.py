@@ -1,11 +1,12 @@
-"""Checks the size of a Parquet file by its page headers, before any page is decoded.
+"""Checks the size of a Parquet file by its footer and page headers, before any page is decoded.
 
 A few bytes of a page can stand for any number of values, and a compressed page for gigabytes.
 The headers, in Thrift's compact form, give the uncompressed size, the number of values and the
-encoding of each page; a decoder obeys them.
+encoding of each page; a decoder obeys them. The footer is read here too: PyArrow ends the process
+where it asks a damaged one for a column.
 
-Source: https://github.com/apache/parquet-format (PageHeader), and the compact protocol of
-https://github.com/apache/thrift.
+Source: https://github.com/apache/parquet-format (FileMetaData, PageHeader), and the compact
+protocol of https://github.com/apache/thrift.
 """
 
 from collections.abc import Iterable
@@ -19,10 +20,19 @@ MAX_PAGES: Final = 32 * 2**20
 """Limit for the largest pages of all columns together; usual pages have about a megabyte."""
 
 _MAX_HEADER: Final = 64 * 2**10
+_MAX_DEPTH: Final = 12
+_TYPES: Final = (
+    "BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY",
+)  # fmt: skip
 _KINDS: Final = ("INT32", "INT64", "BOOLEAN", "BYTE_ARRAY", "FLOAT", "DOUBLE")
 _DICTIONARY_PAGE: Final = 2
+_NOT_THRIFT: Final = "expected a footer and headers of pages, got other bytes"
 _PREFIXES: Final = 7
 """The encoding DELTA_BYTE_ARRAY, in which a byte can stand for the whole text before."""
+
+# Fields of the FileMetaData, of a RowGroup, a ColumnChunk and a ColumnMetaData.
+_GROUPS, _COLUMNS, _ROWS, _META = 4, 1, 3, 3
+_KIND, _PATH, _CHUNK_SIZE, _DATA_AT, _DICTIONARY_AT = 1, 3, 7, 9, 11
 
 # Fields of a PageHeader, and of the headers in it.
 _TYPE, _SIZE, _COMPRESSED_SIZE, _DATA, _DICTIONARY, _DATA_V2 = 1, 2, 3, 5, 7, 8
@@ -48,36 +58,40 @@ class Pages:
     prefixes: bool = False
 
 
-def check_footer(file: IO[bytes], size: int) -> None:
-    """Refuse a file without a footer, or with too large a footer, by ValueError."""
+def read_footer(file: IO[bytes], size: int) -> Struct:
+    """The fields of the footer; ValueError for a file without one, or with too large a one."""
     file.seek(max(size - 8, 0))
     length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
     if magic != b"PAR1" or length > min(MAX_FOOTER, size - 8):
         raise ValueError(f"expected a footer of at most {MAX_FOOTER} bytes at the end")
+    file.seek(size - 8 - length)
+    fields, _ = _Reader(file.read(length)).struct()
+    return fields
 
 
-def check_pages(file: IO[bytes], metadata: Any, columns: Iterable[str], lists: str) -> None:
+def check_pages(file: IO[bytes], footer: Struct, columns: Iterable[str], lists: str) -> None:
     """Refuse files that need much more memory than their games, by ValueError.
 
-    `metadata` is PyArrow's. Each of `columns` has one value a row, except `lists` with up to 36.
+    Each of `columns` has one value a row, except `lists` with up to 36.
     """
     wanted = set(columns)
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        total = 0
-        for place in range(group.num_columns):
-            chunk = group.column(place)
-            column = chunk.path_in_schema.partition(".")[0]
+    for group in _list(footer, _GROUPS):
+        total, rows = 0, _whole(group, _ROWS)
+        for chunk in _list(group, _COLUMNS):
+            meta = _inner(chunk, _META)
+            column = b".".join(_list(meta, _PATH, bytes)).decode(errors="replace").partition(".")[0]
             if column in wanted:
-                wanted_values = group.num_rows * (36 if column == lists else 1)
-                total += _check_column(file, chunk, column, group.num_rows, wanted_values)
+                total += _check_column(
+                    file, meta, column, rows, rows * (36 if column == lists else 1)
+                )
         if total > MAX_PAGES:
             raise ValueError(f"expected pages of at most {MAX_PAGES} bytes in all, got {total}")
 
 
-def _check_column(file: IO[bytes], chunk: Any, column: str, rows: int, values: int) -> int:
-    if chunk.physical_type not in _KINDS:
-        raise ValueError(f"{column} as {chunk.physical_type}, which is none of {', '.join(_KINDS)}")
+def _check_column(file: IO[bytes], chunk: Struct, column: str, rows: int, values: int) -> int:
+    kind = _TYPES[min(_whole(chunk, _KIND), len(_TYPES) - 1)]
+    if kind not in _KINDS:
+        raise ValueError(f"{column} as {kind}, which is none of {', '.join(_KINDS)}")
     pages = _pages(file, chunk, column)
     if pages.prefixes:
         raise ValueError(f"{column} in the encoding DELTA_BYTE_ARRAY")
@@ -86,23 +100,23 @@ def _check_column(file: IO[bytes], chunk: Any, column: str, rows: int, values: i
     return pages.size
 
 
-def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
-    begin = chunk.data_page_offset
-    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
-        begin = chunk.dictionary_page_offset
-    end, found, largest = begin + chunk.total_compressed_size, Pages(), 0
+def _pages(file: IO[bytes], chunk: Struct, column: str) -> Pages:
+    begin, words = _whole(chunk, _DATA_AT), _whole(chunk, _DICTIONARY_AT)
+    if 0 < words < begin:
+        begin = words
+    end, found, largest = begin + _whole(chunk, _CHUNK_SIZE), Pages(), 0
     while begin < end:
         file.seek(begin)
-        header, length = _PageReader(file.read(min(_MAX_HEADER, end - begin))).header()
-        size, taken = header.get(_SIZE, -1), header.get(_COMPRESSED_SIZE, -1)
+        header, length = _Reader(file.read(min(_MAX_HEADER, end - begin))).struct()
+        size, taken = _whole(header, _SIZE, -1), _whole(header, _COMPRESSED_SIZE, -1)
         if min(size, taken) < 0:
             raise ValueError(f"a page of {column} without a size")
-        if header.get(_TYPE) == _DICTIONARY_PAGE:
-            found.words += header.get(_DICTIONARY, {}).get(_VALUES, 0)
+        if _whole(header, _TYPE) == _DICTIONARY_PAGE:
+            found.words += _whole(_inner(header, _DICTIONARY), _VALUES)
             found.size += size
         else:
-            one, two = header.get(_DATA, {}), header.get(_DATA_V2, {})
-            found.values += one.get(_VALUES, 0) + two.get(_VALUES, 0)
+            one, two = _inner(header, _DATA), _inner(header, _DATA_V2)
+            found.values += _whole(one, _VALUES) + _whole(two, _VALUES)
             found.prefixes |= _PREFIXES in (one.get(_ENCODING), two.get(_ENCODING_V2))
             largest = max(largest, size)
         begin += length + taken
@@ -110,18 +124,39 @@ def _pages(file: IO[bytes], chunk: Any, column: str) -> Pages:
     return found
 
 
-class _PageReader:
-    """Reads Thrift's compact form; `data` begins with a header."""
+def _whole(fields: Struct, number: int, default: int = 0) -> int:
+    value = fields.get(number, default)
+    if not isinstance(value, int) or value < min(default, 0):
+        raise ValueError(_NOT_THRIFT)
+    return value
+
+
+def _inner(fields: Struct, number: int) -> Struct:
+    value = fields.get(number, {})
+    if not isinstance(value, dict):
+        raise ValueError(_NOT_THRIFT)
+    return value
+
+
+def _list(fields: Struct, number: int, kind: type = dict) -> list[Any]:
+    found = fields.get(number)
+    if not isinstance(found, list) or any(type(one) is not kind for one in found):
+        raise ValueError(_NOT_THRIFT)
+    return found
+
+
+class _Reader:
+    """Reads Thrift's compact form; `data` begins with a struct."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
-    def header(self) -> tuple[Struct, int]:
-        """The header of a page and its length in bytes."""
+    def struct(self) -> tuple[Struct, int]:
+        """The struct and its length in bytes; ValueError for other bytes."""
         try:
-            return self._struct(4), self._at
+            return self._struct(_MAX_DEPTH), self._at
         except (IndexError, KeyError) as error:
-            raise ValueError("expected the header of a page, got other bytes") from error
+            raise ValueError(_NOT_THRIFT) from error
 
     def _struct(self, depth: int) -> Struct:
         """The fields by number, nested up to `depth`."""
@@ -139,13 +174,33 @@ class _PageReader:
             return self._byte()
         if kind in (4, 5, 6):
             return self._signed()
-        if kind in (7, 8):  # a float64, or bytes: skipped
-            length = 8 if kind == 7 else self._unsigned()  # this also advances
-            self._at += length
+        if kind == 7:  # a float64, which is skipped
+            self._at += 8
             return None
+        if kind == 8:
+            return self._bytes(self._unsigned())
+        if kind == 9 and depth:
+            return self._items(depth - 1)
         if kind == 12 and depth:
             return self._struct(depth - 1)
-        raise KeyError(kind)  # lists and maps do not occur in headers
+        raise KeyError(kind)  # maps do not occur
+
+    def _items(self, depth: int) -> list[Any]:
+        head = self._byte()
+        kind, count = head & 15, head >> 4
+        if count == 15:
+            count = self._unsigned()
+        if count > len(self._data) - self._at:  # each item has a byte or more
+            raise KeyError(count)
+        if kind in (1, 2):
+            return [self._byte() == 1 for _ in range(count)]
+        return [self._value(kind, depth) for _ in range(count)]
+
+    def _bytes(self, length: int) -> bytes:
+        begin, self._at = self._at, self._at + length
+        if self._at > len(self._data):
+            raise IndexError(length)
+        return self._data[begin : self._at]
 
     def _byte(self) -> int:
         self._at += 1

@@ -18,6 +18,7 @@ from twofold.board import Board
 from twofold.limits import MAX_TEXT
 from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.best_scores import AND, ME
+from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
 from twofold.records.record import Record
 from twofold.review.accuracy import MISTAKES, label_of
@@ -224,9 +225,11 @@ def mistakes_of_game(
 def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudgement]:
     """The judgements of the moves that the person made.
 
-    If a record does not say who made which move, all count if the person is among its players, or
-    if it names none.
+    None of a game that was opened from a file. If a record does not say who made which move, all
+    count if the person is among its players, or if it names none.
     """
+    if OPENED_TAG in record.tags:
+        return []
     autoplay = autoplay_of(record.player, record.tags)
     if autoplay is not None:
         return [one for one in judged if one.move_number + 1 not in autoplay]

@@ -1,6 +1,6 @@
 /** What the server says about an analysis in its own words, in the language of the page. */
 
-import { PROBABILITY } from './figures.js';
+import { formatShort, PROBABILITY } from './figures.js';
 import { fixed, number, text } from './text.js';
 
 /**
@@ -25,6 +25,16 @@ export function unitText({ unit }) {
   if (unit === 'own unit') return text('analysis.own_unit');
   const tile = /^chance of (\d+)$/.exec(unit)?.[1];
   return tile ? text('analysis.chance_of', { tile: number(Number(tile)) }) : unit;
+}
+
+/**
+ * What stands on the evaluation bar: a chance in percent, or how many more points are expected.
+ *
+ * @param {object} reply an `AnalysisReply`
+ */
+export function barLabel({ bar, bar_kind: kind, bar_amount: amount }) {
+  if (kind === 'about' || kind === 'points') return formatShort(amount).replace(' ', '');
+  return `${fixed(100 * (bar ?? 0), 0)}%`;
 }
 
 /**

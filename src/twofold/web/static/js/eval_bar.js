@@ -23,17 +23,18 @@ export class EvalBar {
    *
    * @param {number | null} bar from 0 to 1; null where there is none
    * @param {string} words what the value says
+   * @param {string} label what stands on the bar
    */
-  show(bar, words = '') {
+  show(bar, words, label) {
     if (bar == null) return this.clear();
     const percent = Math.round(Math.max(0, Math.min(1, bar)) * 100);
     this.fill.style.transform = `${this.axis}(${percent / 100})`;
-    this.label.textContent = `${percent}%`;
+    this.label.textContent = label;
     this.element.classList.toggle('is-low', percent < 50);
     this.element.classList.remove('is-empty');
     this.element.title = words;
     this.element.setAttribute('aria-valuenow', String(percent));
-    this.element.setAttribute('aria-valuetext', words || `${percent} %`);
+    this.element.setAttribute('aria-valuetext', words);
     return undefined;
   }
 

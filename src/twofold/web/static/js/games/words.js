@@ -9,7 +9,7 @@ const TIMES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 
 const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
 /** How a game may have been played, as the server names it. */
-export const KINDS = ['hand', 'helped', 'player', 'board'];
+export const KINDS = ['hand', 'helped', 'player', 'board', 'file'];
 
 /**
  * The rules of a list in words: what differs from the original ones.

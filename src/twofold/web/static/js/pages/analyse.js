@@ -11,7 +11,7 @@ import { Palette } from '../analyse/palette.js';
 import { Setup } from '../analyse/setup.js';
 import { Trail } from '../analyse/trail.js';
 import { formatLink, parseLink } from '../analyse/link.js';
-import { barText } from '../analysis_texts.js';
+import { barLabel, barText } from '../analysis_texts.js';
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { announce } from '../announce.js';
 import { BoardEditor } from '../board_editor.js';
@@ -259,7 +259,7 @@ class AnalysePage {
   #showReply(reply) {
     this.#line = { board: reply.board, steps: reply.line };
     this.analysis.show(reply);
-    this.bar.show(reply.bar, barText(reply));
+    this.bar.show(reply.bar, barText(reply), barLabel(reply));
     this.bar.element.hidden = reply.bar === null;
     if (reply.outcomes) this.outcomes.expect(reply.board);
     else this.outcomes.clear();

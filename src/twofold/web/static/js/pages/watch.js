@@ -220,8 +220,9 @@ class WatchPage {
   }
 }
 
-/** Points that a lane has more than the best of the others; null without others. */
+/** Points that a lane has more than the best of the others in the race; null without others. */
 function leadOf(lane, lanes) {
-  const scores = lanes.filter((other) => other !== lane).map((other) => other.position?.score ?? 0);
+  const others = lane.isRefused ? [] : lanes.filter((other) => other !== lane && !other.isRefused);
+  const scores = others.map((other) => other.position?.score ?? 0);
   return scores.length ? (lane.position?.score ?? 0) - Math.max(...scores) : null;
 }

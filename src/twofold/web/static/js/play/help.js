@@ -1,6 +1,6 @@
 /** The help beside the game: what a player thinks of the position, and letting it play. */
 
-import { barText } from '../analysis_texts.js';
+import { barLabel, barText } from '../analysis_texts.js';
 import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { button, h, icon } from '../dom.js';
 import { net } from '../net.js';
@@ -132,6 +132,7 @@ export class HelpPanel {
     const input = h('input', { type: 'range', id: 'help-pace',
       min: 0, max: PACES.length - 1, step: 1, value: index,
       oninput: () => this.#setPace(PACES[Number(input.value)], input, output) });
+    this.paceInput = input;
     this.#showPace(PACES[index], input, output);
     return h('div', { class: 'field' }, h('span', { class: 'row apart label' },
       h('label', { for: 'help-pace', text: text('play.pace') }), output), input);
@@ -166,7 +167,7 @@ export class HelpPanel {
 
   #showDaily() {
     this.daily.hidden = !this.isDaily;
-    this.toggle.disabled = this.isDaily;
+    for (const one of [this.toggle, this.picker.field.select, this.paceInput]) one.disabled = this.isDaily;
     this.analysis.hidden = this.isDaily || !settings.get('hints');
     if (!this.isDaily) return;
     this.view.clear();
@@ -214,7 +215,7 @@ export class HelpPanel {
   #onReply(reply) {
     if (reply.ref !== this.#ref) return;
     this.view.show(reply);
-    this.bar.show(reply.bar, barText(reply));
+    this.bar.show(reply.bar, barText(reply), barLabel(reply));
     this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
     if (reply.hints !== null) this.#game.now.hints = reply.hints; // this one is counted

@@ -47,6 +47,15 @@ export function labelName(label) {
 }
 
 /**
+ * What a move of a label was, as in a sentence: `a severe blunder`.
+ *
+ * @param {string} label
+ */
+export function labelPhrase(label) {
+  return text(`review.was_${kindOf(label)}`);
+}
+
+/**
  * The last part of the class names of a label: `severe-blunder` as in `label-severe-blunder`.
  *
  * @param {string} label

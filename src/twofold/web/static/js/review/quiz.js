@@ -6,7 +6,7 @@ import { comparedFormat, formatChance } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
-import { badge } from './labels.js';
+import { badge, labelPhrase } from './labels.js';
 import { percent, sentence } from './move_panel.js';
 
 /** A move that keeps so much of the best one's value is right. */
@@ -101,7 +101,7 @@ export class Quiz {
       text('review.quiz_prompt', {
         number: this.game.first + this.place + 1,
         move: moveName(one.move),
-        what: text(`review.was_${one.label}`),
+        what: labelPhrase(one.label),
       }),
     );
     fill(this.answer);

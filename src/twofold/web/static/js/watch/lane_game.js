@@ -36,6 +36,7 @@ export class LaneGame {
     this.first = 0;
     this.shown = null; // an earlier position; null for the newest
     this.isRunning = false;
+    this.isRefused = false; // its player cannot play: it is out of the race
     this.ref = 0; // of the last request to play
     this.reported = null;
     this.#wanted = null;
@@ -100,6 +101,7 @@ export class LaneGame {
   run(speed, stopTile, moves = 0) {
     if (!this.game || this.isFinished) return;
     this.isRunning = true;
+    this.isRefused = false;
     this.reported = null;
     this.ref = this.net.send({
       type: 'autoplay', game: this.game, player: this.spec, moves_per_second: speed,
@@ -169,6 +171,7 @@ export class LaneGame {
   refuse(reply) {
     if (!this.ref || reply.ref !== this.ref) return;
     this.isRunning = false;
+    this.isRefused = true;
     this.events.failed(reply.message);
   }
 

@@ -121,6 +121,7 @@ export class LaneView {
     setText(this.summary, aboutPlayer(this.picker.spec, this.picker.isOther));
     this.#drawLead(lead, isDecided);
     this.#drawNote(lane);
+    this.element.classList.toggle('is-refused', lane.isRefused);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
     this.#drawMilestones(lane.milestones.list, position.move_number);
   }

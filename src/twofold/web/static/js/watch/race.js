@@ -73,9 +73,9 @@ export class Race {
     return Math.min(...this.lanes.map((lane) => lane.first));
   }
 
-  /** Whether every game is over. */
+  /** Whether every game is over, or its player was refused. */
   get isFinished() {
-    return this.lanes.every((lane) => lane.isFinished);
+    return this.lanes.every((lane) => lane.isFinished || lane.isRefused);
   }
 
   /**
