@@ -41,10 +41,10 @@ class Family:
 BLUE, SKY, ORANGE, GREEN, RED, PINK = (
     "#0072b2", "#3a9bd5", "#d55e00", "#00805d", "#a03030", "#b0508a"
 )  # fmt: skip
-PLY, DEPTH = r"ply[= ](\d)", r"depth (\d)"
+PLY, DEPTH = r"ply[= ](\d(?:/\d)?)", r"depth (\d)"
 FAMILIES = (
     Family(
-        "twofold, endgame tables", r"^ntuple:ply=\d,tables=auto", BLUE, "D",
+        "twofold, endgame tables", r"^ntuple:ply=[\d/@]+,tables=auto", BLUE, "D",
         (1, -9, 9), PLY, "right",
     ),
     Family("twofold", r"^ntuple:ply=\d$", BLUE, "o", (1, 4, 9), PLY),
@@ -102,7 +102,7 @@ def time_of(row: Row, rows: Sequence[Row]) -> float | None:
 
 def drawn(rows: Sequence[Row]) -> list[Row]:
     """The rows with a mark: those of `tables=large` and of `3/2@3` would lie on others."""
-    return [row for row in rows if not re.search("tables=large|@", row.player)]
+    return [row for row in rows if not re.search("tables=large|3/2@3", row.player)]
 
 
 def draw(rows: Sequence[Row]) -> None:

@@ -324,3 +324,20 @@ def test_boards_are_taken_as_text() -> None:
     board = Board.parse("2x2:10/00")
     assert Board.of(board) is board
     assert Board.of("2x2:10/00") == board
+
+
+@pytest.mark.parametrize(
+    "shape", [3, None, b"abc", ("4", "4"), (4,), range(10**9), (True, 10**5000)], ids=range(7)
+)
+def test_a_board_needs_rows_and_columns(shape: Any) -> None:
+    with pytest.raises(InvalidBoard, match="expected "):
+        Board.empty(shape)
+
+
+def test_integers_of_thousands_of_digits_are_named_by_their_size() -> None:
+    """Python does not write them out."""
+    huge: Any = 10**5000
+    with pytest.raises(InvalidBoard, match="a value of the type int of 16,610 bits"):
+        Board.parse(huge)
+    with pytest.raises(InvalidRules, match="16,610 bits"):
+        Rules(start_tiles=huge)

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.arena.standings import standings_of
@@ -85,3 +87,10 @@ def test_the_ends_of_a_limit_are_allowed() -> None:
     for value in (0, 6):
         with pytest.raises(LimitExceeded, match=f"expected a number from 1 to 5, got {value}"):
             check_limit("a number", value, 1, 5)
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", int, np.array([1, 2]), np.array(np.nan)])
+def test_only_whole_numbers_are_within_a_limit(value: Any) -> None:
+    with pytest.raises(LimitExceeded, match="expected a number as a whole number from 1 to 5, got"):
+        check_limit("a number", value, 1, 5)
+    assert check_limit("a number", np.int64(3), 1, 5) == 3  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 `Board.to_bits` gives the 64-bit form that the compiled kernels use.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -97,9 +98,15 @@ class Board:
 
     @classmethod
     def empty(cls, shape: tuple[int, int] = (4, 4)) -> Self:
-        """A board without tiles."""
-        notation.check_shape(*shape)
-        return cls((0,) * (shape[0] * shape[1]), shape)
+        """A board without tiles; raises `InvalidBoard`."""
+        try:
+            rows, cols = map(operator.index, shape)
+        except (TypeError, ValueError):
+            raise InvalidBoard(
+                f"expected rows and columns such as (4, 4), got {shown(shape)}"
+            ) from None
+        notation.check_shape(rows, cols)
+        return cls((0,) * (rows * cols), (rows, cols))
 
     @classmethod
     def from_tiles(cls, tiles: Iterable[Iterable[SupportsIndex]]) -> Self:

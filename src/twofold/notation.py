@@ -62,7 +62,11 @@ class Spec(NamedTuple):
 
 def shown(text: object) -> str:
     """`text` for an error message: quoted, escaped, shortened in the middle."""
-    quoted = ascii(text)
+    try:
+        quoted = ascii(text)
+    except ValueError:  # Python does not write out integers of thousands of digits
+        bits = f" of {text.bit_length():,} bits" if isinstance(text, int) else ""
+        quoted = f"a value of the type {type(text).__name__}{bits}"
     return quoted if len(quoted) <= 80 else quoted[:38] + "..." + quoted[-39:]
 
 
@@ -139,7 +143,7 @@ def check_shape(rows: int, cols: int, error: type[InvalidInput] = InvalidBoard) 
     if not (1 <= rows <= MAX_SIDE and 1 <= cols <= MAX_SIDE and rows * cols >= MIN_CELLS):
         raise error(
             f"expected 1 to {MAX_SIDE} rows and columns and at least {MIN_CELLS} cells, "
-            f"got {rows}x{cols}"
+            f"got {shown(rows)}x{shown(cols)}"
         )
 
 

@@ -99,7 +99,7 @@ class Rules:
         if not 1 <= self.start_tiles <= self.rows * self.cols:
             raise InvalidRules(
                 f"expected 1 to {self.rows * self.cols} start tiles on a {self.rows}x{self.cols} "
-                f"board, got {self.start_tiles}"
+                f"board, got {shown(self.start_tiles)}"
             )
         if notation.tile_exponent(self.goal, self.goal, InvalidRules) < 2:
             raise InvalidRules(f"expected a goal from 4 to 2^{MAX_EXPONENT}, got {self.goal}")

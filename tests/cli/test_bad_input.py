@@ -46,6 +46,7 @@ CASES = {
     "board: another as input": ["analyse", "-"],
     "score: negative": ["analyse", BOARD, "--score", "-4"],
     "pace: nan": ["watch", "greedy", "--moves-per-second", "nan"],
+    "pace: years a move": ["watch", "greedy", "--moves-per-second", "1e-18", "--words"],
     "pace: zero": ["watch", "greedy", "--moves-per-second", "0"],
     "games: none": ["bench", "greedy", "--games", "0"],
     "jobs: none": ["bench", "greedy", "--jobs", "0"],

@@ -61,6 +61,16 @@ class Paints(Player):
 
 def cheats(board):
     return next(move for move in Move if move not in board.legal_moves())
+
+
+class Stops(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise StopIteration
+
+
+class Interrupts(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise KeyboardInterrupt
 """
 WANTED = "def choose(self, board, *, score=None, move_number=0)"
 REFUSED = {
@@ -79,6 +89,7 @@ FAILING = {
     "Seven": "got 7 (bad.py, line 36)",
     "Paints": "ValueError: \\x1b[2J evil twofold: all fine (bad.py, line 47)",
     "cheats": "(bad.py, line 50)",
+    "Stops": "StopIteration (bad.py, line 56)",
 }
 """What fails at its first move, and the end of what is said of it."""
 
@@ -134,6 +145,14 @@ def test_a_bench_and_a_duel_say_the_same(cli: Cli) -> None:
         assert one["error"].endswith(said)
     result = cli(*DUEL, "bad.py:Raises")
     assert (result.code, result.err.endswith(f"{FAILING['Raises']}\n")) == (1, True)
+
+
+def test_a_player_that_interrupts_a_bench_has_failed(cli: Cli) -> None:
+    """In the process of a worker, which Ctrl-C does not reach."""
+    result = cli("bench", "--games", "1", "--rules", "2x2", "--jobs", "2", "--json",
+                 "bad.py:Interrupts")  # fmt: skip
+    (one,) = json.loads(result.out)["players"]
+    assert one["error"].endswith("KeyboardInterrupt (bad.py, line 61)")
 
 
 def test_the_traceback_is_shown_on_request(

@@ -85,7 +85,8 @@ def test_ctrl_c_gives_the_best_answer_so_far() -> None:
 def test_a_player_that_does_not_listen_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_thinking, "STOP_SECONDS", 0.05)
     player = Slow(0, deaf=True)
-    assert think(player, BOARD, None, None, live=False) == (None, True)
+    answer = think(player, BOARD, None, None, live=False)
+    assert (answer.analysis, answer.interrupted) == (None, True)
     player.over.set()
 
 

@@ -1,5 +1,6 @@
 """The cache folder of machine code: when it changes, and runs without it."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -347,3 +348,18 @@ def test_division_by_zero_gives_infinity_as_ieee_754_has_it() -> None:
 
     assert divide(1.0, 0.0) == float("inf")
     assert divide(0.0, 0.0) != divide(0.0, 0.0)
+
+
+def test_an_interrupt_that_a_callback_drops_is_raised_afterwards() -> None:
+    """LLVM calls back while it compiles; what a handler of signals raises there is lost."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    callback = ctypes.CFUNCTYPE(None)(interrupted)
+    with pytest.raises(KeyboardInterrupt), _jit._interrupts_kept():
+        callback()
+    with pytest.raises(KeyboardInterrupt), _jit._interrupts_kept():
+        [callback(), 1 // 0]  # the compiler may fail later, for lack of what was dropped
+    with pytest.raises(RuntimeError), _jit._interrupts_kept():
+        raise RuntimeError

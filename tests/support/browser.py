@@ -60,7 +60,8 @@ class Served:
             return json.loads(answer.read())
 
     def keep(self, record: str) -> str:
-        """Give it a record to keep; the id of the game."""
+        """Give it a record to keep as one of the person's games; the id of the game."""
+        self.ask("/api/import", record.encode())
         return str(self.ask("/api/games", record.encode())["game"])
 
 

@@ -182,9 +182,16 @@ def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub
 def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
     text = '[Twofold "1"]\n[Seed "20260203"]\n[Player "me"]\n'
     text += f'[Date "{begun}"]\n[Daily "2026-02-03"]\n\n'
-    assert client.post("/api/games", text).status == 201
+    assert client.post("/api/import", text).json["added"] == 1
     (found,) = client.get("/api/daily").json["tries"]
     assert found["later"]
+
+
+def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> None:
+    """A friend's game does not take the day's only try."""
+    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    assert client.post("/api/games", str(record)).status == 201
+    assert client.get("/api/daily").json["tries"] == []
 
 
 def test_a_damaged_try_is_set_aside(client: Client, hub: Hub) -> None:

@@ -9,12 +9,14 @@ import pytest
 
 from tests.play.kept_games import record_of
 from tests.web.driver import Client
-from tests.web.page import Page
+from tests.web.page import Page, wait_until
+from twofold.game import Game
 from twofold.play import store
 from twofold.play.importing import games_in
 from twofold.play.store import GameStore
 from twofold.records.formats import format_game
 from twofold.records.record import Record, parse_record
+from twofold.rules import Rules
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
 from twofold.web.page_game import PageTable
@@ -187,3 +189,35 @@ def test_statistics_of_ten_thousand_games_are_fast(hub: Hub) -> None:
     found = own_games.statistics(hub.table)
     assert time.process_time() - began < 2.0
     assert found.rules[0].kinds[0].going == 10_000
+
+
+def test_a_game_that_was_opened_from_a_file_is_not_ones_own(client: Client, hub: Hub) -> None:
+    """Somebody else may have played it."""
+    history = Game(Rules.parse("2x2"), 7)
+    while history.legal_moves():
+        history.play(history.legal_moves()[0])
+    record = Record.from_game(history, player="me")
+    added = client.post("/api/games", str(record)).json
+    again = {"game": added["game"], "is_new": False}
+    assert (added["is_new"], client.post("/api/games", str(record)).json) == (True, again)
+    (rules,) = client.get("/api/statistics").json["rules"]
+    assert [(one["kind"], one["games"]) for one in rules["kinds"]] == [("file", 1)]
+    assert rules["leaders"] == []
+    assert hub.table.store.best(str(record.rules)) == 0
+    page = Page(hub)
+    page.play(page.new(source=added["game"], move_number=2), 1)
+    wait_until(lambda: len(hub.table.entries()) == 2)
+    kinds = {one.info.kind for one in hub.table.entries()}
+    assert kinds == {"file"}
+    exported = client.get("/api/export").body
+    for entry in hub.table.entries():
+        hub.table.delete(entry.info.game)
+    assert client.post("/api/import", exported).json["added"] == 2
+    assert {one.info.kind for one in hub.table.entries()} == {"file"}
+
+
+def test_a_game_of_ones_own_stays_so_when_it_is_opened(client: Client, hub: Hub) -> None:
+    record = record_of(3)
+    (game,) = keep(hub, record)
+    assert client.post("/api/games", str(record)).json == {"game": game, "is_new": False}
+    assert [one.info.kind for one in hub.table.entries()] == ["hand"]

@@ -216,7 +216,7 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
 
 def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
     own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
-    added = laptop.page.get_by_text("The game has been added to My games.")
+    added = laptop.page.get_by_text("The game is in My games now.")
     laptop.open("/review", "h1")
     laptop.page.set_input_files("input[type=file]", own)
     expect(added.first).to_be_visible()

@@ -2,8 +2,10 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import twofold.web
+from twofold.review.accuracy import MISTAKES, Label
 
 STATIC = Path(twofold.web.__file__).parent / "static"
 SCRIPTS = sorted(STATIC.glob("js/**/*.js"))
@@ -30,6 +32,15 @@ def test_every_text_that_is_used_is_in_the_catalogue() -> None:
     known = set(catalogue())
     used = {key for script in SCRIPTS for key in USED.findall(script.read_text(encoding="utf-8"))}
     assert used - known == set()
+
+
+def test_every_label_of_a_move_has_its_texts() -> None:
+    """Their keys are made from labels, where a space becomes `_`."""
+    labels = [str(label).replace(" ", "_") for label in get_args(Label)]
+    mistakes = [str(label).replace(" ", "_") for label in MISTAKES]
+    wanted = {f"review.label_{one}" for one in labels} | {f"review.was_{one}" for one in mistakes}
+    assert wanted - set(catalogue()) == set()
+    assert faults(r"`review\.(?:label|was)_\$\{(?!kindOf\()", SCRIPTS) == {}
 
 
 def test_the_catalogue_has_each_key_once() -> None:

@@ -342,7 +342,9 @@ def _answers(
 ) -> Iterator[GameRow | str | None]:
     try:
         yield from crew.play(task, stop)
-    except Exception as fault:
+    except GeneratorExit:
+        raise
+    except BaseException as fault:  # a player may raise any
         yield describe_caught(fault)
     else:
         yield None

@@ -1,5 +1,6 @@
 """The command `twofold`: one module a command, thin, loaded when it is called."""
 
+import contextlib
 import errno
 import importlib
 import os
@@ -26,7 +27,7 @@ COMMANDS: Final = {
     "convert": "Read games in one format and write them in another.",
     "bench": "Measure players over the same games; show a table.",
     "compare": "Find out which of two players is stronger, on the same games.",
-    "report": "Show a study as a table, page or data, or draw learning curves.",
+    "report": "Show a study as a table, page or data; draw learning curves.",
     "tune": "Find better weights for a player; check them on fresh games.",
     "train": "Train an n-tuple network by temporal-difference learning.",
     "train-policy": "Train a policy network by PPO.",
@@ -248,4 +249,5 @@ def _plays(text: str) -> bool:
 def _say(text: str) -> None:
     from twofold.notation import printable
 
-    sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")
+    with contextlib.suppress(OSError):  # the exit code says enough where nothing can be written
+        sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")

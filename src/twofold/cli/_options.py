@@ -16,6 +16,7 @@ from twofold.rules import Rules
 from twofold.search.budget import parse_seconds
 
 MAX_MOVES_PER_SECOND: Final = 1e6
+MIN_MOVES_PER_SECOND: Final = 0.001
 """The fastest pace that can be asked for."""
 
 USUAL_PLAYER: Final = "Default: strong. Others: fast, normal, max; see twofold players."
@@ -147,8 +148,9 @@ def read_pace(text: str | None) -> float | None:
     if text is None:
         return None
     pace = parse_number(text, "moves per second", InvalidInput)
-    if not 0 < pace <= MAX_MOVES_PER_SECOND:
+    if not MIN_MOVES_PER_SECOND <= pace <= MAX_MOVES_PER_SECOND:
         raise LimitExceeded(
-            f"expected moves per second above 0 and up to {MAX_MOVES_PER_SECOND:.0f}, got {text}"
+            f"expected moves per second from {MIN_MOVES_PER_SECOND:g} to "
+            f"{MAX_MOVES_PER_SECOND:.0f}, got {text}"
         )
     return pace

@@ -106,7 +106,7 @@ def command(
         ),
     ] = "",
 ) -> None:
-    """Show a study as a table, page or data, or draw learning curves.
+    """Show a study as a table, page or data; draw learning curves.
 
     Without options it prints the table of bench. The page works offline and without scripts.
     --import adds the games of a CSV or Parquet file to the study, all or none; the study is

@@ -1,6 +1,7 @@
 """The options of an environment, and their validation."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Final, Literal, NamedTuple, Self, get_args
@@ -85,7 +86,7 @@ def _is_finite(number: object) -> bool:
 
 
 def _check_choice(what: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         offered = ", ".join(choices[:-1]) + " or " + choices[-1]
         raise InvalidInput(f"expected {what} {offered}, got {shown(value)}")
 
@@ -100,6 +101,10 @@ class Start(NamedTuple):
 
 def parse_start(options: dict[str, Any] | None) -> Start | None:
     """The first board of `reset` options, None for a new game; may raise `InvalidInput`."""
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise InvalidInput(f"expected options as a mapping, got {shown(options)}")
     if not options:
         return None
     for key in options:

@@ -191,7 +191,10 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         )
 
     def _take(self, actions: NDArray[np.int64]) -> None:
-        found = np.asarray(actions)
+        try:
+            found = np.asarray(actions)
+        except ValueError:  # rows of different lengths
+            found = np.empty(0, dtype=np.int64)
         if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
             raise InvalidMove(f"expected {self.num_envs} actions from 0 to 3, got {shown(actions)}")
         self._games.actions[:] = found

@@ -26,6 +26,7 @@ def describe(error: BaseException) -> str:
 
     It names the type, except for errors of twofold, and the line in the user's file, if any.
     """
+    error = _first(error)
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
     words = " ".join(_text(error).split())
     return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
@@ -60,9 +61,15 @@ def last_place(error: BaseException) -> str:
     """The last line in a user's file that an error passed through."""
     places = [
         _place(frame.f_code.co_filename, line)
-        for frame, line in traceback.walk_tb(error.__traceback__)
+        for frame, line in traceback.walk_tb(_first(error).__traceback__)
     ]
     return next(filter(None, reversed(places)), "")
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error itself; a StopIteration where Python made a RuntimeError of it in a generator."""
+    cause = error.__cause__
+    return cause if isinstance(cause, StopIteration) else error
 
 
 def _place(file: str, line: int) -> str:

@@ -182,8 +182,10 @@ class KernelGame:
             words[play.POLICY_ADDRESS] = self._player.cells_policy
             self._ended = play.play_cells(words, self._state, self._cells, limit)
         if self._ended == play.ILLEGAL:
+            board = self._board()
+            board.legal_moves()  # raises TileTooLarge where no player can move
             raise PlayerError(
-                f"expected a legal move from {printable(self._player.spec)} on {self._board()}, "
+                f"expected a legal move from {printable(self._player.spec)} on {board}, "
                 "got an illegal one"
             )
         if self._ended == play.TOO_LARGE:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from twofold.errors import LimitExceeded
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
 from twofold.notation import parse_seed
@@ -33,6 +34,9 @@ SCHEMA: Final = 1
 
 MAX_RECORD: Final = 4 * 2**20
 """Maximum size of an uploaded record, in bytes."""
+
+MAX_WHOLE_MOVES: Final = 100_000
+"""Most moves of a game whose positions are all sent; a game of 4x4 with 65536 has half as many."""
 
 MAX_PLAY_SECONDS: Final = 60.0
 """Time limit for a game that is played on request; the reply has the moves made by then."""
@@ -290,7 +294,12 @@ def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
 
 
 def whole_game(game: str, record: Record) -> WholeGame:
-    """A record with all its positions; `game` is its id."""
+    """A record with all its positions; `game` is its id. Raises LimitExceeded for a long one."""
+    if len(record.moves) > MAX_WHOLE_MOVES:
+        raise LimitExceeded(
+            f"expected a game of at most {MAX_WHOLE_MOVES:,} moves, got {len(record.moves):,}; "
+            "its record can be downloaded"
+        )
     played = record.replay()
     steps = played.steps
     autoplay = autoplay_of(record.player, record.tags)

@@ -236,6 +236,12 @@ def test_a_merge_past_the_largest_exponent_is_an_error_in_either_loop() -> None:
             play_game(player, rules, 0)
 
 
+def test_no_player_is_blamed_for_it() -> None:
+    """`greedy` finds no move whose reward it knows."""
+    with pytest.raises(TileTooLarge, match="expected exponents up to 35"):
+        play_game(make_player("greedy"), Rules.parse("4x4 spawn=34359738368:1"), 1)
+
+
 def test_states_and_words_have_the_sizes_that_kernels_read() -> None:
     words = {name: value for name, value in vars(play).items() if name.isupper()}
     assert max(words[name] for name in ("LETTERS", "ROWS", "COLS", "STARTS")) == play.GAME_WORDS - 1
