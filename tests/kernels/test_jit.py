@@ -1,8 +1,8 @@
 """The cache folder of machine code: when it changes, and runs without it."""
 
-import ctypes
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -350,16 +350,33 @@ def test_division_by_zero_gives_infinity_as_ieee_754_has_it() -> None:
     assert divide(0.0, 0.0) != divide(0.0, 0.0)
 
 
-def test_an_interrupt_that_a_callback_drops_is_raised_afterwards() -> None:
+def compiled(signals: int, done: list[str]) -> None:
+    """Stands for a kernel that is compiled while signals come."""
+    with _jit._interrupts_wait():
+        for _ in range(signals):
+            signal.raise_signal(signal.SIGINT)
+            done.append("inside")
+
+
+def compiled_with_callee(done: list[str]) -> None:
+    with _jit._interrupts_wait():
+        compiled(1, done)
+        done.append("after the callee")
+
+
+def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     """LLVM calls back while it compiles; what a handler of signals raises there is lost."""
-
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    callback = ctypes.CFUNCTYPE(None)(interrupted)
-    with pytest.raises(KeyboardInterrupt), _jit._interrupts_kept():
-        callback()
-    with pytest.raises(KeyboardInterrupt), _jit._interrupts_kept():
-        [callback(), 1 // 0]  # the compiler may fail later, for lack of what was dropped
-    with pytest.raises(RuntimeError), _jit._interrupts_kept():
-        raise RuntimeError
+    before = signal.getsignal(signal.SIGINT)
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        compiled(1, done)
+    with pytest.raises(KeyboardInterrupt):
+        compiled(2, done)  # the second one does not wait
+    with pytest.raises(KeyboardInterrupt):
+        compiled_with_callee(done)
+    assert done == ["inside"] * 3
+    assert signal.getsignal(signal.SIGINT) is before
+    compiled(0, done)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(compiled, 0, done).result()
+    assert signal.getsignal(signal.SIGINT) is before

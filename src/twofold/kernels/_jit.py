@@ -15,11 +15,14 @@ import os
 import platform
 import re
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 import llvmlite
@@ -233,32 +236,59 @@ class _Cache(caching.FunctionCache):
             super().save_overload(*result)
 
 
+_INTERRUPTS: Final = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+_handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+"""What these signals do outside; empty while no kernel is compiled."""
+_waiting: list[int] = []
+"""The signals that came meanwhile."""
+
+
 @contextlib.contextmanager
-def _interrupts_kept() -> Iterator[None]:
-    """Raise at the end what a handler of signals raised where Python drops it.
+def _interrupts_wait() -> Iterator[None]:
+    """Have signals that interrupt wait for the end of a compilation; a second one does not.
 
-    That is inside a callback of LLVM, which cannot raise. The compiler goes on or fails elsewhere.
+    LLVM cannot raise what a handler raises in its callbacks, and half-made objects of LLVM may end
+    Python. Where a kernel is compiled for another one, the signals wait for the inner one alone.
     """
-    dropped: list[BaseException] = []
-    before = sys.unraisablehook
-
-    def keep(unraisable: Any) -> None:
-        error = unraisable.exc_value
-        if isinstance(error, BaseException) and not isinstance(error, Exception):
-            dropped.append(error)
-        else:
-            before(unraisable)
-
-    sys.unraisablehook = keep
+    if threading.current_thread() is not threading.main_thread():  # others get no signals
+        yield
+        return
+    is_outer = not _handlers
+    if is_outer:
+        _hold()
     try:
         yield
-    except Exception:
-        if not dropped:
-            raise
     finally:
-        sys.unraisablehook = before
-    if dropped:
-        raise dropped[0]
+        if is_outer or _waiting:
+            handlers = _release()
+            for number in _waiting[:1]:
+                _waiting.clear()
+                handlers[number](number, sys._getframe())  # usually raises
+            if not is_outer:
+                _hold()
+
+
+def _hold() -> None:
+    known = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    _handlers.update((number, one) for number, one in known.items() if callable(one))
+    for number in _handlers:
+        signal.signal(number, _note)
+
+
+def _release() -> dict[int, Callable[[int, FrameType | None], Any]]:
+    handlers = dict(_handlers)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    _handlers.clear()
+    return handlers
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    if _waiting:
+        _handlers[number](number, frame)
+    _waiting.append(number)
 
 
 class Kernel(registry.CPUDispatcher):
@@ -281,7 +311,7 @@ class Kernel(registry.CPUDispatcher):
             return
         with global_compiler_lock:
             if self._can_compile:
-                with _interrupts_kept():
+                with _interrupts_wait():
                     super().compile(self.declared)
                 self.disable_compile()
 
