@@ -183,6 +183,13 @@ def test_an_input_that_is_closed(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_errors_that_cannot_be_written_leave_the_exit_code() -> None:
+    words = [sys.executable, "-m", "twofold", "report", "nothing.db"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        assert subprocess.run(words, stderr=full, check=False).returncode == 2
+
+
 def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_all(on_step: Callable[[str], None], cores: int) -> None:
         assert cores >= 1

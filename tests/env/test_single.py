@@ -263,6 +263,8 @@ def test_a_game_that_begins_on_a_board() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
+        (True, InvalidInput, "expected options as a mapping, got True"),
+        (np.array([0, 1]), InvalidInput, "expected options as a mapping, got array"),
         ({"borad": "1100"}, InvalidInput, "expected options of board, score, move_number, got"),
         ({"score": 4}, InvalidInput, "expected a board with 'score', got none"),
         ({"board": "11"}, InvalidBoard, "expected 16 cells"),
@@ -274,9 +276,7 @@ def test_a_game_that_begins_on_a_board() -> None:
         ({"board": "1" * 16, "move_number": -1}, LimitExceeded, "expected a move number from 0"),
     ],
 )
-def test_invalid_reset_options_are_refused(
-    options: dict[str, Any], error: type[Exception], text: str
-) -> None:
+def test_invalid_reset_options_are_refused(options: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         Env2048().reset(options=options)
 

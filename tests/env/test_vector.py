@@ -407,3 +407,11 @@ def test_sampled_actions_follow_the_law_of_the_random_player() -> None:
             draw = dice(np.uint64(key), np.uint64(game))
             assert actions[game] == random_legal(legal, draw)
         many.step(actions)
+
+
+def test_rows_of_different_lengths_are_no_actions() -> None:
+    many = VectorEnv2048(4)
+    many.reset(seed=1)
+    ragged: Any = [[0], [1], [2], [3, 0]]
+    with pytest.raises(InvalidMove, match="expected 4 actions from 0 to 3, got"):
+        many.step(ragged)

@@ -364,6 +364,7 @@ def compiled_with_callee(done: list[str]) -> None:
         done.append("after the callee")
 
 
+@pytest.mark.promise("R83")
 def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     """LLVM calls back while it compiles; what a handler of signals raises there is lost."""
     before = signal.getsignal(signal.SIGINT)

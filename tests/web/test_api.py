@@ -16,7 +16,7 @@ from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
 from twofold.players import make_player, play_game
 from twofold.search.budget import Budget
-from twofold.web import operations
+from twofold.web import api, operations
 from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
@@ -342,6 +342,17 @@ def test_a_game_comes_with_all_its_positions(client: Client) -> None:
     assert found["comments"] == {"3": "<b>why</b>"}
 
 
+def test_a_very_long_game_comes_as_a_record_alone(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = client.post("/api/games", str(played())).json["game"]
+    monkeypatch.setattr(api, "MAX_WHOLE_MOVES", 19)
+    answer = client.get(f"/api/games/{game}")
+    assert (answer.status, answer.json["kind"]) == (400, "LimitExceeded")
+    assert "expected a game of at most 19 moves, got 20" in answer.json["error"]
+    assert client.get(f"/api/games/{game}/record").status == 200
+
+
 @pytest.mark.parametrize("name", ["22-corner-3x4", "14-random-1x2"])
 def test_any_shape_can_be_kept(client: Client, name: str) -> None:
     text = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
@@ -373,4 +384,4 @@ def test_methods_that_are_not_there_are_refused(client: Client) -> None:
         answer = client.ask(method, path)
         assert answer.status == 405
         assert answer.headers["allow"]
-        assert "error" in answer.json
+        assert answer.json["error"] == f"this address does not take {method}"

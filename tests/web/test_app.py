@@ -313,7 +313,8 @@ def test_a_page_that_is_not_there_is_a_page_for_people(client: Client) -> None:
     assert answer.status == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert "<h1>Error 404</h1>" in answer.text
-    assert client.get("/api/nothing").json["kind"] == "NotFound"
+    nothing = client.get("/api/nothing").json
+    assert (nothing["kind"], nothing["error"]) == ("NotFound", "there is no such address")
 
 
 # ---- R29c

@@ -187,6 +187,7 @@ def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
     assert found["later"]
 
 
+@pytest.mark.promise("R81")
 def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> None:
     """A friend's game does not take the day's only try."""
     record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")

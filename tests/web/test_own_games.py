@@ -191,6 +191,7 @@ def test_statistics_of_ten_thousand_games_are_fast(hub: Hub) -> None:
     assert found.rules[0].kinds[0].going == 10_000
 
 
+@pytest.mark.promise("R81")
 def test_a_game_that_was_opened_from_a_file_is_not_ones_own(client: Client, hub: Hub) -> None:
     """Somebody else may have played it."""
     history = Game(Rules.parse("2x2"), 7)

@@ -283,6 +283,7 @@ print("all read")
 """
 
 
+@pytest.mark.promise("R82")
 def test_a_changed_byte_of_a_parquet_is_no_internal_error(tmp_path: Path) -> None:
     """In a process of its own, which PyArrow ends if it is asked for a damaged column."""
     with Study(tmp_path / "a.db") as study:
