@@ -50,3 +50,12 @@ def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: V
 def test_a_strength_on_3x3_searches_without_a_network(laptop: Visit) -> None:
     laptop.open("/watch?player=fast&rules=3x3&seed=1", ".tile")
     expect(laptop.page.get_by_role("article")).to_contain_text("tries every move")
+
+
+def test_a_player_that_is_refused_is_out_of_the_race(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&player=unknown:x&speed=max", ".lane")
+    one, other = laptop.page.locator(".lane").all()
+    expect(other).to_have_class("lane is-refused")
+    expect(other.locator(".lane-actions")).to_be_hidden()
+    expect(one.locator(".lane-note")).not_to_be_empty()  # its game is over
+    expect(one.locator(".lane-lead")).to_be_empty()

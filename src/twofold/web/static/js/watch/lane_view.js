@@ -153,7 +153,8 @@ export class LaneView {
     const kind = lead === null || lead === 0 ? 'even' : lead > 0 ? 'ahead' : 'behind';
     this.element.dataset.lead = kind;
     const wins = isDecided && kind === 'ahead';
-    setText(this.lead, text(wins ? 'watch.wins' : `watch.${kind}`, { count: Math.abs(lead ?? 0) }));
+    const words = text(wins ? 'watch.wins' : `watch.${kind}`, { count: Math.abs(lead ?? 0) });
+    setText(this.lead, lead === null ? '' : words); // alone, or with others that were refused
     if (wins && !this.won) announce(text('watch.winner', { player: this.picker.name }));
     this.won = wins;
   }
