@@ -183,7 +183,7 @@ def test_an_input_that_is_closed(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
 def test_errors_that_cannot_be_written_leave_the_exit_code() -> None:
     words = [sys.executable, "-m", "twofold", "report", "nothing.db"]
     with open("/dev/full", "w", encoding="utf-8") as full:

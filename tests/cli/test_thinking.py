@@ -12,9 +12,10 @@ from dataclasses import replace
 import pytest
 
 from tests.support.commands import Cli
-from twofold import Analysis, Board, Budget, Game, Move, Player, Stop, make_player
+from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
 from twofold.cli import _progress, _thinking
-from twofold.cli._thinking import think
+from twofold.cli._thinking import LiveAnswer, think
+from twofold.cli.analyse import _note_rest
 
 BOARD = Board.parse("0012/0013/0024/1357")
 
@@ -166,3 +167,16 @@ def test_games_can_be_analysed_from_their_first_board() -> None:
     answer = think(make_player("greedy"), board, None, None, live=False)
     assert answer.analysis is not None
     assert answer.analysis.board == board
+
+
+@pytest.mark.parametrize(
+    ("seconds", "total", "said"), [(1.0, 10.0, True), (9.0, 10.0, False), (1.0, 1.2, False)]
+)
+def test_time_that_went_into_an_unfinished_depth_is_named(
+    seconds: float, total: float, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with make_player("expectimax:ply=1") as player:
+        player.start(Rules(), 1)
+        found = replace(player.analyse(BOARD), seconds=seconds)
+    _note_rest(LiveAnswer(found, False, total), 10.0)
+    assert ("the next depth was begun" in capsys.readouterr().err) == said

@@ -174,7 +174,7 @@ def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub
     tags = {"Twofold": "1", "Seed": "20261123", "Player": "me", "Daily": str(DAY)}
     tags |= dict(re.findall(r'\[(\w+) "([^"]*)"\]', tag))
     text = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
-    assert client.post("/api/games", f"{text}\n").status == 201
+    assert client.post("/api/import", f"{text}\n").json["added"] == 1
     assert client.get("/api/daily").json["tries"] == []
 
 

@@ -181,6 +181,8 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
     expect(page.get_by_role("switch", name="Hints")).to_be_disabled()
     for name in ("Undo", "Best move", "Autoplay"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_disabled()
+    expect(page.get_by_label("Hints from")).to_be_disabled()
+    expect(page.get_by_role("slider", name="Speed")).to_be_disabled()
     expect(page.locator(".help")).to_contain_text("One try: no undo, no hints, no autoplay.")
     for key in "ipu":
         page.keyboard.press(key)

@@ -107,3 +107,15 @@ def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, lan
     abroad.open("/analyse#board=3x3:123/100/000", "table")
     options = abroad.page.locator(".player-picker option").all_text_contents()
     assert not [one for one in options if "(rows)" in one or "greedy" in one]
+
+
+def test_the_evaluation_bar_says_how_many_points_or_what_chance(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    label = """async (reply) => {
+        const { barLabel } = await import('/static/js/analysis_texts.js');
+        return barLabel(reply);
+    }"""
+    points = {"bar": 0.999, "bar_kind": "about", "bar_amount": 218_000}
+    assert laptop.page.evaluate(label, points) == "218k"
+    chance = {"bar": 0.965, "bar_kind": "tile", "bar_amount": 512}
+    assert laptop.page.evaluate(label, chance) in {"96%", "97%"}

@@ -110,7 +110,6 @@ class Solver:
         on_progress: Callable[[SolveProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> None:
-        load_kernels()
         self.problem, self.store = problem, store
         self._tell, self._stop = on_progress, stop
         self._crew = SolverCrew(threads, stop)

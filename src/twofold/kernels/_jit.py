@@ -263,7 +263,8 @@ def _interrupts_wait() -> Iterator[None]:
     finally:
         if is_outer or _waiting:
             handlers = _release()
-            for number in _waiting[:1]:
+            if _waiting:
+                number = _waiting[0]
                 _waiting.clear()
                 handlers[number](number, sys._getframe())  # usually raises
             if not is_outer:

@@ -69,7 +69,8 @@ def last_place(error: BaseException) -> str:
 def _first(error: BaseException) -> BaseException:
     """The error itself; a StopIteration where Python made a RuntimeError of it in a generator."""
     cause = error.__cause__
-    return cause if isinstance(cause, StopIteration) else error
+    made = isinstance(error, RuntimeError) and isinstance(cause, StopIteration)
+    return cause if made and cause is not None else error
 
 
 def _place(file: str, line: int) -> str:

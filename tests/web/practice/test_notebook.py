@@ -13,6 +13,7 @@ from twofold.endgame.practice import first_board, play
 from twofold.endgame.table import TableAnswer
 from twofold.errors import InvalidInput
 from twofold.game import Game
+from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
@@ -83,6 +84,8 @@ def test_the_worst_mistakes_of_a_game_are_added() -> None:
 def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bool) -> None:
     game = record(player)
     assert bool(mistakes_of_game("k1", game, judged(game), "points")) == counts
+    opened = replace(game, tags={OPENED_TAG: "yes"})
+    assert mistakes_of_game("k1", opened, judged(game), "points") == []
 
 
 def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
