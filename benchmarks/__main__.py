@@ -28,7 +28,7 @@ SUBJECTS = (
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl", "web", "drive", "exact", "losses")
+NAMED_ONLY = ("nneonneo", "tdl", "curves", "web", "drive", "exact", "losses")
 """Subjects that need another program or a file, measured only if named."""
 
 
@@ -72,7 +72,9 @@ def _parser() -> argparse.ArgumentParser:
         "--games", type=_positive, default=None, help="games for reach rates and wins"
     )
     parser.add_argument("--library", default=None, help="shared library, for nneonneo")
-    parser.add_argument("--program", default=None, help="executable of TDL2048+, for tdl")
+    parser.add_argument(
+        "--program", default=None, help="executable of TDL2048+, for tdl and curves"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser
 

@@ -110,6 +110,14 @@ def timings(work: Callable[[], object], runs: int) -> list[Timing]:
     return [timed(work) for _ in range(runs)]
 
 
+def child_seconds() -> float:
+    """CPU time of all programs that were started here and have ended."""
+    import resource  # Linux and macOS only
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def of_runs(
     what: str,
     values: Sequence[float],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common import Figure, Report, Settings, of_runs
+from benchmarks.common import Figure, Report, Settings, child_seconds, of_runs
 from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.settings import TrainingSettings as Training
 from twofold.learn.settings import parse_schedule
@@ -55,13 +55,13 @@ class Program:
 
     def run(self, *options: str) -> tuple[float, float]:
         """Moves, as it reports them, and CPU seconds."""
-        before = _children()
+        before = child_seconds()
         done = subprocess.run(
             [self._path, "-n", THEIR_NETWORK, *options], capture_output=True, text=True, check=True
         )
         blocks = re.findall(r"^\d+/\d+ (\d+)ms ([\d.]+)ops", done.stdout, re.MULTILINE)
         moves = sum(int(milliseconds) / 1e3 * float(ops) for milliseconds, ops in blocks)
-        return moves, _children() - before
+        return moves, child_seconds() - before
 
     def train(self, games: int, rate: float, out: str = "") -> Speed:
         """Train a new network for a number of games; the time of the start is subtracted."""
@@ -77,13 +77,6 @@ class Program:
         options = ("-i", weights, "-t", "0", "-e", "1", "-u", str(games), "-d", f"{ply}p")
         moves, seconds = self.run(*options)
         return Speed(moves, seconds - start)
-
-
-def _children() -> float:
-    import resource
-
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def train(games: int, schedule: str, seed: int) -> Speed:

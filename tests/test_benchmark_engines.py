@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import curves
 from benchmarks.engines import own_play, protocol
 from benchmarks.engines.macroxue import Macroxue
 from benchmarks.engines.nneonneo import Nneonneo
@@ -196,6 +197,17 @@ def test_moves_are_counted_in_the_words_of_the_programs() -> None:
     assert own_play.count_moves(tdl) == 1101
     assert own_play.count_moves(macroxue) == 150
     assert own_play.count_moves("nothing") == 0
+
+
+def test_a_curve_shares_the_cpu_time_among_the_blocks_and_means_the_last_five() -> None:
+    block = "{}ms 9.0ops\nlocal:  avg={} max=50068 tile=4096 win=12.10%\n"
+    output = "".join(f"00{n}/006 " + block.format(1000 * n, 100 * n) for n in range(1, 7))
+    learnt = curves.theirs(output, 42.0)  # twice the wall time, as with two busy threads
+    assert learnt.seconds == [2.0, 6.0, 12.0, 20.0, 30.0, 42.0]
+    assert learnt.after(29.9) is None  # four blocks
+    assert learnt.after(30.0) == learnt.after(41.0) == 300.0
+    assert learnt.after(42.0) == 400.0
+    assert learnt.after(42.1) is None  # the run was shorter
 
 
 def test_cpu_time_of_a_command_is_that_of_its_process(tmp_path: Path) -> None:

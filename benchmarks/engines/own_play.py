@@ -5,11 +5,11 @@ python -m benchmarks.engines.own_play "macroxue/2048-ai, depth 3" --times=own.cs
 """
 
 import re
-import resource
 import shlex
 import subprocess
 from pathlib import Path
 
+from benchmarks.common import child_seconds
 from benchmarks.engines import protocol
 
 TDL = re.compile(r"^\d+/\d+ (\d+)ms ([\d.]+)ops", re.MULTILINE)
@@ -24,16 +24,11 @@ def count_moves(output: str) -> int:
 
 def measure(command: str, folder: Path | None) -> tuple[int, float]:
     """Run a command to its end: the moves that it reports, and its CPU seconds."""
-    before = _children()
+    before = child_seconds()
     done = subprocess.run(
         shlex.split(command), cwd=folder, capture_output=True, text=True, check=True
     )
-    return count_moves(done.stdout), _children() - before
-
-
-def _children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return count_moves(done.stdout), child_seconds() - before
 
 
 def main() -> None:
