@@ -15,6 +15,7 @@ from twofold.errors import ResourceError
 from twofold.kernels.learn import learning
 from twofold.kernels.learn import words as at
 from twofold.learn import training as module
+from twofold.learn.curve import STRETCH
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import (
     _RESULT_ROOM,
@@ -125,6 +126,18 @@ def small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.Worker, "take_results", take_slowly)
     monkeypatch.setattr(module, "_FIRST_CHUNK", 64)
     monkeypatch.setattr(module, "_CHUNK_SECONDS", 0.0)
+
+
+def test_a_curve_counts_the_moves_until_its_games_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = settings_of((4, 4), "tc", patterns="2x4")
+    alone = Training(settings, games=STRETCH)
+    alone.run()
+    monkeypatch.setattr(module, "_FIRST_CHUNK", 1 << 20)  # calls that end far behind a point
+    longer = Training(settings, games=STRETCH + 300)
+    longer.run()
+    (point,) = longer.curve.points
+    assert point.moves == alone.moves == alone.curve.points[0].moves
+    assert 0 < point.seconds <= longer.seconds
 
 
 @pytest.mark.usefixtures("small_calls")

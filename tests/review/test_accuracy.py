@@ -11,6 +11,7 @@ from twofold.review.accuracy import (
     MAX_STAKE,
     MIN_STAKE,
     MISTAKES,
+    GameAccuracy,
     game_accuracy,
     label_of,
     move_accuracy,
@@ -82,3 +83,13 @@ def test_the_web_app_has_the_words_of_the_library() -> None:
     signs = re.findall(r"^  (?:'([^']+)'|(\w+)): '.{1,2}',$", module, re.MULTILINE)
     assert [quoted or word for quoted, word in signs] == labels
     assert f"new Set([{', '.join(map(repr, MISTAKES))}])" in module
+
+
+def test_the_accuracy_of_a_game_grows_move_by_move() -> None:
+    game = GameAccuracy()
+    assert game.percent == 100
+    moves = [(100.0, 0.5), (37.5, 12.0), (0.0, 3.0), (99.9, 1.0)]
+    for count, (accuracy, stake) in enumerate(moves, 1):
+        game.add(accuracy, stake)
+        assert game.percent == game_accuracy(moves[:count])
+    assert game_accuracy([(100.0, 0.7)] * 12_345) == 100

@@ -289,7 +289,7 @@ def test_a_page_that_reads_nothing_is_disconnected(
             self.closed = 0
             sessions.append(self)
             for number in range(connection.MAX_WAITING + 10):
-                send(Judged(game="a", judgements=[], done=number, total=0))
+                send(Judged(game="a", judgements=[], done=number, total=0, accuracy=100.0))
 
         def close(self) -> None:
             self.closed += 1

@@ -107,7 +107,7 @@ REPLIES: list[Reply] = [
         problem="2x2, expected score",
         worth="60.00 points more expected",
     ),
-    protocol.Judged(game="k3", judgements=[JUDGEMENT], done=1, total=2),
+    protocol.Judged(game="k3", judgements=[JUDGEMENT], done=1, total=2, accuracy=99.5),
     protocol.Reviewed(
         game="k3",
         player="greedy",

@@ -32,7 +32,7 @@ def test_a_first_visit_sees_three_ways_to_think(laptop: Visit) -> None:
 
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     laptop.open("/watch?player=greedy&player=random&seed=3&speed=max", ".tile")
-    winner = laptop.page.get_by_role("article").filter(has_text="Winner, by")
+    winner = laptop.page.get_by_role("article").filter(has_text="wins by")
     expect(winner).to_have_count(1)
     scores = laptop.page.locator(".lane-score dd").all_inner_texts()
     best = max(scores, key=lambda score: int(score.replace(",", "")))

@@ -186,9 +186,8 @@ class Watched:
         self.record = record
         self.game: Game = Game(rules, seed=seed)
         self.kept: KeptGame | None = None  # once a person has taken over
-        with loading():
+        with loading(), hint_at_rules(spec, rules):
             self.player = make_player(spec)
-        with hint_at_rules(spec, rules):
             self.player.start(rules, seed)
 
     def show_app(self) -> tuple[GameFrame, bool]:

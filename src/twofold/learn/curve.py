@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from twofold.limits import MAX_EXPONENT, MAX_SCORE
@@ -86,14 +87,29 @@ class Curve:
         """The last thousand games."""
         self._since: list[Result] = []
 
-    def add(self, results: NDArray[np.uint64], moves: int, seconds: float) -> None:
-        """Add finished games, uint64 (games, 3); moves and seconds count from the start."""
-        for score, _, largest in results.tolist():
+    def add(
+        self, results: NDArray[np.uint64], moves: npt.ArrayLike, seconds: npt.ArrayLike
+    ) -> None:
+        """Add finished games.
+
+        Args:
+            results: uint64 (games, 3): first the score, last the largest exponent.
+            moves: moves since training began until each game ended; one number for all games, or
+                one each.
+            seconds: training time until then.
+        """
+        when = zip(
+            results[:, [0, -1]].tolist(),
+            np.broadcast_to(moves, len(results)).tolist(),
+            np.broadcast_to(seconds, len(results)).tolist(),
+            strict=True,
+        )
+        for (score, largest), made, spent in when:
             self.games += 1
             self.recent.append((score, largest))
             self._since.append((score, largest))
             if len(self._since) == self.stretch:
-                self._close(moves, seconds)
+                self._close(made, spent)
 
     def _close(self, moves: int, seconds: float) -> None:
         scores = [score for score, _ in self._since]

@@ -109,6 +109,11 @@ class Worker:
         kernels.begin(self.words)
 
     @property
+    def moves(self) -> int:
+        """Moves made so far."""
+        return int(self.words[at.MOVES])
+
+    @property
     def is_playing(self) -> bool:
         """True while there is a game to play or to learn from."""
         return bool(self.game[at.STATE] != at.IDLE)
@@ -310,13 +315,17 @@ class Training:
         chunk = _FIRST_CHUNK
         try:
             while not halt.is_set():
-                start = time.perf_counter()
+                start, made = time.perf_counter(), worker.moves
                 room = min(_RESULT_ROOM, max(self._enough - self.curve.games, 1))
                 worker.words[at.RESULT_ROOM] = room
                 active = kernels.train(worker.words, chunk)
                 now = time.perf_counter()
+                results = worker.take_results()
                 with self._lock:
-                    self.curve.add(worker.take_results(), self.moves, before + now - began)
+                    own = results[:, at.RESULT_MOVES].astype(np.int64)
+                    share = (own - made) / max(worker.moves - made, 1)
+                    seconds = before + start - began + share * (now - start)
+                    self.curve.add(results, own + self.moves - worker.moves, seconds)
                 if now - start < _CHUNK_SECONDS / 2:
                     chunk = min(2 * chunk, 1 << 20)
                 elif now - start > 2 * _CHUNK_SECONDS:

@@ -6,7 +6,6 @@ weights for 2048; `docs/howto/review-a-game.md` explains them.
 
 import math
 from collections.abc import Iterable, Sequence
-from operator import mul
 from typing import Final, Literal
 
 Label = Literal[
@@ -72,9 +71,36 @@ def stake_of(ratios: Sequence[float]) -> float:
     return min(max(lost, MIN_STAKE), MAX_STAKE)
 
 
+class GameAccuracy:
+    """The accuracy of a game, in percent, as its moves are added; 100 before the first.
+
+    It adds up what is missing from 100 %, so that perfect moves have exactly 100.
+    """
+
+    def __init__(self) -> None:
+        self._moves = 0
+        self._stakes = self._lost = self._inverses = 0.0
+
+    def add(self, accuracy: float, stake: float) -> None:
+        """Add a move."""
+        self._moves += 1
+        self._stakes += stake
+        self._lost += (100 - accuracy) * stake
+        self._inverses += 100 / max(accuracy, LEAST_ACCURACY) - 1
+
+    @property
+    def percent(self) -> float:
+        """Of the moves so far, the mean of their weighted and their harmonic mean."""
+        if not self._moves:
+            return 100.0
+        weighted = 100 - self._lost / self._stakes
+        harmonic = 100 / (1 + self._inverses / self._moves)
+        return (weighted + harmonic) / 2
+
+
 def game_accuracy(moves: Iterable[tuple[float, float]]) -> float:
-    """The accuracy of a game, in percent, from accuracy and stake of each move (at least one)."""
-    accuracies, stakes = zip(*moves, strict=True)
-    weighted = math.fsum(map(mul, accuracies, stakes)) / math.fsum(stakes)
-    harmonic = len(accuracies) / math.fsum(1 / max(one, LEAST_ACCURACY) for one in accuracies)
-    return (weighted + harmonic) / 2
+    """The accuracy of a game, in percent, from accuracy and stake of each move."""
+    game = GameAccuracy()
+    for accuracy, stake in moves:
+        game.add(accuracy, stake)
+    return game.percent

@@ -197,7 +197,7 @@ def review(
     return Review(
         total=len(judged),
         forced=len(judged) - len(choices),
-        accuracy=game_accuracy((one.accuracy, one.stake) for one in choices) if choices else 100.0,
+        accuracy=game_accuracy((one.accuracy, one.stake) for one in choices),
         match_rate=sum(one.is_best for one in choices) / len(choices) if choices else 1.0,
         goodness_of_fit=prod(one.ratio for one in judged),
         labels={label: count[label] for label, _ in LABELS},

@@ -1,7 +1,13 @@
 """The four moves of an analysis as a table, for the terminal and for `print`."""
 
+import math
+from typing import Final
+
 from twofold.figures import format_table
 from twofold.search.analysis import Analysis, MoveAnalysis, format_chance, format_in_unit
+
+ROUNDING: Final = 1e-10
+"""Values that differ by so small a share are equal: the rest is rounding."""
 
 
 def format_moves(analysis: Analysis) -> str:
@@ -41,7 +47,7 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
         return "illegal", ""
     if one.value is None or best is None:
         return "-", "-"
-    distance = 0.0 if one.value == best else one.value - best
+    distance = 0.0 if math.isclose(one.value, best, rel_tol=ROUNDING) else one.value - best
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
     unit = analysis.unit

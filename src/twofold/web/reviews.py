@@ -16,6 +16,7 @@ from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.threads import JobThreads
 from twofold.players import Player, settled
 from twofold.records.record import Record
+from twofold.review.accuracy import GameAccuracy
 from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.parts import by_maker, by_phase, phases
 from twofold.review.review import Review, positions, review, tables_note
@@ -181,6 +182,7 @@ class AskedReview(Asked):
         self._reviews, self._order = reviews, order
         self._find, self._spec_for = find, spec_for
         self._unit = ""
+        self._accuracy = GameAccuracy()
 
     def answer(self) -> None:
         """Send judgements as they are made, then the summary."""
@@ -228,19 +230,22 @@ class AskedReview(Asked):
             time.sleep(BREATH)
 
     def _send_some(self, part: Sequence[MoveJudgement], done: int, total: int) -> None:
-        if part:
-            messages = [_message(one) for one in part]
-            game = self._order.game
-            self.send(
-                Judged(
-                    ref=self._ref,
-                    game=game,
-                    judgements=messages,
-                    done=done,
-                    total=total,
-                    unit=self._unit,
-                )
+        if not part:
+            return
+        for one in part:
+            if not one.forced:
+                self._accuracy.add(one.accuracy, one.stake)
+        self.send(
+            Judged(
+                ref=self._ref,
+                game=self._order.game,
+                judgements=[_message(one) for one in part],
+                done=done,
+                total=total,
+                accuracy=self._accuracy.percent,
+                unit=self._unit,
             )
+        )
 
     def _send_end(
         self, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record

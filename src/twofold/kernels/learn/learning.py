@@ -161,7 +161,7 @@ def end_game(game, terminal, thread):
         number = np.int64(thread[at.RESULT_COUNT])
         result = u64_offset(u64_at(thread[at.RESULTS]), number * at.RESULT_WORDS)
         result[at.RESULT_SCORE] = game[at.SCORE]
-        result[at.RESULT_MOVES] = game[at.MOVE_NUMBER]
+        result[at.RESULT_MOVES] = thread[at.MOVES]
         result[at.RESULT_LARGEST] = np.uint64(on_bits.max_exponent(history[at.HISTORY_SIZE - 1]))
         thread[at.RESULT_COUNT] += _1
     game[at.LAST_COUNT] = game[at.MOVE_NUMBER]

@@ -127,6 +127,7 @@ HISTORY_SIZE: Final = 1 << 17
 # Words of a result.
 RESULT_SCORE: Final = 0
 RESULT_MOVES: Final = 1
+"""Moves of the thread, in all games, when this one ended."""
 RESULT_LARGEST: Final = 2
 """The largest exponent."""
 RESULT_WORDS: Final = 3

@@ -142,12 +142,16 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
 
 class Judged(Reply, tag="judged", frozen=True):
-    """Judgements of some moves of a game, in order; `done` of `total` moves are judged."""
+    """Judgements of some moves of a game, in order; `done` of `total` moves are judged.
+
+    `accuracy` is that of all moves judged so far, in percent.
+    """
 
     game: str
     judgements: list[JudgementInfo]
     done: int
     total: int
+    accuracy: float
     unit: str = ""
 
 

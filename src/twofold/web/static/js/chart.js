@@ -31,8 +31,6 @@ const REACH = 9;
  * @property {ArrayLike<number>} ys as many; null and NaN are gaps
  * @property {number} [colour] 1 to 6; by its place in the list where not given
  * @property {boolean} [right] whether it goes by the axis on the right
- * @property {boolean} [ownScale] whether it fills the height from 0 to its largest value, whatever
- *   the axes say: its values are read off the readout alone
  * @property {boolean} [stepped] whether a value holds until the next
  * @property {ArrayLike<number>} [low] where a band around the line begins, as many; null for gaps
  * @property {ArrayLike<number>} [high] where it ends

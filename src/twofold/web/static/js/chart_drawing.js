@@ -49,14 +49,8 @@ export function scalesOf(axes, lines, xs, width, height) {
 }
 
 function rangeY(lines, right) {
-  const some = lines.filter((line) => Boolean(line.right) === right && !line.ownScale);
+  const some = lines.filter((line) => Boolean(line.right) === right);
   return rangeOf(some.flatMap(({ ys, low = [], high = [] }) => [ys, low, high])) ?? [1, 2];
-}
-
-/** The vertical scale that a line goes by. */
-function upOf(line, { y, right, bottom, top }) {
-  if (!line.ownScale) return line.right ? right : y;
-  return scaleOf({ from: 0 }, rangeOf([line.ys]) ?? [0, 1], bottom, top, 1);
 }
 
 /**
@@ -98,7 +92,7 @@ function written(axis, { ticks }) {
 export function drawLines(lines, scales) {
   const { x, bottom } = scales;
   return lines.map((line) => {
-    const up = upOf(line, scales);
+    const up = line.right ? scales.right : scales.y;
     const path = linePath(line.xs, line.ys, x, up, line.stepped);
     if (!path) return null;
     const kind = `chart-line chart-colour-${line.colour}${line.dashed ? ' dashed' : ''}`;
@@ -145,7 +139,7 @@ export function drawDots(lines, scales, value) {
   return lines.map((line) => {
     const found = valueAt(line, value);
     if (found === null) return null;
-    const cy = upOf(line, scales).at(found);
+    const cy = (line.right ? scales.right : scales.y).at(found);
     return svg('circle', {
       class: `chart-dot chart-colour-${line.colour}`,
       r: 4,

@@ -52,11 +52,10 @@ export class Graph {
       format: formatTile,
     };
     const score = {
-      name: text(judging.isEmpty ? 'review.graph_score' : 'review.graph_score_own'),
+      name: text('review.graph_score'),
       xs: moves,
       ys: game.scores,
       area: true,
-      ownScale: !judging.isEmpty,
       colour: 3,
       format: number,
     };

@@ -14,6 +14,9 @@ export class Judging {
   /** How many there are so far. */
   done = 0;
 
+  /** Accuracy of those, in percent. */
+  accuracy = 100;
+
   /** Unit of the values; empty before it is known. */
   unit = '';
 
@@ -116,6 +119,7 @@ export class Judging {
     if (reply.ref !== this.#ref) return;
     for (const one of reply.judgements) this.judgements[one.move_number - this.game.first] = one;
     this.done = reply.done;
+    this.accuracy = reply.accuracy;
     this.unit = reply.unit;
     this.#changed();
   }

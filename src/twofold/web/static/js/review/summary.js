@@ -98,15 +98,18 @@ export class Summary {
     this.#showLabels();
   }
 
+  /** The figures of the moves judged so far. */
   #showFigures() {
-    const { reviewed } = this.judging;
-    const percent = (value) => (value == null ? '–' : `${fixed(value, 1)} %`);
+    const judged = this.judging.judgements.filter(Boolean);
+    const choices = judged.filter((one) => !isForced(one));
+    const percent = (value) => (judged.length ? `${fixed(value, 1)} %` : '–');
+    const mean = (value) => (choices.length ? sum(choices.map(value)) / choices.length : 1);
     const figures = [
-      ['accuracy', percent(reviewed?.accuracy)],
-      ['match', percent(reviewed && 100 * reviewed.match_rate)],
-      ['kept_share', percent(reviewed && 100 * this.#meanKept())],
-      ['run', reviewed ? number(reviewed.longest_perfect_run) : '–'],
-      ['fit', reviewed ? formatFit(reviewed.goodness_of_fit) : '–'],
+      ['accuracy', percent(this.judging.accuracy)],
+      ['match', percent(100 * mean((one) => Number(isPerfect(one))))],
+      ['kept_share', percent(100 * mean((one) => one.ratio))],
+      ['run', judged.length ? number(longestRun(judged)) : '–'],
+      ['fit', judged.length ? formatFit(judged.reduce((all, one) => all * one.ratio, 1)) : '–'],
     ];
     fill(
       this.figures,
@@ -119,12 +122,6 @@ export class Summary {
         ),
       ),
     );
-  }
-
-  /** The share of the best value that a move keeps, on average over the choices. */
-  #meanKept() {
-    const choices = this.judging.judgements.filter((one) => !isForced(one));
-    return choices.length ? choices.reduce((sum, one) => sum + one.ratio, 0) / choices.length : 1;
   }
 
   #showLabels() {
@@ -151,6 +148,20 @@ export class Summary {
     this.next.disabled = LABELS.every((label) => !isMistake(label) || counts.get(label) === 0);
     this.learn.disabled = !this.judging.mistakes().length;
   }
+}
+
+const isPerfect = (one) => one.label === 'perfect';
+
+const sum = (values) => values.reduce((all, one) => all + one, 0);
+
+/** The most perfect moves in a row. */
+function longestRun(judged) {
+  let [longest, run] = [0, 0];
+  for (const one of judged) {
+    run = isPerfect(one) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
 }
 
 /** A product of thousands of shares is tiny: `1.5 × 10^−6`. */

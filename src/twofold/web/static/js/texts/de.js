@@ -299,7 +299,7 @@ const JOBS = {
   'jobs.needs': 'Braucht {disk} auf der Festplatte und {memory} Arbeitsspeicher, solange der Auftrag läuft.',
   'jobs.network': 'Netz',
   'jobs.network_example': '012345 456789',
-  'jobs.new': 'Neu\u00a0…',
+  'jobs.new': 'Neuer Auftrag\u00a0…',
   'jobs.new_title': 'Neuer Auftrag',
   'jobs.open': 'Öffnen',
   'jobs.open_of': '{title} öffnen',
@@ -703,7 +703,6 @@ const REVIEW = {
   'review.graph_expected': 'erwartete Punkte',
   'review.graph_move': '{place}: {name}, {label}',
   'review.graph_score': 'Punkte',
-  'review.graph_score_own': 'Punkte (eigene Skala)',
   'review.graph_tile': 'größte Kachel',
   'review.graph_value': 'Wert',
   'review.how': 'Die Genauigkeit eines Zuges ergibt sich daraus, wie viel er vom Wert des besten behalten hat. Erzwungene Züge '

@@ -301,7 +301,7 @@ const JOBS = {
   'jobs.needs': 'Takes {disk} of disk, and {memory} of memory while it runs.',
   'jobs.network': 'Network',
   'jobs.network_example': '012345 456789',
-  'jobs.new': 'New …',
+  'jobs.new': 'New job …',
   'jobs.new_title': 'New job',
   'jobs.open': 'Open',
   'jobs.open_of': 'Open {title}',
@@ -642,7 +642,7 @@ const PRACTICE = {
   'practice.puzzle_bait': '{move} makes the most points at once but costs {points} points in the long run.',
   'practice.puzzle_number': { one: 'Puzzle {count}', other: 'Puzzle {count}' },
   'practice.puzzle_of': 'Puzzle of {day}',
-  'practice.puzzle_right': 'Right! {move} is worth {points} points more than any other move.',
+  'practice.puzzle_right': 'Correct: {move} is worth {points} points more than any other move.',
   'practice.puzzle_today': 'Puzzle of the day, {day}',
   'practice.puzzle_wrong': '{move} is worth {points} points less than {best}.',
   'practice.result_right': 'twofold puzzle {number} ({day}): ✅ solved',
@@ -700,7 +700,6 @@ const REVIEW = {
   'review.graph_expected': 'expected score',
   'review.graph_move': '{place}: {name}, {label}',
   'review.graph_score': 'score',
-  'review.graph_score_own': 'score (own scale)',
   'review.graph_tile': 'largest tile',
   'review.graph_value': 'value',
   'review.how': 'The accuracy of a move comes from how much of the best move’s value it kept. Forced moves do not count. A '
@@ -879,7 +878,7 @@ const WATCH = {
   'watch.top_speed': 'as fast as possible',
   'watch.where': 'move {move} of {last}',
   'watch.winner': '{player} wins the race.',
-  'watch.wins': { one: 'Winner, by {count} point', other: 'Winner, by {count} points' },
+  'watch.wins': { one: 'wins by {count} point', other: 'wins by {count} points' },
 };
 
 // ---- parts that several pages show, sorted

@@ -297,7 +297,7 @@ const JOBS = {
   'jobs.needs': 'Ocupa {disk} en disco y, mientras se ejecuta, {memory} de memoria.',
   'jobs.network': 'Red',
   'jobs.network_example': '012345 456789',
-  'jobs.new': 'Nueva…',
+  'jobs.new': 'Nueva tarea…',
   'jobs.new_title': 'Nueva tarea',
   'jobs.open': 'Abrir',
   'jobs.open_of': 'Abrir {title}',
@@ -709,7 +709,6 @@ const REVIEW = {
   'review.graph_expected': 'puntuación esperada',
   'review.graph_move': '{place}: {name}, {label}',
   'review.graph_score': 'puntuación',
-  'review.graph_score_own': 'puntuación (escala propia)',
   'review.graph_tile': 'ficha máxima',
   'review.graph_value': 'valor',
   'review.how': 'La precisión de una jugada depende de cuánto conservó del valor de la mejor. Las jugadas forzadas no '
@@ -891,7 +890,7 @@ const WATCH = {
   'watch.top_speed': 'lo más rápido posible',
   'watch.where': 'jugada {move} de {last}',
   'watch.winner': '{player} gana la carrera.',
-  'watch.wins': { one: 'Gana por {count} punto', other: 'Gana por {count} puntos' },
+  'watch.wins': { one: 'gana por {count} punto', other: 'gana por {count} puntos' },
 };
 
 // ---- parts that several pages show, sorted
