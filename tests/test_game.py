@@ -1,3 +1,4 @@
+import contextlib
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from twofold.errors import (
     LimitExceeded,
     NothingToRedo,
     NothingToUndo,
+    TileTooLarge,
 )
 from twofold.game import MARK_EVERY, Game, Moment
 from twofold.limits import MAX_RECORD_MOVES
@@ -529,3 +531,20 @@ def test_a_game_prints_its_board() -> None:
     assert str(Game.from_board("2x2:21/10", seed=0, score=1234, move_number=7)) == (
         "1,234 points, 7 moves, going\n4 2\n2 ."
     )
+
+
+def test_a_board_that_cannot_be_valued_comes_into_no_game() -> None:
+    rules = "5x5 spawn=34359738368:1"
+    game = Game.from_board("5x5:00z00/00000/00000/00000/00000", rules, seed=1)
+    before = str(game)
+    with contextlib.suppress(TileTooLarge):  # until the new tile would lie beside an old one
+        while True:
+            game.play(game.legal_moves()[0])
+            before = str(game)
+    assert str(game) == before
+    assert game.legal_moves()
+    with pytest.raises(TileTooLarge):
+        Game.from_board("zz00/0000/0000/0000")
+    with pytest.raises(TileTooLarge):
+        game.extend("l", Moment(Board.parse("5x5:zz000/00000/00000/00000/00000"), 0))
+    assert str(game) == before

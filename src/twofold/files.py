@@ -121,6 +121,25 @@ def writable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+_DATABASE: Final = b"SQLite format 3\0"
+
+
+def replaceable(path: str | os.PathLike[str]) -> Path:
+    """As `writable`, for texts and pictures: they replace no study, network or table.
+
+    Raises `InvalidInput`.
+    """
+    target = writable(path)
+    if target.exists():
+        with open_regular(target) as file:
+            start = file.read(len(_DATABASE))
+        tensors = start[8:9] == b"{" and start[6:8] == b"\0\0"  # the size of the header, then JSON
+        if start == _DATABASE or tensors:
+            kind = "a network or a table" if tensors else "a study"
+            raise InvalidInput(f"expected another file to write to, got {kind}: {str(target)!r}")
+    return target
+
+
 class _Content:
     """The parts to write; `size` is their bytes, for an iterator those so far."""
 

@@ -23,7 +23,7 @@ from twofold import drawing
 from twofold.board import Board
 from twofold.errors import InvalidBoard, NothingToRedo, NothingToUndo
 from twofold.figures import counted
-from twofold.limits import MAX_MOVE_NUMBER, MAX_RECORD_MOVES, MAX_SCORE, check_limit
+from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_RECORD_MOVES, MAX_SCORE, check_limit
 from twofold.notation import check_seed
 from twofold.rules import STANDARD, Move, Rules
 from twofold.step import Status, Step, next_step, start_board, status_of, throw
@@ -94,6 +94,7 @@ class Game:
         Raises:
             InvalidBoard: the board has another shape than the rules.
             InvalidInput: a text cannot be read, or a number is out of range.
+            TileTooLarge: a merge could make an exponent past 35.
         """
         board = Board.of(board)
         rules = Rules(rows=board.rows, cols=board.cols) if rules is None else Rules.of(rules)
@@ -109,6 +110,7 @@ class Game:
 
     def _begin(self, rules: Rules, seed: int, start: Moment, move_number: int, undos: int) -> None:
         check_limit("a score", start.score, 0, MAX_SCORE)
+        _check_merges(start.board)
         self._rules = rules
         self._seed = seed
         self._start = self._now = start
@@ -310,10 +312,12 @@ class Game:
             IllegalMove: the move does not change the board.
             CellOccupied: the given cell holds a tile after the move.
             InvalidInput: the move, the given cell or the given tile is not valid.
+            TileTooLarge: on the board after it a merge could make an exponent past 35.
             LimitExceeded: the game has as many moves as a record can hold.
         """
         self._check_room(1)
         step = next_step(self.board, self._rules, self._seed, self._number, move, spawn)
+        _check_merges(step.board)
         self._forget_undone()
         if step.given:
             self._note_given(step)
@@ -349,6 +353,7 @@ class Game:
         by number of the move before. Raises `LimitExceeded` for more moves than a record holds.
         """
         self._check_room(len(letters))
+        _check_merges(reached.board)
         self._forget_undone()
         self._letters += letters.encode()
         self._spawns.update(spawns or {})
@@ -445,3 +450,9 @@ class Game:
         self._spawns = {n: spawn for n, spawn in self._spawns.items() if n <= now}
         self._thrown = {n for n in self._thrown if n <= now}
         self._trail, self._trail_first = [self._start], self._first
+
+
+def _check_merges(board: Board) -> None:
+    """Raise `TileTooLarge` for a board whose moves cannot be known, before it is in a game."""
+    if board.max_exponent == MAX_EXPONENT:
+        board.legal_moves()

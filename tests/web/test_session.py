@@ -101,6 +101,21 @@ def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind:
     assert page.refusal(protocol.NewRequest(**values))[0] == kind
 
 
+@pytest.mark.parametrize("number", [7, 10**12])
+def test_moves_that_a_game_does_not_have_are_refused_at_once(page: Page, number: int) -> None:
+    game = page.new(seed="7")
+    page.play(game, 6)
+    for request in (
+        protocol.ViewRequest(game=game.game, move_number=number),
+        protocol.NewRequest(source=game.game, move_number=number),
+    ):
+        kind, message = page.refusal(request)
+        assert (kind, message[:42]) == (
+            "LimitExceeded",
+            "expected a move number of this game from 0",
+        )
+
+
 def test_a_fork(page: Page) -> None:
     source = page.new(seed="7")
     page.play(source, 6)

@@ -1,5 +1,6 @@
 """`twofold convert`: games from one format of records and replays to another."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import (
     counted,
 )
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, open_regular, replaceable
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
 from twofold.pictures.replays import replay
@@ -61,6 +62,12 @@ def command(
     new format cannot hold is left out, and a note names it.
     """
     form = _target_format(target, to)
+    if target != "-":
+        replaceable(target)
+        if os.path.realpath(target) == os.path.realpath(source):
+            raise InvalidInput(
+                f"expected OUT to be another file than IN, got {shown(target)} twice"
+            )
     if game is not None:
         check_limit("the number of a game", game, 1, MAX_GAMES)
     lost: dict[str, None] = {}

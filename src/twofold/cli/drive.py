@@ -48,7 +48,7 @@ from twofold.figures import (
     format_rate,
     format_time,
 )
-from twofold.files import writable
+from twofold.files import replaceable
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
@@ -134,7 +134,7 @@ def command(
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     chosen = Chosen(player, budget, read_rules(rules) if rules else None)
     if record is not None:
-        writable(record)  # before anything is played
+        replaceable(record)  # before anything is played
     require_playwright()
     Drive(place, wanted, wishes, chosen, record, json=json).run()
 

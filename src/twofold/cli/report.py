@@ -154,6 +154,7 @@ def _check_request(
     import os
 
     from twofold.errors import InvalidInput
+    from twofold.files import replaceable
     from twofold.notation import shown
 
     if form not in ("", "tdl"):
@@ -163,7 +164,9 @@ def _check_request(
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
     for option, path in written.items():
-        if path == STDOUT and option not in _PRINTED:
+        if path != STDOUT:
+            replaceable(path)
+        elif option not in _PRINTED:
             raise InvalidInput(f"expected {option} with a file, got {STDOUT}")
     paths = [os.path.realpath(path) for path in (study, games, *written.values()) if path]
     if len(set(paths)) < len(paths):

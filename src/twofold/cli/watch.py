@@ -38,7 +38,7 @@ from twofold.figures import (
     format_rate,
     format_time,
 )
-from twofold.files import writable
+from twofold.files import replaceable
 from twofold.game import Game
 from twofold.notation import shell_line
 from twofold.play.frame import GameFrame, first_frame
@@ -94,7 +94,7 @@ def command(
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
-        writable(record)  # before anything is played
+        replaceable(record)  # before anything is played
     spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)

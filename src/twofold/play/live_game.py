@@ -7,6 +7,7 @@ subclasses it and words the replies.
 import threading
 from abc import abstractmethod
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.board import Board
@@ -263,8 +264,9 @@ class LiveGame(SavedGame):
     def replay_to(self, number: int) -> None:
         """Replay the moves up to a number in batches; the lock is free between two batches."""
         with self.lock:
+            number = min(number, self.game.move_number)
             known = self.game.known_before(number)
-        for passed in (*range(known, number, REPLAY_MOVES), max(known, number - 1)):
+        for passed in chain(range(known, number, REPLAY_MOVES), [max(known, number - 1)]):
             with self.lock:
                 if passed > self.game.move_number or not self.is_followed:
                     return

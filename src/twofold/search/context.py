@@ -16,12 +16,16 @@ from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import context as words
 from twofold.kernels.search import transposition
 from twofold.limits import BITS_MAX_EXPONENT
+from twofold.memory import check_memory
 from twofold.rules import Rules
 
 Words = NDArray[np.uint64]
 
 TABLE_MB: Final = 4
 """Default size of the transposition table, in MiB."""
+
+_SMALL_MB: Final = 64
+"""Tables up to this size are made without looking at the free memory, which takes time."""
 
 
 class Context:
@@ -81,9 +85,13 @@ class Context:
 
         With `only_present` values of earlier searches are ignored. With `grows` each search begins
         with few buckets; that requires `only_present`, one thread and `transposition.keep`.
+
+        Raises `ResourceError` if it would take more than 80 % of the free memory.
         """
         self.words[words.ONLY_PRESENT] = only_present
         if megabytes:
+            if megabytes > _SMALL_MB:
+                check_memory(megabytes * 2**20, "the transposition table")
             size = megabytes * 2**20 // transposition.BUCKET_BYTES
             table = aligned_zeros(size * transposition.BUCKET_WORDS)
             self.point(words.TABLE, table)

@@ -1,7 +1,9 @@
 """The full screen app, which needs the extra `tui`."""
 
 import asyncio
+import codecs
 import contextlib
+import functools
 import signal
 import sys
 import threading
@@ -55,7 +57,7 @@ class TwofoldApp(App[bool]):
 def run(first: PictureScreen) -> bool:
     """Show a screen until the user leaves; True after Ctrl-C or a signal."""
     app = TwofoldApp(first)
-    with _quick_switches():
+    with _quick_switches(), _lenient_input():
         interrupted = app.run()
     if app.return_code:
         raise SystemExit(app.return_code)  # an error that Textual has printed
@@ -70,3 +72,24 @@ def _quick_switches() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
+
+
+@contextlib.contextmanager
+def _lenient_input() -> Iterator[None]:
+    """Ignore typed bytes that are not UTF-8, such as a letter of a terminal with Latin-1.
+
+    Textual's driver decodes strictly, and its error would end the app.
+    """
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:  # Windows has another driver
+        yield
+        return
+    decoder = codecs.getincrementaldecoder
+    linux_driver.getincrementaldecoder = (  # type: ignore[attr-defined]
+        lambda name: functools.partial(decoder(name), errors="ignore")
+    )
+    try:
+        yield
+    finally:
+        linux_driver.getincrementaldecoder = decoder  # type: ignore[attr-defined]
