@@ -6,6 +6,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
+from twofold.arena import survival
+from twofold.arena.reports import tables
+from twofold.arena.table import reach_heading
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -107,6 +110,34 @@ def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, lan
     abroad.open("/analyse#board=3x3:123/100/000", "table")
     options = abroad.page.locator(".player-picker option").all_text_contents()
     assert not [one for one in options if "(rows)" in one or "greedy" in one]
+
+
+CELLS = {
+    "de": ["mean score: Ø Punkte", "4.575,5 bis 12.035", "−3,2", "64,0 (57,1–70,3)"],
+    "es": ["mean score: puntuación media", "4.575,5 a 12.035", "−3,2", "64,0 (57,1–70,3)"],
+    "zh": ["mean score: 平均分", "4,575.5 至 12,035", "−3.2", "64.0 (57.1–70.3)"],
+}
+
+
+def test_tables_of_the_lab_are_in_the_language_of_the_page(abroad: Visit, language: str) -> None:
+    abroad.open("/", ".tile")
+    words = """async (cells) => {
+        const { cellWords, headingWords } = await import('/static/js/lab/table_words.js');
+        return [`mean score: ${headingWords('mean score')}`, ...cells.map(cellWords)];
+    }"""
+    cells = ["4,575.5 to 12,035", "−3.2", "64.0 (57.1–70.3)"]
+    assert abroad.page.evaluate(words, cells) == CELLS[language]
+
+
+def test_every_heading_of_the_lab_has_its_words(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    words = """async (titles) => {
+        const { isKnown } = await import('/static/js/lab/table_words.js');
+        return titles.filter((title) => !isKnown(title));
+    }"""
+    headings = {*tables._LEAGUE, *tables._SPREAD, *survival.HEADER}
+    headings |= {reach_heading(from_boards) for from_boards in (False, True)}
+    assert laptop.page.evaluate(words, sorted(headings)) == []
 
 
 def test_the_evaluation_bar_says_how_many_points_or_what_chance(laptop: Visit) -> None:

@@ -6,6 +6,12 @@ const { default: CATALOGUE } = await import(`./texts/${language}.js`);
 
 const FORMS = new Intl.PluralRules(locale);
 const NUMBERS = new Intl.NumberFormat(locale);
+const SIGNS = NUMBERS.formatToParts(1234567.5);
+
+/** The sign between thousands, and between a number and its decimals. */
+export const [group, point] = ['group', 'decimal'].map(
+  (type) => SIGNS.find((part) => part.type === type)?.value ?? '',
+);
 
 /**
  * A text of the catalogue.

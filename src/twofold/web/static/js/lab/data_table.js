@@ -3,6 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { csvButton } from './csv.js';
 import { scrollBox } from './scroll_box.js';
+import { cellWords, headingWords } from './table_words.js';
 
 /** Longer names go over several lines. */
 const LONGEST_LINE = 24;
@@ -13,8 +14,8 @@ const LONGEST_LINE = 24;
  * @property {string[][]} rows
  * @property {(number | string | null)[][]} keys what each cell is sorted by; none: not sortable
  * @property {number} names how many columns hold names
- * @property {boolean} [isRaw] whether a file of the table has the keys: the rows are written for the
- *   language of the page
+ * @property {boolean} [isRaw] whether header and rows are in the language of the page: a file of the
+ *   table has the keys then
  */
 
 /** A table to download; sortable where it has keys. */
@@ -51,12 +52,12 @@ export class DataTable {
   }
 
   #draw() {
-    const { header, rows, names } = this.#info;
+    const { header, rows, names, isRaw } = this.#info;
     const focused = [...this.table.querySelectorAll('thead button')].indexOf(document.activeElement);
-    const head = header.map((title, column) => this.#head(title, column));
+    const head = header.map((title, column) => this.#head(isRaw ? title : headingWords(title), column));
     const body = this.#places().map((place) => h('tr', null, rows[place].map((cell, column) => {
       if (column === 0) return h('th', { scope: 'row', class: nameClass(cell) }, this.nameOf ? this.nameOf(place) : broken(cell));
-      return h('td', { class: column < names ? nameClass(cell) : 'right' }, column < names ? broken(cell) : split(cell));
+      return h('td', { class: column < names ? nameClass(cell) : 'right' }, column < names ? broken(cell) : split(isRaw ? cell : cellWords(cell)));
     })));
     fill(this.table, this.caption, h('thead', null, h('tr', null, head)), h('tbody', null, body));
     if (focused >= 0) this.table.querySelectorAll('thead button')[focused]?.focus();
