@@ -300,8 +300,35 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
         f"twofold: {path} has begun 200 games, and --games is their number in all (100): "
         "none is left to begin; name more games to continue\n"
     )
+    assert cli("train", "--resume", "--out", path).err == (
+        f"twofold: {path} has begun 200 games, and --games is their number in all (200): "
+        "none is left to begin; name more games to continue\n"
+    )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
     assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"
+
+
+@pytest.mark.parametrize("limits", [{"games": 900}, {"seconds": 1e6}], ids=str)
+def test_a_limit_that_leaves_nothing_changes_no_file(
+    limits: dict[str, Any], cli: Cli, tmp_path: Path
+) -> None:
+    """Nor does it end the game under way."""
+    path = tmp_path / "n.safetensors"
+    settings = TrainingSettings(patterns="0123 0145", rules=Rules(3, 4), threads=1)
+    begun = Training(settings, **limits)
+    begun.run(games=500)
+    begun.seconds = 9.0
+    save(begun, path)
+    before = path.read_bytes()
+    for asked in (["--games", "100"], ["--time", "5s"], ["--games", "999", "--time", "5s"]):
+        found = cli("train", "--resume", *asked, "--eval-every", "10g", "--out", str(path))
+        assert (found.code, found.err.count("\n")) == (0, 1)
+        assert "500 games, " in found.out
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+    assert not document(cli, "--resume", "--games", "100", "--out", str(path))["finished"]
+    kept = load(path)
+    assert (kept.game_limit, kept.second_limit) == (limits.get("games"), limits.get("seconds"))
 
 
 def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) -> None:

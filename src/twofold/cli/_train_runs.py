@@ -74,7 +74,7 @@ class Trainer:
 
     def _resumed(self, out: str) -> Training:
         one = self.options
-        training = load(out, threads=one.threads, **self.limits, **one.code())
+        training = load(out, threads=one.threads, **one.code())
         kept = training.settings
         if one.network and one.network != kept.patterns:
             raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {one.network}")
@@ -86,7 +86,17 @@ class Trainer:
                 f"expected --threads to continue {out}: it used {threads}, more than the {cores()} "
                 "cores of this machine"
             )
+        if self._limits_anew(training) and not self.refusal(training, out):
+            training.limit(**self.limits)
         return training
+
+    def _limits_anew(self, training: Training) -> bool:
+        asked = (self.limits["games"], self.limits["seconds"])
+        return asked not in ((None, None), (training.game_limit, training.second_limit))
+
+    def refusal(self, training: Training, path: str) -> str:
+        """Why a run does not get the limits that options ask for; empty if it has them."""
+        return _over(training, path, **self.limits) if self._limits_anew(training) else ""
 
     def go(self, training: Training, path: str, asked: threading.Event) -> str:
         """Go on with a run until it ends or is interrupted; the path of its file."""
@@ -137,43 +147,51 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
     """Train a new run with these settings; without settings go on with the one in the file."""
     options, out = trainer.options, trainer.options.out
     training = trainer.begin(out, settings)
+    refusal = ""
     if settings is None:
-        print_note(f"twofold: {_how_far(training, out)}")
+        refusal = trainer.refusal(training, out)
+        print_note(f"twofold: {refusal or _how_far(training, out)}")
         if training.evaluations and trainer.trials is None:
             print_note(
                 "twofold: this run was evaluated before; for more, name --eval-every T and "
                 "the other --eval options again"
             )
-    with catching_interrupt() as asked:
-        out = trainer.go(training, out, asked)
+    if not refusal:
+        with catching_interrupt() as asked:
+            out = trainer.go(training, out, asked)
     if options.json:
         write_json("train", _run_document(training, out), _run_timing(training))
     else:
         _print_run(training, out)
-    if not training.is_finished:
+    if not (refusal or training.is_finished):
         again = goes_on(replace(options, out=out), trainer.trials)
         print_note(f"twofold: interrupted and saved. Continue with: {again}")
         raise typer.Exit(INTERRUPTED)
 
 
 def _how_far(training: Training, out: str) -> str:
-    """The progress of a run that continues, and whether games are left."""
-    begun, took = (
-        counted(int(training.games_begun[0]), "game"),
-        duration_words(round(training.seconds)),
-    )
-    if training.second_limit is not None and training.seconds >= training.second_limit:
+    """The progress of a run that continues, or why it does not."""
+    if training.is_finished:
+        return _over(training, out, training.game_limit, training.second_limit)
+    begun = counted(int(training.games_begun[0]), "game")
+    return f"continuing {out} after {duration_words(round(training.seconds))} and {begun}"
+
+
+def _over(training: Training, out: str, games: int | None, seconds: float | None) -> str:
+    """Why limits leave a run nothing to begin; empty if they leave something."""
+    if seconds is not None and training.seconds >= seconds:
         return (
-            f"{out} has trained for {took}, and --time is the time in all "
-            f"({duration_words(training.second_limit)}): nothing is left to do; "
+            f"{out} has trained for {duration_words(round(training.seconds))}, and --time is the "
+            f"time in all ({duration_words(seconds)}): nothing is left to do; "
             "name a longer time to continue"
         )
-    if training.game_limit is not None and training.games_begun[0] >= training.game_limit:
+    begun = int(training.games_begun[0])
+    if games is not None and begun >= games:
         return (
-            f"{out} has begun {begun}, and --games is their number in all "
-            f"({training.game_limit:,}): none is left to begin; name more games to continue"
+            f"{out} has begun {counted(begun, 'game')}, and --games is their number in all "
+            f"({games:,}): none is left to begin; name more games to continue"
         )
-    return f"continuing {out} after {took} and {begun}"
+    return ""
 
 
 def _print_run(training: Training, out: str) -> None:
@@ -230,10 +248,7 @@ class _EndedRun:
     document: dict[str, Any]
     moves: int
     seconds: float
-
-    @property
-    def is_finished(self) -> bool:
-        return bool(self.document["finished"])
+    is_over: bool
 
 
 def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
@@ -274,7 +289,7 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
             print_note(f"twofold: run {number} of {count}, seed {own.seed}: {path}")
             ended.append(_run(trainer, path, own, asked, before))
             curve = _keep(out, paths, ended)
-    is_finished = len(ended) == count and all(run.is_finished for run in ended)
+    is_finished = len(ended) == count and all(run.is_over for run in ended)
     drawn = _draw(out)
     if options.json:
         write_json("train", _document(out, ended, curve), _timing(ended))
@@ -333,19 +348,27 @@ def _run(
     for a new set of runs.
     """
     with alone(os.path.realpath(path), "training run"):
-        training = trainer.begin(path, None if Path(path).exists() else own)
+        is_there = Path(path).exists()
+        training = trainer.begin(path, None if is_there else own)
         if replace(training.settings, threads=own.threads) != own:
             raise InvalidInput(
                 f"expected a run that differs from the first in its seed, got {path}"
             )
         if before is not None and training.before != before:
             raise InvalidInput(f"expected a run that began as the first did, got {path}")
-        kept = path
-        if training.is_finished:
-            print_note("twofold: it is finished")
+        kept, refusal = path, trainer.refusal(training, path) if is_there else ""
+        is_over = bool(refusal) or training.is_finished
+        if is_over:
+            print_note(f"twofold: {refusal or 'it is finished'}")
         else:
             kept = trainer.go(training, path, asked)
-        return _EndedRun(kept, _run_document(training, kept), training.moves, training.seconds)
+        return _EndedRun(
+            kept,
+            _run_document(training, kept),
+            training.moves,
+            training.seconds,
+            is_over or training.is_finished,
+        )
 
 
 # ---- all of them together

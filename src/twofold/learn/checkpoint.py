@@ -214,12 +214,13 @@ def load(
     try:
         settings = _read_settings(state.settings, rule, decay)
         _check_tensors(settings, tensors.tensors)
-        if games is None and seconds is None:
-            games, seconds = state.games, state.seconds_limit
         used = settings if threads is None else replace(settings, threads=threads)
-        training = Training(used, games=games, seconds=seconds)
+        training = Training(used, games=state.games, seconds=state.seconds_limit)
         training.before = card.before
         _restore(training, state, tensors.tensors, exactly=used == settings)
+        if games is None and seconds is None:
+            games, seconds = state.games, state.seconds_limit
+        training.limit(games, seconds)
     except InvalidInput as error:
         raise InvalidNetwork(f"{name}: {error}") from error
     return training
@@ -308,8 +309,6 @@ def _restore(
     training.memory[:] = tensors[_memory_key(training.settings)]
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state.games_begun
-    if training.game_limit != state.games:
-        training.begun_before = state.games_begun
     training.seconds = state.seconds
     training.phase = _phase(training, state.phase)
     training.curve = Curve.from_state(state.curve)
@@ -333,12 +332,11 @@ def _restore(
 
 
 def _phase(training: Training, phase: int) -> int:
-    """The phase to continue with; a finished run with more games repeats its last phase."""
-    last = len(training.settings.schedule) - 1
-    if not 0 <= phase <= last + 1:
-        raise InvalidNetwork(f"expected a phase from 0 to {last + 1}, got {phase}")
-    more_games = training.game_limit is None or training.games_begun[0] < training.game_limit
-    return last if phase > last and more_games else phase
+    """The number of a phase; one more than the last where all are over."""
+    phases = len(training.settings.schedule)
+    if not 0 <= phase <= phases:
+        raise InvalidNetwork(f"expected a phase from 0 to {phases}, got {phase}")
+    return phase
 
 
 def _check_game(game: Words) -> None:

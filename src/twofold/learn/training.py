@@ -166,10 +166,7 @@ class Training:
         self, settings: TrainingSettings, *, games: int | None = None, seconds: float | None = None
     ) -> None:
         self.settings = settings
-        if games is not None:
-            check_limit("games", games, 0, MAX_TRAINING_GAMES)
-        if seconds is not None and not 0 <= seconds <= MAX_RUN_SECONDS:
-            raise LimitExceeded(f"expected seconds from 0 to {MAX_RUN_SECONDS:g}, got {seconds}")
+        _check_limits(games, seconds)
         self.game_limit, self.second_limit = games, seconds
         count = weight_count(settings)
         check_memory(training_bytes(settings), f"training {settings.patterns}")
@@ -240,6 +237,18 @@ class Training:
         if self.second_limit is not None and self.seconds >= self.second_limit:
             return True
         return self.phase >= len(self.settings.schedule)
+
+    def limit(self, games: int | None, seconds: float | None) -> None:
+        """Set the limits on the whole run anew; None for no limit.
+
+        A run whose phases are over repeats its last phase if games are left to begin.
+        """
+        _check_limits(games, seconds)
+        if games != self.game_limit:
+            self.begun_before = int(self.games_begun[0])
+        self.game_limit, self.second_limit = games, seconds
+        if games is None or self.games_begun[0] < games:
+            self.phase = min(self.phase, len(self.settings.schedule) - 1)
 
     # ---- the loop
 
@@ -394,6 +403,13 @@ class Training:
                 self.memory.fill(0)
             for worker in self.workers:
                 worker.game[at.LAST_COUNT] = 0
+
+
+def _check_limits(games: int | None, seconds: float | None) -> None:
+    if games is not None:
+        check_limit("games", games, 0, MAX_TRAINING_GAMES)
+    if seconds is not None and not 0 <= seconds <= MAX_RUN_SECONDS:
+        raise LimitExceeded(f"expected seconds from 0 to {MAX_RUN_SECONDS:g}, got {seconds}")
 
 
 def weight_count(settings: TrainingSettings) -> int:
