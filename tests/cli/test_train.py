@@ -308,6 +308,28 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"
 
 
+def test_a_longer_run_says_which_phase_it_goes_on_with(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    phases = ["--schedule", "td:0.1@50%,tc:1@50%"]
+    cli("train", *SMALL, "--games", "40", *phases, "--out", path)
+    words = (
+        f"twofold: {path} goes on with phase 2 of 2, tc:1: those before are over, so the result "
+        "is not that of a new run of this length\n"
+    )
+    again = ["train", "--resume", "--out", path]
+    assert words not in cli(*again).err
+    assert words not in cli(*again, "--games", "20").err
+    assert words in cli(*again, "--games", "60").err
+    begun = Training(load(path).settings, games=500)
+    begun.run(games=100)
+    save(begun, path)
+    assert " goes on with phase" not in cli(*again, "--games", "300").err
+    cli("train", *SMALL, "--games", "20", "--out", str(tmp_path / "m"))
+    assert cli("train", "--resume", "--games", "30", "--out", str(tmp_path / "m")).err == (
+        f"twofold: continuing {tmp_path / 'm'} after 0 s and 20 games\n"
+    )
+
+
 @pytest.mark.parametrize("limits", [{"games": 900}, {"seconds": 1e6}], ids=str)
 def test_a_limit_that_leaves_nothing_changes_no_file(
     limits: dict[str, Any], cli: Cli, tmp_path: Path

@@ -87,6 +87,8 @@ class Trainer:
                 "cores of this machine"
             )
         if self._limits_anew(training) and not self.refusal(training, out):
+            if phase := _phase_reached(training):
+                print_note(f"twofold: {out} goes on with {phase}")
             training.limit(**self.limits)
         return training
 
@@ -192,6 +194,16 @@ def _over(training: Training, out: str, games: int | None, seconds: float | None
             f"({games:,}): none is left to begin; name more games to continue"
         )
     return ""
+
+
+def _phase_reached(training: Training) -> str:
+    """The phase that a run with a new limit goes on with; empty if that is the first one."""
+    phases = training.settings.schedule
+    place = min(training.phase, len(phases) - 1)
+    return place * (
+        f"phase {place + 1} of {len(phases)}, {replace(phases[place], share=1.0)}: those before "
+        "are over, so the result is not that of a new run of this length"
+    )
 
 
 def _print_run(training: Training, out: str) -> None:
