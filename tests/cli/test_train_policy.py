@@ -4,12 +4,15 @@ import importlib.util
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.commands import Cli
 from tests.support.policies import make_policy, write
+from twofold.cli.train_policy import PolicyOptions, goes_on
 
 SHORT = ("16-8", "--rules", "2x2", "--envs", "16", "--horizon", "8", "--minibatch", "32")
 TORCH = pytest.mark.skipif(
@@ -124,6 +127,33 @@ def test_an_analysis_shows_probabilities_and_the_critic(cli: Cli, tmp_path: Path
     document = json.loads(out)
     assert document["critic_unit"] == "points"
     assert isinstance(document["critic"], float)
+
+
+def test_what_goes_on_repeats_the_options_that_no_file_holds() -> None:
+    nothing: Any = None  # no command line is parsed
+    plain = PolicyOptions(nothing, out="p q")
+    assert goes_on(plain) == "twofold train-policy --out 'p q' --resume"
+    changed = replace(plain, out="p", eval_every="0", eval_games=20, checkpoint="1m", device="cpu")
+    assert goes_on(changed) == (
+        "twofold train-policy --out p --resume --device cpu --checkpoint 1m --eval-every 0 "
+        "--eval-games 20"
+    )
+
+
+@pytest.mark.long
+@TORCH
+def test_a_limit_that_leaves_nothing_changes_no_file(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "p.safetensors"
+    run = ("train-policy", *SHORT, "--moves", "256", "--eval-every", "0", "--out", str(path))
+    assert cli(*run).code == 0
+    before = path.read_bytes()
+    for asked in (("--moves", "100"), ("--time", "1ms")):
+        found = cli("train-policy", "--out", str(path), "--resume", *asked)
+        assert (found.code, "has ended after " in found.err) == (0, True)
+        assert "256 moves" in found.out
+        assert path.read_bytes() == before
+    more = cli("train-policy", "--out", str(path), "--resume", "--moves", "300")
+    assert (more.code, "continuing " in more.err, "384 moves" in more.out) == (0, True, True)
 
 
 @pytest.mark.long

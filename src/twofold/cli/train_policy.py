@@ -44,6 +44,10 @@ EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --
 DEFAULT_TIME: Final = "30m"
 """The time of a run where neither time nor moves are given."""
 
+DEVICE: Final = "auto"
+EVAL_EVERY: Final = "5m"
+EVAL_GAMES: Final = 200
+
 USUAL: Final = PolicySettings()
 
 SETTINGS: Final = (
@@ -118,17 +122,17 @@ class PolicyOptions:
     )
     device: Annotated[
         str, option("--device", "D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")
-    ] = "auto"
+    ] = DEVICE
     seed: Annotated[str, option("--seed", "S", "Seed of games, weights and choices.")] = "1"
     checkpoint: Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")] = (
         CHECKPOINT
     )
     eval_every: Annotated[
         str, option("--eval-every", "T", "Play test games every 5m. 0: never.")
-    ] = "5m"
+    ] = EVAL_EVERY
     eval_games: Annotated[
         int, count("--eval-games", "N", "Test games, played greedily and with drawn moves.")
-    ] = 200
+    ] = EVAL_GAMES
     rules: RulesOption = ""
     json: JsonOption = False
 
@@ -185,6 +189,9 @@ def command(options: PolicyOptions) -> None:
     settings = None if resume else options.settings()
     with held(out):
         training = _begin(options, settings, limits)
+        if resume and not _take_up(training, options.out, limits):
+            _show(options, training)
+            return
         with catching_interrupt() as asked, live(training) as (show, tell):
             from twofold.learn.run import run
             from twofold.policy.checkpoint import save
@@ -224,29 +231,48 @@ def _begin(
         training = PolicyTraining(settings, **limits, device=options.device)
         print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
         return training
-    training = load(options.out, **limits, device=options.device)
-    took = duration_words(round(training.seconds))
-    if training.is_finished:
-        print_note(
-            f"twofold: {options.out} has ended after {took} and {counted(training.moves, 'move')}; "
-            "name a larger --time or --moves to continue"
-        )
+    return load(options.out, device=options.device)
+
+
+def _take_up(training: "PolicyTraining", out: str, limits: dict[str, Any]) -> bool:
+    """Set new limits on a run and say how far it is; False if they leave nothing to do."""
+    kept = {"moves": training.move_limit, "seconds": training.second_limit}
+    is_new = limits not in ({"moves": None, "seconds": None}, kept)
+    if is_new:
+        training.limit(**limits)
+    is_over = training.is_finished
+    how_far = f"{duration_words(round(training.seconds))} and {counted(training.moves, 'move')}"
+    if is_over:
+        more = "name a larger --time or --moves to continue"
+        print_note(f"twofold: {out} has ended after {how_far}; {more}")
     else:
-        print_note(
-            f"twofold: continuing {options.out} after {took} and {counted(training.moves, 'move')}"
-        )
-    return training
+        print_note(f"twofold: continuing {out} after {how_far}")
+    if is_new and is_over:
+        training.limit(**kept)
+    return not (is_new and is_over)
 
 
-def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
+def _show(options: PolicyOptions, training: "PolicyTraining") -> None:
     if options.json:
         write_json("train-policy", _document(training, options.out), _timing(training))
     else:
         _print_run(training, options.out)
+
+
+def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
+    _show(options, training)
     if not training.is_finished:
-        again = shell_line("twofold", "train-policy", "--out", options.out, "--resume")
-        print_note(f"twofold: interrupted and saved. Continue with: {again}")
+        print_note(f"twofold: interrupted and saved. Continue with: {goes_on(options)}")
         raise typer.Exit(INTERRUPTED)
+
+
+def goes_on(options: PolicyOptions) -> str:
+    """The command that goes on with a run, with the options that its file does not hold."""
+    words = ["--device", options.device] if options.device != DEVICE else []
+    words += ["--checkpoint", options.checkpoint] if options.checkpoint != CHECKPOINT else []
+    words += ["--eval-every", options.eval_every] if options.eval_every != EVAL_EVERY else []
+    words += ["--eval-games", str(options.eval_games)] if options.eval_games != EVAL_GAMES else []
+    return shell_line("twofold", "train-policy", "--out", options.out, "--resume", *words)
 
 
 def _print_run(training: "PolicyTraining", out: str) -> None:

@@ -43,12 +43,8 @@ class PolicyTraining:
         seconds: float | None = None,
         device: str = "auto",
     ) -> None:
-        if moves is not None:
-            check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
-        if seconds is not None and not 0 < seconds <= MAX_RUN_SECONDS:
-            raise LimitExceeded(f"expected seconds up to {MAX_RUN_SECONDS:g}, got {seconds}")
         self.settings = settings
-        self.move_limit, self.second_limit = moves, seconds
+        self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
         self.reward = find_reward(settings.reward)
         self.games = TrainingGames(
@@ -63,6 +59,14 @@ class PolicyTraining:
         self.evaluations: list[Evaluation] = []
         self.seconds = 0.0
         self.moves = 0
+
+    def limit(self, moves: int | None, seconds: float | None) -> None:
+        """Set the limits on the whole run; None for no limit."""
+        if moves is not None:
+            check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
+        if seconds is not None and not 0 < seconds <= MAX_RUN_SECONDS:
+            raise LimitExceeded(f"expected seconds up to {MAX_RUN_SECONDS:g}, got {seconds}")
+        self.move_limit, self.second_limit = moves, seconds
 
     @property
     def network(self) -> PolicyNetwork:
