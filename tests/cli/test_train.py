@@ -81,6 +81,20 @@ def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
     assert len(settings["tables_sha256"]) == 16
     assert (settings["bands"], settings["band_share"]) == ([40, 80], 0.4)
     assert 10 < found["games"] < 40
+    assert found["games_begun"] == 40
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_games_that_begin_elsewhere_are_counted_apart(
+    threads: str, cli: Cli, tmp_path: Path
+) -> None:
+    options = ["--threads", threads, "--games", "300", "--out", str(tmp_path / "n")]
+    out = cli("train", *SMALL[:3], *options, "--restart", "10").out
+    found = re.search(r"^(\d+) games from the start, 300 begun in all, ", out, re.MULTILINE)
+    assert found
+    assert int(found[1]) < 300
+    runs = ["--runs", "2", *options[:-1], str(tmp_path / "m"), "--stages", "64", "--carousel"]
+    assert cli("train", *SMALL[:3], *runs).out.count(" games from the start, 300 begun in all") == 2
 
 
 def test_no_tables_are_built(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,8 @@ class TrainOptions:
         str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
     ] = ""
     games: Annotated[
-        int | None, count("--games", "N", "Total number of games. Default: no limit.")
+        int | None,
+        count("--games", "N", "Total number of games, restarted ones too. Default: no limit."),
     ] = None
     time: Annotated[
         str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")

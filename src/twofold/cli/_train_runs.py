@@ -175,7 +175,7 @@ def _how_far(training: Training, out: str) -> str:
     """The progress of a run that continues, or why it does not."""
     if training.is_finished:
         return _over(training, out, training.game_limit, training.second_limit)
-    begun = counted(int(training.games_begun[0]), "game")
+    begun = counted(training.begun, "game")
     return f"continuing {out} after {duration_words(round(training.seconds))} and {begun}"
 
 
@@ -187,11 +187,10 @@ def _over(training: Training, out: str, games: int | None, seconds: float | None
             f"time in all ({duration_words(seconds)}): nothing is left to do; "
             "name a longer time to continue"
         )
-    begun = int(training.games_begun[0])
-    if games is not None and begun >= games:
+    if games is not None and training.begun >= games:
         return (
-            f"{out} has begun {counted(begun, 'game')}, and --games is their number in all "
-            f"({games:,}): none is left to begin; name more games to continue"
+            f"{out} has begun {counted(training.begun, 'game')}, and --games is their number "
+            f"in all ({games:,}): none is left to begin; name more games to continue"
         )
     return ""
 
@@ -210,7 +209,7 @@ def _print_run(training: Training, out: str) -> None:
     curve = training.curve
     print_words(f"{training.network.describe()}: {training.settings.describe()}")
     print_words(
-        f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
+        f"{_games_words(training)}, {counted(training.moves, 'move')}, "
         f"{training.seconds:,.0f} s, {training.moves / max(training.seconds, 1e-9):,.0f} moves/s"
     )
     if curve.recent:
@@ -225,12 +224,20 @@ def _print_run(training: Training, out: str) -> None:
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
+def _games_words(training: Training) -> str:
+    games = counted(training.curve.games, "game")
+    if not training.settings.begins_elsewhere:
+        return games
+    return f"{games} from the start, {training.begun:,} begun in all"
+
+
 def _run_document(training: Training, out: str) -> dict[str, Any]:
     return {
         "file": out,
         "settings": settings_document(training),
         "bytes": training.network.bytes,
         "games": training.curve.games,
+        "games_begun": training.begun,
         "moves": training.moves,
         "finished": training.is_finished,
         "mean": training.curve.mean,
@@ -258,6 +265,7 @@ def run_paths(out: str, count: int) -> list[str]:
 class _EndedRun:
     path: str
     document: dict[str, Any]
+    games: str
     moves: int
     seconds: float
     is_over: bool
@@ -377,6 +385,7 @@ def _run(
         return _EndedRun(
             kept,
             _run_document(training, kept),
+            _games_words(training),
             training.moves,
             training.seconds,
             is_over or training.is_finished,
@@ -413,10 +422,9 @@ def _print_runs(
     out: str, ended: Sequence[_EndedRun], curve: JointCurve, drawn: Sequence[Path]
 ) -> None:
     for one, seed in zip(ended, curve.seeds, strict=False):
-        games = counted(one.document["games"], "game")
         last = min(one.document["games"], 1_000)
         mean = f", the last {last:,}: mean {one.document['mean']:,.0f}" * bool(last)
-        print_words(f"seed {seed}: {games}{mean}; {one.path}")
+        print_words(f"seed {seed}: {one.games}{mean}; {one.path}")
     if point := curve.last:
         half = point.mean.half_width
         margin = "" if half is None else f" ± {half:,.0f}"

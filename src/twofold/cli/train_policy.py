@@ -236,7 +236,7 @@ def _begin(
 
 def _take_up(training: "PolicyTraining", out: str, limits: dict[str, Any]) -> bool:
     """Set new limits on a run and say how far it is; False if they leave nothing to do."""
-    kept = {"moves": training.move_limit, "seconds": training.second_limit}
+    kept: dict[str, Any] = {"moves": training.move_limit, "seconds": training.second_limit}
     is_new = limits not in ({"moves": None, "seconds": None}, kept)
     if is_new:
         training.limit(**limits)

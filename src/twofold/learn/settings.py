@@ -200,6 +200,11 @@ class TrainingSettings:
         """True if the memory holds the two sums of temporal coherence."""
         return any(phase.method == "tc" for phase in self.schedule)
 
+    @property
+    def begins_elsewhere(self) -> bool:
+        """True if some games begin elsewhere than with start tiles."""
+        return self.carousel or bool(self.restart or self.bands)
+
     def rule_of(self, phase: Phase) -> LearningRule:
         """The learning rule of a phase."""
         if phase.method == "rule":

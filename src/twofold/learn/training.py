@@ -221,6 +221,15 @@ class Training:
         return sum(int(worker.words[at.UPDATES]) for worker in self.workers)
 
     @property
+    def begun(self) -> int:
+        """Games begun so far, with start tiles or elsewhere."""
+        numbers = int(self.games_begun[0])
+        if self.game_limit is None:
+            return numbers
+        # Idle threads have taken numbers beyond the limit.
+        return min(numbers, max(self._phase_limit(), self.begun_before))
+
+    @property
     def done(self) -> float | None:
         """Fraction of the run, 0 to 1; None without a limit."""
         parts = []
@@ -394,9 +403,7 @@ class Training:
         return not any(worker.is_playing for worker in self.workers)
 
     def _end_phase(self) -> None:
-        if self.game_limit is not None:  # idle threads have taken numbers beyond the limit
-            most = max(self._phase_limit(), self.begun_before)
-            self.games_begun[0] = min(int(self.games_begun[0]), most)
+        self.games_begun[0] = self.begun
         self.phase += 1
         if self.phase < len(self.settings.schedule):
             if self.settings.rule_of(self.settings.schedule[self.phase]).memory:
