@@ -1,7 +1,7 @@
 """Checkpoints: network files that also hold the whole state of their training run.
 
 That is the sums of temporal coherence, the games under way, the carousel, the dice, the schedule
-and the curve. With one thread a resumed run ends with the same bytes as an uninterrupted one.
+and the curve. With one thread a resumed run ends as an uninterrupted one, but for its seconds.
 """
 
 import json
