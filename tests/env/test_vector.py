@@ -172,6 +172,23 @@ def test_a_list_of_seeds_is_the_seed_of_the_first_game_counted_up() -> None:
         assert_same(one.step(actions), other.step(actions))
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.uint8])
+def test_an_array_of_seeds_is_taken_like_a_list(kind: type[np.integer[Any]]) -> None:
+    one, other = VectorEnv2048(3), VectorEnv2048(3)
+    assert_same(one.reset(seed=np.array([5, 7, 8], kind)), other.reset(seed=[5, 7, 8]))
+    assert one.np_random_seed == other.np_random_seed == 5
+    many = VectorEnv2048(3)
+    many.reset(seed=np.array([1, 2, 2**64 - 1], np.uint64))
+    assert many.reset(seed=[1, 2, 2**64 - 1])[1]["seed"].tolist() == [1, 2, 2**64 - 1]
+    with pytest.raises(InvalidInput, match="expected 3 seeds, one for each game, got 2"):
+        many.reset(seed=np.array([1, 2], kind))
+    for seeds in (np.array([1.0, 2.0, 3.0]), np.array([True] * 3), np.ones((3, 1), kind)):
+        with pytest.raises(InvalidSeed, match="expected a seed"):
+            many.reset(seed=seeds)
+    with pytest.raises(InvalidSeed, match="expected a seed"):
+        many.reset(seed=np.array([1, 2, -3]))
+
+
 def test_a_list_has_a_seed_for_each_game() -> None:
     with pytest.raises(InvalidInput, match="expected 6 seeds, one for each game, got 2"):
         VectorEnv2048(COUNT).reset(seed=[1, 2])

@@ -23,7 +23,7 @@ class Seeding:
         self._generators: list[np.random.Generator | None] = [None] * len(games)
         self._ahead, self._used = games.ahead, games.used
 
-    def listed(self, seed: int | Sequence[int | None]) -> list[int | None]:
+    def listed(self, seed: int | Sequence[int | None] | NDArray[np.integer]) -> list[int | None]:
         """A seed for each game, or None: `seed + i` for game i, or one seed per game.
 
         Raises `InvalidSeed` if one is out of range, `InvalidInput` if their number is wrong.
@@ -36,6 +36,8 @@ class Seeding:
                     f"expected a seed up to 2^64 - {count} for {count} games, got {first}"
                 )
             return [*range(first, first + count)]
+        if isinstance(seed, np.ndarray) and seed.ndim == 1 and seed.dtype.kind in "iu":
+            seed = seed.tolist()
         if not isinstance(seed, (list, tuple)):
             raise InvalidSeed(f"expected a seed or a list of seeds, got {shown(seed)}")
         if len(seed) != count:

@@ -110,13 +110,14 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | None = None,
+        seed: int | Sequence[int | None] | NDArray[np.integer] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Begin new games; returns the observations and the infos of the games begun.
 
         Args:
-            seed: of game 0 and of `np_random`; game i has seed + i. Or a list of one seed per game.
+            seed: of game 0 and of `np_random`; game i has seed + i. Or a list or an array of one
+                seed per game.
                 None continues the game's seeds, at first random ones.
             options: `reset_mask`, bool (N,), chooses the games to begin; `board`, `score` and
                 `move_number` are as for `Env2048`.
