@@ -237,6 +237,17 @@ def test_a_step_needs_a_reset_and_closing_twice_does_no_harm() -> None:
     env.close()
 
 
+def test_an_environment_says_what_it_plays() -> None:
+    env = gymnasium.make(ENV_ID, rules="3x4").unwrapped
+    rules = "3x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
+    assert repr(env) == f"<Env2048 '{rules}' before its first game>"
+    env.reset(seed=7, options={"board": "3x4:1100/0000/0000"})
+    env.step(Move.LEFT)
+    board = env.get_wrapper_attr("board")
+    assert repr(env) == f"<Env2048 '{rules}' seed=7 move 1, score 4: {board}>"
+    assert str(env) == f"<Env2048<{ENV_ID}>>"
+
+
 # Boards
 
 

@@ -80,6 +80,16 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         self._seed = np.uint64(0)
         self._begun = False
 
+    def __repr__(self) -> str:
+        text = f"<Env2048 {str(self.settings.rules)!r}"
+        if not self._begun:
+            return f"{text} before its first game>"
+        games = self._games
+        return (
+            f"{text} seed={self._seed} move {games.move_numbers.item()}, "
+            f"score {games.scores.item()}: {self.board}>"
+        )
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
