@@ -11,8 +11,9 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.reports.page import write_html
+from twofold.arena.reports.page import html
 from twofold.arena.studies.study import Study
+from twofold.files import atomic_write
 from twofold.kernels.rules import play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.players import make_player
@@ -103,7 +104,7 @@ def _large_study(settings: Settings) -> list[Figure]:
             nothing.append(time.perf_counter() - began)
             began = time.perf_counter()
             with Study(path, read_only=True) as study:
-                write_html(study, Path(folder, "report.html"))
+                atomic_write(Path(folder, "report.html"), html(study))
             reporting.append(time.perf_counter() - began)
     return [
         of_runs(f"{STORED:,} games: size", [size], "MB", at_most=MEGABYTES),

@@ -11,7 +11,6 @@ from numba import types
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timed, timings
 from benchmarks.positions import Positions, Words, of_games
-from twofold.arena.stats import quantile
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS
 from twofold.kernels._jit import kernel
@@ -145,8 +144,8 @@ def _deadlines(positions: Positions) -> list[Figure]:
     return [
         Figure(
             "answer to time=100ms, p99",
-            quantile(times, 0.99),
-            quantile(times, 0.5),
+            np.quantile(times, 0.99),
+            np.quantile(times, 0.5),
             max(times),
             "ms",
             at_most=DEADLINE_TARGET,
@@ -176,8 +175,8 @@ def _stops(positions: Positions) -> list[Figure]:
     return [
         Figure(
             "answer after the stop flag, p99",
-            quantile(waits, 0.99),
-            quantile(waits, 0.5),
+            np.quantile(waits, 0.99),
+            np.quantile(waits, 0.5),
             max(waits),
             "ms",
             at_most=STOP_TARGET,

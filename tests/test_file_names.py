@@ -11,7 +11,6 @@ import twofold
 from twofold.arena.boards import read_boards
 from twofold.arena.exchange import exchange
 from twofold.arena.reports.joint_curve import read_curve
-from twofold.arena.reports.page import write_html
 from twofold.arena.studies.study import Study
 from twofold.browser.pages.selectors import read_selectors
 from twofold.endgame.table import EndgameTable
@@ -26,7 +25,7 @@ from twofold.networks.policy_file import read_policy
 from twofold.networks.tdl_format import read_tdl
 from twofold.pictures.replays import replay
 from twofold.records.formats import read_any_record, read_games
-from twofold.records.json_lines import read_records, write_records
+from twofold.records.json_lines import write_records
 from twofold.records.record import Record, read_record, write_record
 
 LONG = "n" * 300
@@ -58,14 +57,11 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "write_record": lambda path: write_record(path, Record.from_game(twofold.Game(seed=1))),
     "read_any_record": read_any_record,
     "read_games": lambda path: list(read_games(path)),
-    "read_records": lambda path: list(read_records(path)),
     "write_records": lambda path: write_records(path, []),
     "replay": lambda path: replay(twofold.Game(seed=1)).save(path),
     "read_boards": read_boards,
-    "export_csv": in_study(exchange.export_csv),
     "export_boards": in_study(exchange.export_boards),
     "games of a study": exchange.read_games,
-    "write_html": in_study(write_html),
     "read_curve": read_curve,
     "read_card": read_card,
     "read_network": read_network,

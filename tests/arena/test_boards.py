@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.exchange import export_csv, import_games
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
-from twofold.arena.exchange.exchange import export_boards, export_csv, export_parquet, import_games
+from twofold.arena.exchange.exchange import export_boards, export_parquet
 from twofold.arena.games import tile_sum
 from twofold.arena.reports.report import gather
 from twofold.arena.studies.study import Study

@@ -143,7 +143,7 @@ def test_ratios_by_hand() -> None:
     # Mean 2, squares around it 10, two more of 5: variance (10 + 50) / 5.
     assert test.llr.a == pytest.approx(4 * 2 / 12 * (2 - 1))
     assert test.llr.b == pytest.approx(4 * 2 / 12 * (-2 - 1))
-    test.add(-8)
+    test.extend([-8])
     # Mean 0, squares around it 90, two more of 8, the largest by now: variance 218 / 6.
     assert test.llr.a == test.llr.b == pytest.approx(5 * 2 / (218 / 6) * -1)
 
@@ -163,7 +163,7 @@ def test_differences_that_are_all_0(delta: float, largest: float | None, pairs: 
 def test_a_constant_difference_decides_at_once(sign: int) -> None:
     test = Sprt(10, largest=10)
     assert test.extend([20 * sign] * 99) is None
-    assert test.add(20 * sign) is (Verdict.A if sign > 0 else Verdict.B)
+    assert test.extend([20 * sign]) is (Verdict.A if sign > 0 else Verdict.B)
 
 
 def test_splitting_pairs_into_calls_changes_nothing() -> None:
@@ -173,7 +173,7 @@ def test_splitting_pairs_into_calls_changes_nothing() -> None:
         at_once, one_by_one, in_parts = (Sprt(0.3, min_pairs=10, largest=1) for _ in range(3))
         at_once.extend(differences)
         for difference in differences.tolist():
-            one_by_one.add(difference)
+            one_by_one.extend([difference])
         for part in np.split(differences, np.unique(draw.integers(1, 400, 9))):
             in_parts.extend(part)
         assert at_once.state() == one_by_one.state() == in_parts.state()

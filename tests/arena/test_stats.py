@@ -12,18 +12,7 @@ from numpy.typing import NDArray
 
 from twofold.arena import GameColumns, GameRow, Interval, mean_interval, summarise, wilson_interval
 from twofold.arena.pairs import paired_interval, paired_rates
-from twofold.arena.stats import (
-    MAX_BOOTSTRAP,
-    Histogram,
-    bootstrap_interval,
-    histogram,
-    median_interval,
-    quantile,
-    quantiles,
-    survival_by_move,
-    survival_by_tile,
-    tile_shares,
-)
+from twofold.arena.stats import survival_by_tile
 
 Floats = NDArray[np.float64]
 
@@ -76,14 +65,6 @@ def one_mean(draw: np.random.Generator) -> tuple[Interval, float]:
     return mean_interval(cluster(draw, 100)), TRUE_MEAN
 
 
-def one_bootstrap(draw: np.random.Generator) -> tuple[Interval, float]:
-    return bootstrap_interval(cluster(draw, 100), resamples=300), TRUE_MEAN
-
-
-def one_median(draw: np.random.Generator) -> tuple[Interval, float]:
-    return median_interval(np.exp(draw.normal(7, 1, 100))), math.exp(7)
-
-
 def one_rate(draw: np.random.Generator) -> tuple[Interval, float]:
     return wilson_interval(int(draw.binomial(150, 0.07)), 150), 0.07
 
@@ -108,7 +89,7 @@ def one_pair_of_rates(draw: np.random.Generator) -> tuple[Interval, float]:
 @pytest.mark.promise("R31")
 @pytest.mark.parametrize(
     "sample",
-    [one_mean, one_bootstrap, one_median, one_rate, one_pair, one_ratio, one_pair_of_rates],
+    [one_mean, one_rate, one_pair, one_ratio, one_pair_of_rates],
 )
 def test_intervals_cover_the_truth_95_times_in_100(
     sample: Callable[[np.random.Generator], tuple[Interval, float]],
@@ -144,57 +125,6 @@ def test_wilson(hits: int, trials: int, low: float, high: float) -> None:
 def test_wilson_refuses_invalid_shares(hits: int, trials: int) -> None:
     with pytest.raises(ValueError, match="hits"):
         wilson_interval(hits, trials)
-
-
-def test_quantiles() -> None:
-    assert quantile([4, 1, 3, 2], 0.5) == 2.5
-    assert quantile([4, 1, 3, 2], 0) == 1
-    assert quantile([4, 1, 3, 2], 1) == 4
-    with pytest.raises(ValueError, match="share"):
-        quantile([1], 1.5)
-    with pytest.raises(ValueError, match="values"):
-        quantile([], 0.5)
-    assert quantiles(np.arange(101), [0.025, 0.5, 1]) == (2.5, 50, 100)
-    assert quantiles([7], []) == ()
-
-
-def test_bootstrap_repeats_itself_and_leans_to_the_long_tail() -> None:
-    values = [1, 1, 1, 2, 2, 3, 3, 4, 9, 30]
-    interval = bootstrap_interval(values, seed=5)
-    assert interval == bootstrap_interval(np.array(values), seed=5)
-    assert interval != bootstrap_interval(values, seed=6)
-    assert interval.value == 5.6
-    assert interval.low is not None
-    assert interval.high is not None
-    assert interval.high - 5.6 > 2 * (5.6 - interval.low) > 0
-
-
-def test_bootstrap_of_normal_values_is_near_students_t() -> None:
-    values = np.random.default_rng(1).normal(100, 15, 500)
-    one, two = bootstrap_interval(values), mean_interval(values)
-    assert one.low == pytest.approx(two.low, abs=0.2)
-    assert one.high == pytest.approx(two.high, abs=0.2)
-
-
-def test_bootstrap_of_few_equal_and_many_values() -> None:
-    assert bootstrap_interval([7]) == Interval(7, None, None)
-    assert bootstrap_interval([7, 7, 7]) == Interval(7, 7, 7)
-    many = np.arange(MAX_BOOTSTRAP + 1)
-    assert bootstrap_interval(many) == mean_interval(many)
-    with pytest.raises(ValueError, match="at least 100 resamples, got 99"):
-        bootstrap_interval([1, 2], resamples=99)
-
-
-@pytest.mark.parametrize(
-    ("games", "low", "high"),
-    # Binomial(games, 1/2) < low has a probability of at most 0.025.
-    [(1, None, None), (5, None, None), (6, 1, 6), (10, 2, 9), (25, 8, 18), (100, 40, 61)],
-)
-def test_the_interval_of_a_median_ends_at_two_of_the_values(
-    games: int, low: int | None, high: int | None
-) -> None:
-    values = list(range(games, 0, -1))
-    assert median_interval(values) == Interval((games + 1) / 2, low, high)
 
 
 def test_paired_interval_of_students_sleep() -> None:
@@ -262,25 +192,8 @@ def test_paired_rates_at_their_ends(games: int) -> None:
     assert (all_of_them.value, all_of_them.high) == (1, 1)
 
 
-def test_histogram_has_round_bins() -> None:
-    assert histogram([0, 4, 5, 12]) == Histogram(0, 5, (2, 1, 1))
-    assert histogram([7, 7, 7]) == Histogram(7, 1, (3,))
-    assert histogram([-3, 0, 3], bins=3) == Histogram(-5, 5, (1, 2))
-    values = np.random.default_rng(1).lognormal(11, 0.5, 2000).round()
-    found = histogram(values)
-    assert (found.width, sum(found.counts)) == (10_000, 2000)
-    assert found.start <= values.min() < found.start + found.width
-    sixty = (60_000 - found.start) // found.width
-    assert found.counts[sixty] == np.count_nonzero((values >= 60_000) & (values < 70_000))
-    assert len(histogram(values, bins=5).counts) <= 6
-
-
-def test_shares_and_survival_by_tile() -> None:
+def test_survival_by_tile() -> None:
     tiles = [8, 32, 8, 16]
-    assert tile_shares(tiles) == {
-        2: wilson_interval(0, 4), 4: wilson_interval(0, 4), 8: wilson_interval(2, 4),
-        16: wilson_interval(1, 4), 32: wilson_interval(1, 4),
-    }  # fmt: skip
     assert survival_by_tile(np.array(tiles)) == {
         4: wilson_interval(4, 4), 8: wilson_interval(4, 4), 16: wilson_interval(2, 4),
         32: wilson_interval(1, 4),
@@ -291,17 +204,7 @@ def test_shares_and_survival_by_tile() -> None:
 @pytest.mark.parametrize("tile", [0, 1, 3, 6, -4, 2.5])
 def test_invalid_tiles_are_refused(tile: float) -> None:
     with pytest.raises(ValueError, match=f"powers of two from 2, got {tile}"):
-        tile_shares([8, tile])
-
-
-def test_survival_by_move() -> None:
-    shares = survival_by_move([10, 10, 30, 40], points=[0, 9, 10, 30, 39, 40, 50])
-    assert {point: share.value for point, share in shares.items()} == {
-        0: 1, 9: 1, 10: 0.5, 30: 0.25, 39: 0.25, 40: 0, 50: 0,
-    }  # fmt: skip
-    assert shares[30] == wilson_interval(1, 4)
-    assert list(survival_by_move([100])) == list(range(0, 101, 5))
-    assert list(survival_by_move([0])) == [0]
+        survival_by_tile([8, tile])
 
 
 def of_two(function: Callable[..., object]) -> Callable[..., object]:
@@ -310,11 +213,8 @@ def of_two(function: Callable[..., object]) -> Callable[..., object]:
 
 @pytest.mark.parametrize(
     "function",
-    [
-        mean_interval, bootstrap_interval, median_interval, histogram, tile_shares,
-        survival_by_tile, survival_by_move, of_two(paired_interval), of_two(paired_rates),
-    ],
-)  # fmt: skip
+    [mean_interval, survival_by_tile, of_two(paired_interval), of_two(paired_rates)],
+)
 def test_invalid_values_are_refused(function: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="expected at least one value, got none"):
         function([])
@@ -335,8 +235,8 @@ def test_invalid_pairs_are_refused() -> None:
 @pytest.mark.parametrize("confidence", [-1, 0, 1, 95, math.nan])
 def test_invalid_confidences_are_refused(confidence: float) -> None:
     for interval in (
-        mean_interval, bootstrap_interval, median_interval, of_two(paired_interval),
-        of_two(paired_rates), lambda values, confidence: wilson_interval(1, 2, confidence),
+        mean_interval, of_two(paired_interval), of_two(paired_rates),
+        lambda values, confidence: wilson_interval(1, 2, confidence),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"confidence between 0 and 1, got {confidence}"):
             interval([1], confidence=confidence)
@@ -347,8 +247,7 @@ def test_intervals_near_certainty_stay_around_the_value(confidence: float) -> No
     scores = np.append(np.random.default_rng(1).normal(1000, 10, 199), 1e6)  # a long tail
     hits = scores > 1000
     for found in (
-        *(interval(scores, confidence) for interval in (mean_interval, median_interval)),
-        *(bootstrap_interval(sign * scores, confidence) for sign in (1, -1)),
+        mean_interval(scores, confidence),
         wilson_interval(3, 200, confidence),
         paired_rates(hits, hits[::-1], confidence).difference,
     ):
@@ -363,14 +262,9 @@ def test_a_million_games_take_no_time() -> None:
     theirs = values[::-1]
     calls: list[Callable[[], object]] = [
         lambda: mean_interval(values),
-        lambda: bootstrap_interval(values),
-        lambda: median_interval(values),
-        lambda: quantiles(values, [0.1, 0.5, 0.9]),
         lambda: paired_interval(values, theirs),
         lambda: paired_rates(values > 60_000, theirs > 60_000),
-        lambda: histogram(values),
         lambda: survival_by_tile(np.exp2(values % 16 + 1)),
-        lambda: survival_by_move(values),
     ]
     for call in calls:
         start = time.process_time()

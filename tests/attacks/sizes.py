@@ -50,7 +50,6 @@ def readers() -> dict[str, Callable[[Path], object]]:
     from twofold.networks.tdl_format import read_tdl
     from twofold.play.kept import read_kept
     from twofold.records import formats
-    from twofold.records.json_lines import read_records
     from twofold.records.record import read_record
     from twofold.tensors import map_tensors
 
@@ -69,7 +68,7 @@ def readers() -> dict[str, Callable[[Path], object]]:
         "network": read_network,
         "one game": formats.read_any_record,
         "record": read_record,
-        "records": lambda path: drained(read_records(path)),
+        "records": lambda path: drained(formats.read_games(path, "jsonl")),
         "selectors": lambda path: read_selectors(path, ()),
         "table": start_value,
         "tdl": read_tdl,

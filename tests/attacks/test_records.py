@@ -13,7 +13,8 @@ from twofold import game as game_module
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import printable
-from twofold.records.json_lines import format_line, parse_line, read_records
+from twofold.records.formats import read_games
+from twofold.records.json_lines import format_line, parse_line
 from twofold.records.record import Record, format_record, parse_record, read_record
 from twofold.rules import Move
 
@@ -117,7 +118,7 @@ def test_files_that_are_no_files(tmp_path: Path, kind: str) -> None:
             path.symlink_to("/dev/zero")
         case _:
             path.symlink_to(path)
-    for read in (read_record, lambda path: list(read_records(path))):
+    for read in (read_record, lambda path: list(read_games(path, "jsonl"))):
         with pytest.raises(InvalidRecord, match=r"expected a regular file|cannot read"):
             read(path)
 
@@ -128,7 +129,7 @@ def test_a_file_that_is_mostly_hole(tmp_path: Path) -> None:
         file.truncate(2**40)
     tracemalloc.start()
     try:
-        for read in (read_record, lambda path: list(read_records(path))):
+        for read in (read_record, lambda path: list(read_games(path, "jsonl"))):
             with pytest.raises(InvalidRecord, match="expected a record of at most 33554432 bytes"):
                 read(path)
         assert tracemalloc.get_traced_memory()[1] < 3 * 2**25

@@ -9,8 +9,7 @@ import pytest
 from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
 from tests.support.commands import Cli
 from twofold import cli as command
-from twofold.records.formats import parse_any_record
-from twofold.records.json_lines import read_records
+from twofold.records.formats import parse_any_record, read_games
 from twofold.records.record import read_record
 
 
@@ -53,7 +52,7 @@ def test_a_record_becomes_a_replay(cli: Cli, replay: Path, tmp_path: Path, name:
 def test_what_is_left_out_is_said_once(cli: Cli, episodes: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.jsonl"
     assert cli("convert", str(episodes), str(games)).code == 0
-    assert [record.player for record in read_records(games)] == ["TDL2048", "b"]
+    assert [record.player for record in read_games(games, "jsonl")] == ["TDL2048", "b"]
     result = cli("convert", str(games), str(tmp_path / "one.txt"), "--to", "verse", "--game", "1")
     assert result.err.endswith("left out, as verse has no place for it: the player, the date\n")
 

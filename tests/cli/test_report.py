@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.records.json_lines import read_records
+from twofold.records.formats import read_games
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_records_come_out_as_lines(cli: Cli, study: str, tmp_path: Path) -> None
     more = ("--rules", "3x3", "--out", study, "--games", "25", "--records")
     assert cli("bench", "greedy", *more).code == 0
     assert cli("report", study, "--records", str(lines)).code == 0
-    assert sorted(record.seed or 0 for record in read_records(lines)) == [21, 22, 23, 24, 25]
+    assert sorted(record.seed or 0 for record in read_games(lines, "jsonl")) == [21, 22, 23, 24, 25]
 
 
 def test_records_need_a_study(cli: Cli) -> None:

@@ -31,7 +31,7 @@ except ImportError as error:
     assert "scipy" in str(error)
 else:
     raise AssertionError
-stats.median_interval(range(9)), stats.bootstrap_interval(range(9))
+stats.mean_interval(range(9))
 """
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.records.samples import FOREIGN, SHORT
 from twofold.errors import InvalidRecord
-from twofold.records.json_lines import format_line, parse_line, read_records, write_records
+from twofold.records.formats import read_games
+from twofold.records.json_lines import format_line, parse_line, write_records
 from twofold.records.record import parse_record
 
 LINE = (
@@ -88,10 +89,10 @@ def test_files(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     records = [parse_record(SHORT), parse_record(FOREIGN), parse_record(SHORT)]
     write_records(path, records)
-    assert list(read_records(path)) == records
+    assert list(read_games(path, "jsonl")) == records
     assert path.read_text().splitlines()[0] == LINE
     write_records(path, [])
-    assert list(read_records(path)) == []
+    assert list(read_games(path, "jsonl")) == []
 
 
 @pytest.mark.promise("R16")
@@ -105,16 +106,16 @@ def test_a_file_cut_off_gives_the_records_before_the_cut(tmp_path: Path) -> None
         path.write_bytes(data[:end])
         read = []
         if end in ends:
-            read = list(read_records(path))
+            read = list(read_games(path, "jsonl"))
         else:
             with pytest.raises(InvalidRecord, match=rf"line {1 + (end > len(LINE))}: expected"):
-                read.extend(read_records(path))
+                read.extend(read_games(path, "jsonl"))
         assert read == records[: len(read)]
         assert len(read) == (end >= len(LINE)) + (end >= len(data) - 1)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecord, match="expected a regular file, got"):
-        list(read_records(tmp_path))
+        list(read_games(tmp_path, "jsonl"))
     with pytest.raises(InvalidRecord, match=r"cannot read '.*none': No such file"):
-        list(read_records(tmp_path / "none"))
+        list(read_games(tmp_path / "none", "jsonl"))

@@ -1,13 +1,11 @@
-"""Student's t distribution and the binomial distribution of a fair coin, for intervals.
+"""Student's t distribution, for intervals.
 
-SciPy has both; it would add a third to the size of the installation. The tests compare with it.
+SciPy has it, but would add a third to the size of the installation. The tests compare with it.
 """
 
 import math
 import statistics
 from typing import Final
-
-import numpy as np
 
 _MAX_STEPS: Final = 10_000
 """A guard: no loop here takes a tenth of it."""
@@ -73,18 +71,3 @@ def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
         if abs(upper * lower - 1) < 1e-15:
             break
     return 1 / value
-
-
-def fair_coin_quantile(share: float, throws: int) -> int:
-    """The smallest k with P(heads <= k) >= share, for 0 < share < 1/2.
-
-    Probabilities are in units of the largest one, and summed from the smallest. They begin
-    7 sqrt(throws) below the mean, where they are less than 1e-40.
-    """
-    middle = throws // 2
-    steps = np.arange(min(middle, 7 * math.isqrt(throws) + 7))
-    ratios = (middle - steps) / (throws - middle + 1 + steps)  # P(k - 1) / P(k)
-    below = np.cumsum(np.cumprod(np.concatenate([[1.0], ratios]))[::-1])
-    total = 2 * below[-1] - (throws % 2 == 0)
-    enough = share * total * (1 - 1e-12)  # the last factor: rounding
-    return middle - steps.size + int(np.searchsorted(below, enough))

@@ -135,10 +135,6 @@ class Sprt:
         """True if there is a verdict, or `max_pairs` are used."""
         return self.verdict is not None or self.pairs == self.max_pairs
 
-    def add(self, difference: float) -> Verdict | None:
-        """Add one pair; see `extend`."""
-        return self.extend([difference])
-
     def extend(self, differences: Values) -> Verdict | None:
         """Add pairs one after the other; the verdict, or None if undecided.
 

@@ -1,7 +1,7 @@
 """Tables of runs as text: scores, speed and reach rates."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from twofold.arena.stats import Summary, summarise
 from twofold.figures import format_rate, format_table
@@ -9,8 +9,6 @@ from twofold.notation import printable
 
 if TYPE_CHECKING:
     from twofold.arena.bench import PlayerStanding
-
-_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 MAX_NAME = 24
 """Longest player name in the first column."""

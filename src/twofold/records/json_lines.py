@@ -9,14 +9,14 @@ The content is that of `twofold.records.record`: moves as one text of `u r d l`,
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
 from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write, file_name, open_regular
+from twofold.files import atomic_write
 from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, format_moves, parse_seed, printable, shown
 from twofold.records.record import Record
@@ -153,21 +153,6 @@ def _to_record(line: _Line) -> Record:
 
 
 _MOVES: Final = {move.letter: move for move in Move}
-
-
-def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """Yield the records of a file, each read and checked in turn.
-
-    Raises `InvalidRecord` at the first invalid line, with its number.
-    """
-    name = shown(file_name(path, InvalidRecord))
-    with open_regular(path, InvalidRecord) as file:
-        number = 0
-        while data := file.readline(MAX_RECORD_BYTES + 2):
-            number += 1
-            with located(f"{name}, line {number}"):
-                record = parse_line(data)
-            yield record
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:

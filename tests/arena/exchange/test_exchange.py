@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.exchange import export_csv, import_games
 from twofold.arena.exchange import csv_form as exchange_csv
 from twofold.arena.exchange import exchange as module
 from twofold.arena.exchange import parquet as exchange_parquet
-from twofold.arena.exchange.exchange import export_csv, export_parquet, import_games, stretches
+from twofold.arena.exchange.exchange import export_parquet, stretches
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.study import Study, Wanted

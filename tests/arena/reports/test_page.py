@@ -11,18 +11,13 @@ import pytest
 
 from tests.arena.reports.studies import add, row, small
 from twofold.arena.reports.drawings import PAPER
-from twofold.arena.reports.page import write_html
+from twofold.arena.reports.page import html as html_page
 from twofold.arena.reports.text import markdown
 from twofold.arena.studies.study import Study
 from twofold.errors import MissingExtra
 from twofold.seeds import SeedRange
 
 HOSTILE = ["<script>alert(1)</script>", "$x^2$ \\frac|`a`", ']]>--><b>"&', "a\x1b[2J\x00\n\u202e"]
-
-
-def page_of(study: Study, folder: Path) -> str:
-    write_html(study, folder / "out.html")
-    return (folder / "out.html").read_text(encoding="utf-8")
 
 
 def plots_of(page: str) -> list[str]:
@@ -59,7 +54,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
             for seed, exponent in enumerate(rng.integers(4, 15, 20).tolist()):
                 study.add(run, row(seed, 2**exponent * exponent, exponent))
         study.add(add(study, HOSTILE[0], rules="3x3"), row(1, 0, 1, seconds=0.0))
-        return page_of(study, tmp_path_factory.mktemp("hostile"))
+        return html_page(study)
 
 
 def test_hostile_names_are_text(hostile: str) -> None:
@@ -120,7 +115,7 @@ def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:
     with Study() as study:
         small(study)
         study.fail(add(study, "dead", rules="3x3"), 7, "at once")
-        text = Reader(page_of(study, tmp_path)).text
+        text = Reader(html_page(study)).text
     assert "dead: 1 game failed, not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
 
 
@@ -132,7 +127,7 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
         with Study() as study, matplotlib.rc_context({"font.size": text, "axes.grid": False}):
             small(study)
             study._connection.execute("UPDATE run SET created = '2026-01-02T03:04:05+00:00'")
-            pages.append(page_of(study, tmp_path))
+            pages.append(html_page(study))
             assert matplotlib.rcParams["font.size"] == text
     assert pages[0] == pages[1]
     assert "dc:date" not in pages[0]
@@ -141,7 +136,7 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
 def test_a_page_shows_the_exact_figures(tmp_path: Path) -> None:
     with Study() as study:
         small(study)
-        text = Reader(page_of(study, tmp_path)).text
+        text = Reader(html_page(study)).text
     assert "2048: 2 runs, 8 games" in text
     for words in ("44.6 to 455", "−155 to 255", "0.495", "10 µs", "--rules", "cores"):
         assert words in text
@@ -154,6 +149,5 @@ def test_without_the_extra_the_error_says_how_to_install_it(
     with Study() as study:
         small(study)
         with pytest.raises(MissingExtra, match=r"pip install 'twofold\[report\]'"):
-            write_html(study, tmp_path / "out.html")
+            html_page(study)
         assert markdown(study)
-    assert not list(tmp_path.iterdir())

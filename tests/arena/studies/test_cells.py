@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.exchange import export_csv
 from twofold.arena.bench import Bench, resumed
-from twofold.arena.exchange import exchange
+from twofold.arena.exchange.exchange import export_parquet, export_records
 from twofold.arena.games import GameRow
 from twofold.arena.reports import report
 from twofold.arena.studies.study import Study
@@ -106,8 +107,8 @@ def change(tmp_path: Path, sound: Path) -> Callable[[str, str, Any], Path]:
 def read_all(study: Study, out: Path) -> None:
     """The tables that `report` and the exports read."""
     report.gather(study)
-    exchange.export_csv(study, out / "g.csv")
-    exchange.export_parquet(study, out / "g.parquet")
+    export_csv(study, out / "g.csv")
+    export_parquet(study, out / "g.parquet")
 
 
 def go_on(study: Study, _: Path) -> None:
@@ -156,7 +157,7 @@ def test_cells_that_contradict_reached_are_named(
         Study(change("game", column, value), read_only=True) as study,
         pytest.raises(InvalidInput, match=r"reached.* in the game of seed '2' in run 3 of .*s\.db"),
     ):
-        exchange.export_csv(study, tmp_path / "g.csv")
+        export_csv(study, tmp_path / "g.csv")
 
 
 @pytest.mark.promise("R63")
@@ -168,7 +169,7 @@ def test_a_bad_record_is_named(
     with Study(path, read_only=True) as study:
         assert len(report.gather(study)) == 1
         with pytest.raises(InvalidInput, match=r"in the game of seed '2' in run 3 of .*s\.db"):
-            exchange.export_records(study, tmp_path / "g.jsonl")
+            export_records(study, tmp_path / "g.jsonl")
     assert not (tmp_path / "g.jsonl").exists()
 
 

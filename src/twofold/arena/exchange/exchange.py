@@ -42,24 +42,19 @@ _PARQUET: Final = b"PAR1"
 # ---- export
 
 
-def export_csv(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write all games of a study as CSV: UTF-8, a header, lines that end with a line feed.
-
-    Seeds are in decimal, `reached` is JSON, an unknown time is empty. Without a finished game it
-    raises InvalidInput.
-    """
-    atomic_write(path, csv_parts(study))
-
-
 def csv_parts(study: Study) -> Iterator[bytes]:
-    """The file of `export_csv` in parts, with the same errors."""
+    """All games of a study as a CSV file, in parts.
+
+    It is UTF-8 with a header, and its lines end with a line feed. Seeds are in decimal, `reached`
+    is JSON, an unknown time is empty. Without a finished game it raises InvalidInput.
+    """
     return exchange_csv.parts(_parts(study))
 
 
 def export_parquet(study: Study, path: str | os.PathLike[str]) -> None:
     """Write all games of a study as Parquet: seeds as uint64, `reached` as list<int32>.
 
-    It has one column more than CSV, `machine`, as JSON. It raises as `export_csv` does, and
+    It has one column more than CSV, `machine`, as JSON. It raises as `csv_parts` does, and
     MissingExtra without PyArrow.
     """
     require_report("pyarrow.parquet")
@@ -115,28 +110,13 @@ def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
 # ---- import
 
 
-def import_games(
-    study: Study,
-    path: str | os.PathLike[str],
-    boards: Sequence[str | os.PathLike[str]] = (),
-) -> int:
-    """Add the games of an exported CSV or Parquet file to a study; the number of new games.
-
-    Args:
-        study: the study, open for writing; its own games stay as they are.
-        path: the file; its first bytes tell the format.
-        boards: files of start boards, if the study lacks them.
+def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
+    """The games of an exported CSV or Parquet file, by run; its first bytes tell the format.
 
     Raises:
-        InvalidInput: the file is invalid (the message names line or row), or a game contradicts the
-            study. Nothing is written.
+        InvalidInput: the file is invalid; the message names line or row.
         MissingExtra: it is Parquet, and PyArrow is not installed.
     """
-    return keep(study, read_games(path), boards)
-
-
-def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
-    """The games of a CSV or Parquet file, by run; it raises as `import_games` does."""
     with open_regular(path) as file:
         is_parquet = file.read(len(_PARQUET)) == _PARQUET
     name = shown(file_name(path))
@@ -158,7 +138,16 @@ def _checked(parts: Iterator[Rows], name: str) -> Iterator[Rows]:
 
 
 def keep(study: Study, runs: list[RunGames], boards: Sequence[str | os.PathLike[str]] = ()) -> int:
-    """Write imported games in one transaction, see `import_games`; the number of new games."""
+    """Add imported games to a study in one transaction; the number of new games.
+
+    Args:
+        study: the study, open for writing; its own games stay as they are.
+        runs: the games, from `read_games`.
+        boards: files of start boards, if the study lacks them.
+
+    Raises:
+        InvalidInput: a game contradicts the study. Nothing is written.
+    """
     study.flush()
     with study.transaction():
         return sum(_keep_run(study, run, boards) for run in runs)

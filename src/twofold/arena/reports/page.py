@@ -1,7 +1,6 @@
 """The HTML page of a report: one file without scripts that loads nothing."""
 
 import html as markup
-import os
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,7 +25,6 @@ from twofold.arena.reports.tables import (
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME
 from twofold.figures import counted
-from twofold.files import atomic_write
 from twofold.notation import printable
 
 _DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
@@ -104,19 +102,6 @@ _HEADINGS: Final = {
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """The content security policy: the page may load nothing."""
-
-
-def write_html(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write a page with tables and plots that loads nothing.
-
-    Equal studies of the same name give equal bytes.
-
-    Raises:
-        InvalidInput: the study has no finished game, or the path cannot be written to.
-        MissingExtra: Matplotlib is not installed.
-        ResourceError: the page cannot be written.
-    """
-    atomic_write(path, html(study))
 
 
 def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
