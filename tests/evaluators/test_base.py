@@ -73,19 +73,22 @@ def test_names_that_no_spec_can_hold_are_refused(name: str) -> None:
         simple_evaluator("mine", _weighted(), {name: 1.0})
 
 
+def helps(evaluator: Evaluator) -> list[str]:
+    return [weight.help for weight in evaluator.weight_keys.values()]
+
+
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_weights_change_the_value_and_nothing_else(name: str) -> None:
     evaluator = replace(EVALUATORS[name], adds_reward=True)
     assert evaluator.reweighted({}) is evaluator
     assert evaluator.reweighted(evaluator.weights) is evaluator
-    assert set(evaluator.weight_help) == set(evaluator.weights)
     for key, weight in evaluator.weights.items():
         changed = evaluator.reweighted({key: weight / 2})
         assert changed.weights == {**evaluator.weights, key: weight / 2}
         assert changed.value(BUSY, 1000) != evaluator.value(BUSY, 1000)
         assert changed.terms(BUSY, 1000) != evaluator.terms(BUSY, 1000)
         assert changed.adds_reward
-        assert (changed.name, changed.weight_help) == (name, evaluator.weight_help)
+        assert (changed.name, helps(changed)) == (name, helps(evaluator))
         assert changed.reweighted({key: weight}).value(BUSY, 1000) == evaluator.value(BUSY, 1000)
 
 

@@ -59,10 +59,15 @@ def test_the_largest_tile(rules: str, largest: int) -> None:
     assert Problem.parse(rules).max_exponent == largest
 
 
+def layer_of(problem: Problem, bits: int) -> int:
+    """The sum of the tiles of a board, in units."""
+    return sum(map(sum, Board.from_bits(bits).tiles)) >> problem.unit_exponent
+
+
 def test_sums_are_counted_in_the_smallest_tile() -> None:
     problem = Problem.parse("2x3 spawn=4:0.5,16:0.5")
     assert problem.spawn_steps == (1, 4)
-    assert problem.layer_of(canonical_bits(Board.parse("2x3:240/000"))) == (4 + 16) // 4
+    assert layer_of(problem, canonical_bits(Board.parse("2x3:240/000"))) == (4 + 16) // 4
     assert not problem.is_stopped(canonical_bits(Board.parse("2x3:999/999")))
     assert Problem.parse("2x2 goal=16", "goal").is_stopped(Board.parse("2x2:40/00").to_bits())
 
@@ -122,7 +127,7 @@ def test_start_boards_are_those_of_one_spawn_after_the_other(rules: str) -> None
     assert problem.start_boards == pytest.approx(expected)
     starts = problem.starts
     for bits, layer, stopped in zip(starts.boards, starts.layers, starts.stopped, strict=True):
-        assert layer == problem.layer_of(int(bits))
+        assert layer == layer_of(problem, int(bits))
         assert stopped == problem.is_stopped(int(bits))
     assert problem.start_count >= len(expected)
 

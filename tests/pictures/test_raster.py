@@ -1,6 +1,7 @@
 """Boards as PNG: the colours of the SVG, in their places, at any shape."""
 
 import io
+from typing import get_args
 
 import pytest
 from PIL import Image
@@ -10,7 +11,7 @@ from twofold.board import Board
 from twofold.drawing import BOARD, CELL, TILES
 from twofold.errors import MissingExtra
 from twofold.pictures import raster
-from twofold.pictures.raster import CAPTION, SHADES, Easel, Shade, draw_png
+from twofold.pictures.raster import CAPTION, Easel, Shade, draw_png
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
 
@@ -33,7 +34,7 @@ def colours(picture: Image.Image) -> set[str]:
     return {f"#{content[first : first + 3].hex()}" for first in range(0, len(content), 3)}
 
 
-@pytest.mark.parametrize("shade", SHADES)
+@pytest.mark.parametrize("shade", get_args(Shade))
 @pytest.mark.parametrize("scale", [0.6, 2.0])
 def test_tiles_have_their_colours_in_their_places(shade: Shade, scale: float) -> None:
     board = Board.parse(BOARD_TEXT)

@@ -10,7 +10,7 @@ import pytest
 from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.play.best_scores import BEST_FILE, keep_best, read_best
-from twofold.play.folder import games_folder, make_folder, moved_path, new_save_path
+from twofold.play.folder import games_folder, make_folder, new_save_path
 from twofold.play.saving import KeptGame, best_score
 from twofold.play.store import GameStore
 from twofold.records.record import Record, format_record, read_record
@@ -58,7 +58,7 @@ def test_a_game_of_the_web_app_goes_on_in_the_terminal() -> None:
         game = store.new_id()
         store.save(game, Record.from_game(played("ld")), 1.0)
         path = store.path(game)
-    assert len(read_record(moved_path(path)).moves) == 2
+    assert len(read_record(path).moves) == 2
     assert best_score(Rules()) == played("ld").score
 
 
@@ -89,13 +89,6 @@ def test_a_name_that_is_taken_gets_a_number(home: Path) -> None:
     folder = games_folder()
     found = [read_record(folder / name) for name in ("a.2048", "a-2.2048", "a-3.2048")]
     assert found == [new, old, web]
-
-
-def test_an_old_path_leads_to_the_moved_file(home: Path) -> None:
-    put(home / "state" / "games" / "a.2048")
-    assert moved_path(home / "state" / "games" / "a.2048") == games_folder() / "a.2048"
-    for other in (home / "elsewhere" / "a.2048", home / "state" / "games" / "b.2048"):
-        assert moved_path(other) == other
 
 
 def test_games_are_moved_to_another_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,14 +70,18 @@ def drive(screen: PictureScreen, act: Act, size: tuple[int, int] = (80, 24)) -> 
     return app
 
 
+def _plain(lines: Lines) -> str:
+    return "\n".join(line.plain.rstrip() for line in lines._lines)
+
+
 def text_of(pilot: Driven) -> str:
     """The picture on the screen, as text."""
-    return pilot.app.screen.query(Lines).first().plain
+    return _plain(pilot.app.screen.query(Lines).first())
 
 
 def keys_of(pilot: Driven) -> str:
     """The line of keys, as text."""
-    return pilot.app.screen.query(Lines).last().plain
+    return _plain(pilot.app.screen.query(Lines).last())
 
 
 def note_of(pilot: Driven) -> str:

@@ -233,7 +233,7 @@ def serving(app: ASGIApp, listener: Any) -> Iterator[Server]:
     try:
         yield server
     finally:
-        server.stop()
+        server.should_exit = True
         thread.join(PATIENCE)
         listener.close()
         assert not thread.is_alive()

@@ -4,10 +4,11 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from twofold.records.formats import parse_any_record
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.protocol import Reply, Request
@@ -16,7 +17,32 @@ from twofold.web.session import Session
 PATIENCE = 120.0
 """Seconds after which something that should come is taken not to."""
 
+AnyReply = (
+    protocol.Welcome
+    | protocol.Ready
+    | protocol.RefusedReply
+    | protocol.GameState
+    | protocol.StepReply
+    | protocol.FrameReply
+    | protocol.PositionReply
+    | protocol.AutoplayEnded
+    | protocol.GamesReply
+    | protocol.BoardInfo
+    | protocol.AnalysisReply
+    | protocol.OutcomesReply
+    | protocol.Judged
+    | protocol.Reviewed
+)
+
+_REPLIES: Final = msgspec.json.Decoder(AnyReply)
+
 Kind = TypeVar("Kind", bound=Reply)
+
+
+def parse_reply(data: bytes | str) -> AnyReply:
+    """Parse a message of the server."""
+    reply: AnyReply = _REPLIES.decode(data)
+    return reply
 
 
 class Listener:
@@ -29,7 +55,7 @@ class Listener:
     def send(self, reply: Reply) -> None:
         """Take a reply, encoded and decoded again."""
         with self._changed:
-            self.replies.append(protocol.parse_reply(protocol.format_message(reply)))
+            self.replies.append(parse_reply(protocol.format_message(reply)))
             self._changed.notify_all()
 
     def wait(
@@ -108,6 +134,11 @@ class Page(Listener):
     def close(self) -> None:
         """Close the session."""
         self.session.close()
+
+
+def add_record(hub: Hub, text: str | bytes) -> str:
+    """Save a game of the person's from a record or another program's replay; returns its id."""
+    return hub.table.add(parse_any_record(text))
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.play.kept_games import record_of
 from tests.web.driver import Client
-from tests.web.page import Page, wait_until
+from tests.web.page import Page, add_record, wait_until
 from twofold.game import Game
 from twofold.play import store
 from twofold.play.importing import games_in
@@ -23,7 +23,7 @@ from twofold.web.page_game import PageTable
 
 
 def keep(hub: Hub, *games: Record) -> list[str]:
-    return [hub.add_record(str(one)) for one in games]
+    return [add_record(hub, str(one)) for one in games]
 
 
 def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> None:

@@ -37,7 +37,7 @@ from twofold.web.protocol import (
 def test_a_move_is_told_to_all(table: PageTable) -> None:
     one, other = Listener(), Listener()
     live = begin(table, one, STANDARD)
-    table.open(live.name, Asker(other, 3))
+    table.join(table.find(live.name), Asker(other, 3))
     state = other.wait(GameState)
     assert (state.ref, state.game, state.player, state.kept) == (3, live.name, "me", True)
     assert (state.seed, state.rules.text, state.first) == ("1", str(STANDARD), 0)
@@ -165,7 +165,7 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     alone.replay()  # nobody follows
     assert alone.game.known_before(last) == 0
     listener = Listener()
-    live = table.open(name, Asker(listener, 1))
+    live = table.join(table.find(name), Asker(listener, 1))
     assert live.position(300).board == str(history.at(300).board)
     live.replay()
     assert live.game.known_before(last) >= last - 64

@@ -8,7 +8,7 @@ import pytest
 
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Page, wait_until
+from tests.web.page import PATIENCE, Page, add_record, wait_until
 from twofold.game import Game
 from twofold.records.record import format_record
 from twofold.rules import STANDARD, Rules
@@ -188,7 +188,7 @@ def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
     game = Game(STANDARD, 1)
     for _ in range(70):
         game.play(game.legal_moves()[0]) if not game.is_finished else None
-    name = hub.add_record(format_record(hub.record(page.new().game)))
+    name = add_record(hub, format_record(hub.record(page.new().game)))
     state = page.open(name)
     page.play(state, 2)
     assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1

@@ -37,7 +37,7 @@ class Server:
 
     def open(self, game: str) -> PageGame:
         """Follow a saved game."""
-        return self.table.open(game, Asker(self.page, 1))
+        return self.table.join(self.table.find(game), Asker(self.page, 1))
 
     def make_moves(self, live: PageGame, which: int, count: int = 1) -> None:
         """Make moves by hand: the first legal ones, or the last."""

@@ -29,7 +29,7 @@ def test_a_game_is_found_again_with_its_redo(table: PageTable) -> None:
     move(live, listener)
     live.undo(Asker(listener, 3))
     table.leave(live, listener)
-    again = table.open(live.name, Asker(other, 1))
+    again = table.join(table.find(live.name), Asker(other, 1))
     assert again is live
     assert other.wait(GameState).now.can_redo
 
@@ -47,7 +47,7 @@ def test_the_number_of_idle_games_is_limited(
         table.leave(live, listener)
         games.append(live)
     assert [table.find(live.name) is live for live in games] == [False] * 3 + [True] * 2
-    again = table.open(games[0].name, Asker(listener, 9))
+    again = table.join(table.find(games[0].name), Asker(listener, 9))
     assert again.record() == games[0].record()
     again.replay()
     again.undo(Asker(listener, 10))
@@ -80,7 +80,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         live.undo(Asker(listener, 3))
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         assert table.last() == live.name
-        again = table.open(table.last(), Asker(other, 1))
+        again = table.join(table.find(table.last()), Asker(other, 1))
         assert again is not live
         state = other.wait(GameState)
         assert state.now.undos == 1
@@ -104,12 +104,12 @@ def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
         move(mine, listener)
         other = table.add(Record.from_game(Game(LARGE, 8)))
         assert table.last() == mine.name
-        table.open(imported, Asker(listener, 1))
+        table.join(table.find(imported), Asker(listener, 1))
         assert table.last() == mine.name
         table.delete(other)
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
         assert table.last() == mine.name
-        live = table.open(imported, Asker(listener, 2))
+        live = table.join(table.find(imported), Asker(listener, 2))
         move(live, listener)
         assert table.last() == imported
         saved(table, live)
@@ -124,7 +124,7 @@ def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     record = Record.from_game(game, player="Ann", comments={2: "here"}, tags={"Of": "mine"})
     name = table.add(record)
     listener = Listener()
-    live = table.open(name, Asker(listener, 1))
+    live = table.join(table.find(name), Asker(listener, 1))
     assert listener.wait(GameState).player == "Ann"
     move(live, listener)
     written = saved(table, live)
@@ -190,7 +190,7 @@ def test_deleting_a_stored_game(table: PageTable) -> None:
 def test_a_damaged_game_is_refused(table: PageTable) -> None:
     (table.store.folder / "bad.2048").write_text("nothing")
     with pytest.raises(InvalidRecord, match=r"bad\.2048"):
-        table.open("bad", Asker(Listener(), 1))
+        table.join(table.find("bad"), Asker(Listener(), 1))
 
 
 def test_the_length_of_a_list_is_limited(table: PageTable, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,11 +77,6 @@ def can_redraw(is_terminal: bool) -> bool:
     return is_terminal and os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 move`, `1,024 moves`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 # ---- the machine
 
 

@@ -97,17 +97,6 @@ def loading() -> AbstractContextManager[None]:
     return waiting(words)
 
 
-def clock(seconds: float) -> str:
-    """A length of time: `1:05` for 65 seconds, `2:01:05` for two hours more.
-
-    Args:
-        seconds: the time, rounded to whole seconds.
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def duration_words(seconds: float) -> str:
     """A length of time in two units: `1 h 05 m`, `3 m 07 s`, `12 s`."""
     whole = math.ceil(seconds)

@@ -66,13 +66,6 @@ def progress_share(now: "BuildProgress") -> float:
     return now.states / now.total
 
 
-def time_words(seconds: float) -> str:
-    """A time that was estimated, roughly."""
-    if seconds < 100:
-        return counted(max(round(seconds), 1), "second")
-    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
-
-
 def list_table(found: list[tuple[Path, "TableHead"]]) -> str:
     """A line for each table that is built."""
     rows = [

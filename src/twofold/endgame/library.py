@@ -164,11 +164,6 @@ def _named_by(part: str) -> tuple[str, ...]:
     return SETS[part]
 
 
-def table_hash(name: str) -> str:
-    """The hash of a table, 16 hexadecimal digits; reads the header only."""
-    return head_of(find(name)).hash
-
-
 def _identity(path: Path) -> tuple[Path, int, int, int]:
     with open_regular(path, InvalidTable) as file:
         status = os.fstat(file.fileno())

@@ -132,11 +132,6 @@ class Evaluator:
         """The weights in use, by name."""
         return {name: weight.value for name, weight in self.weight_keys.items()}
 
-    @property
-    def weight_help(self) -> dict[str, str]:
-        """What each weight means, in a few words."""
-        return {name: weight.help for name, weight in self.weight_keys.items()}
-
     def reweighted(self, weights: Mapping[str, float]) -> "Evaluator":
         """The same evaluator with new values of some weights, by name; raises `InvalidSpec`."""
         keys = dict(self.weight_keys)

@@ -266,11 +266,6 @@ class Problem:
         stop = self.stop_exponent
         return stop is not None and max(bits >> shift & 15 for shift in range(0, 64, 4)) >= stop
 
-    def layer_of(self, bits: int) -> int:
-        """The sum of the tiles of a board, in units."""
-        total = sum(1 << (bits >> shift & 15) for shift in range(0, 64, 4) if bits >> shift & 15)
-        return total >> self.unit_exponent
-
 
 def _without_idle_goal(rules: Rules) -> Rules:
     if rules.goal != STANDARD.goal and not rules.stop_at_goal:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 Shade = Literal["light", "dark"]
 """Colours of a picture; unlike SVG, pixels cannot follow the colours of a page."""
 
-SHADES: Final[tuple[Shade, ...]] = ("light", "dark")
-
 CAPTION: Final = 40
 """Height of the caption below a board, in units."""
 

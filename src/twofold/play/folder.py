@@ -52,14 +52,6 @@ def new_save_path() -> Path:
     return free_path(games_folder() / f"{name}{SUFFIX}")
 
 
-def moved_path(path: Path) -> Path:
-    """The path of a game that may have been moved from an old folder to the present one."""
-    folder = games_folder()
-    here = folder / path.name
-    was_ours = any(old == path.absolute().parent for old, _ in _old_folders())
-    return here if was_ours and not path.exists() and here.exists() else path
-
-
 def _old_folders() -> list[tuple[Path, Path]]:
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     state = Path(chosen or platformdirs.user_state_dir("twofold", appauthor=False))

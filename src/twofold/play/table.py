@@ -190,10 +190,6 @@ class GameTable(Generic[G]):
             live.join(asker)
             return live
 
-    def open(self, game: str, asker: Asker) -> G:
-        """Read a game if needed and follow it; raises NotFound or InvalidRecord."""
-        return self.join(self.find(game), asker)
-
     def find(self, game: str) -> G:
         """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
         with self._lock:

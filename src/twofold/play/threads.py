@@ -49,11 +49,6 @@ class JobThreads:
             self._jobs.put(job)
         return True
 
-    @property
-    def is_closed(self) -> bool:
-        """True if no more jobs are accepted."""
-        return self._closed
-
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """End the threads when the queued jobs are done."""
         with self._lock:

@@ -1,13 +1,13 @@
-"""Large digits, drawn with half blocks: 3 columns and 3 lines each."""
+"""Large digits, drawn with half blocks: 3 columns and 3 lines each.
+
+The lines are 5 half lines, and one left blank below.
+"""
 
 from functools import lru_cache
 from typing import Final
 
 COLUMNS: Final = 3
 """Columns of a digit; between two digits there is one more."""
-
-LINES: Final = 3
-"""Lines of a digit: 5 half lines, and one left blank below."""
 
 DIGITS: Final = {
     "0": ("###", "# #", "# #", "# #", "###"),

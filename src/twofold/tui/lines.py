@@ -39,11 +39,6 @@ class Lines(Widget):
         if changed:
             self.refresh(*changed)
 
-    @property
-    def plain(self) -> str:
-        """The lines without styles."""
-        return "\n".join(line.plain.rstrip() for line in self._lines)
-
     def render_line(self, y: int) -> Strip:
         """Draw one line; called by Textual."""
         width = self.size.width

@@ -40,11 +40,6 @@ class Asked(ABC):
             self._dropped = True
         self.stop.raise_flag()
 
-    @property
-    def is_dropped(self) -> bool:
-        """True if the result is no longer wanted."""
-        return self._dropped
-
     def run(self) -> None:
         """Run it in this thread; errors are sent."""
         if self._dropped:

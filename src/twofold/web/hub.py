@@ -112,11 +112,6 @@ class Hub:
     # ---- players
 
     @property
-    def ready(self) -> bool:
-        """True once the default player is loaded."""
-        return self._ready
-
-    @property
     def players(self) -> list[PlayerInfo]:
         """The players to choose from, the default one first."""
         return self.roster.infos
@@ -155,15 +150,11 @@ class Hub:
         """The record of a game; raises NotFound, or InvalidRecord if its file is damaged."""
         return self.table.record(game)
 
-    def add_record(self, text: str | bytes) -> str:
-        """Save a game of the person's from a record or another program's replay; returns its id.
+    def open_record(self, text: str | bytes) -> TakenIn:
+        """Save a game that somebody else may have played.
 
         Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
         """
-        return self.table.add(parse_any_record(text))
-
-    def open_record(self, text: str | bytes) -> TakenIn:
-        """Save a game that somebody else may have played; raises as `add_record`."""
         return self.table.take_opened(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:

@@ -211,10 +211,6 @@ class Server(uvicorn.Server):
         for listener in sockets or ():
             listener.listen(BACKLOG)  # ... which is set here
 
-    def stop(self) -> None:
-        """Stop the server soon. Thread-safe."""
-        self.should_exit = True
-
     def _ask(self, number: int, _frame: FrameType | None) -> None:
         self.signal = number
         self.force_exit = self.should_exit  # the second time

@@ -21,10 +21,7 @@ POINTS: Final = 0
 """The sum of the tiles made."""
 MERGED_EXPONENTS: Final = 1
 """The sum of their exponents."""
-GOAL_MADE: Final = 2
-"""1 when the largest tile reaches the goal."""
 
-NOOP: Final = 0
 PENALTY_TAKEN: Final = 1
 TERMINATES: Final = 2
 REFUSED: Final = 3

@@ -57,6 +57,5 @@ def spawn_distribution(exponents: Sequence[int], weights: Sequence[float]) -> ND
 
 
 SPAWN_EXPONENT: Final = 1
-SPAWN_THRESHOLD: Final = 2
 SPAWN_PROBABILITY: Final = 3
 SPAWN_STRIDE: Final = 3

@@ -4,7 +4,7 @@ The code for tables takes a second to import, so the first request imports it.
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,8 +22,6 @@ from twofold.web.lab.files import NotThere
 
 MAX_THREADS: Final = 4
 """Threads for each of studies, their list and runs, so that no kind of request delays another."""
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def lab_routes(folder: Path) -> list[Route]:

@@ -16,46 +16,15 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.notation import printable
 from twofold.web.protocol.analyses import *  # noqa: F403 - all messages are found here
-from twofold.web.protocol.analyses import AnalysisReply, Judged, OutcomesReply, Reviewed
 from twofold.web.protocol.replies import *  # noqa: F403
-from twofold.web.protocol.replies import (
-    AutoplayEnded,
-    BoardInfo,
-    FrameReply,
-    GamesReply,
-    GameState,
-    PositionReply,
-    Ready,
-    RefusedReply,
-    Reply,
-    StepReply,
-    Welcome,
-)
+from twofold.web.protocol.replies import Reply
 from twofold.web.protocol.requests import *  # noqa: F403
 from twofold.web.protocol.requests import AnyRequest, Request
 
 MAX_MESSAGE_BYTES: Final = 16_384
 """Maximum size of a message."""
 
-AnyReply = (
-    Welcome
-    | Ready
-    | RefusedReply
-    | GameState
-    | StepReply
-    | FrameReply
-    | PositionReply
-    | AutoplayEnded
-    | GamesReply
-    | BoardInfo
-    | AnalysisReply
-    | OutcomesReply
-    | Judged
-    | Reviewed
-)
-
 _REQUESTS: Final = msgspec.json.Decoder(AnyRequest)
-_REPLIES: Final = msgspec.json.Decoder(AnyReply)
 _ENCODER: Final = msgspec.json.Encoder()
 
 
@@ -74,15 +43,6 @@ def parse_request(data: bytes | str) -> AnyRequest:
         return request
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidMessage(f"expected a request: {printable(str(error))[:200]}") from None
-
-
-def parse_reply(data: bytes | str) -> AnyReply:
-    """Parse a message of the server; raises InvalidMessage."""
-    try:
-        reply: AnyReply = _REPLIES.decode(data)
-        return reply
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InvalidMessage(f"expected a reply: {printable(str(error))[:200]}") from None
 
 
 def format_message(message: Request | Reply) -> bytes:

@@ -1,16 +1,10 @@
 """Messages of the page."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from twofold.limits import MAX_PRESSER, MAX_TEXT
-
-STEPS_PER_SECOND: Final = 30
-"""Up to this speed every move of a player is a `StepReply`."""
-
-FRAMES_PER_SECOND: Final = 60
-"""Maximum number of `FrameReply`s per second of one game."""
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
@@ -118,7 +112,7 @@ class AutoplayRequest(Request, tag="autoplay", frozen=True):
     Attributes:
         player: spec; empty for the default player.
         moves_per_second: maximum speed, null for none. Moves come as steps up to
-            `STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
+            `play.autoplay.STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
         stop_tile: pause once this tile is made; 0 for never.
         moves: pause after this number of moves; 0 for no limit.
     """

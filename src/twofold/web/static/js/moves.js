@@ -8,9 +8,6 @@ export const LETTERS = ['u', 'r', 'd', 'l'];
 /** Arrow of each letter. */
 export const ARROWS = { u: '↑', r: '→', d: '↓', l: '←' };
 
-/** Degrees by which a picture that points up is turned. */
-export const ANGLES = { u: 0, r: 90, d: 180, l: 270 };
-
 const KEYS = {
   ArrowUp: 'u', ArrowRight: 'r', ArrowDown: 'd', ArrowLeft: 'l',
   w: 'u', d: 'r', s: 'd', a: 'l',
