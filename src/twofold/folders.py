@@ -1,16 +1,26 @@
-"""The folder of the user's data, and folders that no other user can change."""
+"""The folder of the user's data, those of unfinished work, and which no other user can change."""
 
 import os
 import stat
 from pathlib import Path
+from typing import Final
 
 import platformdirs
+
+WORK: Final = ".work"
+"""Suffix of the folder of an unfinished table, after the name of its file."""
 
 
 def data_folder() -> Path:
     """The folder of this user's data: games, tables, the web app's token; `TWOFOLD_STATE_DIR`."""
     chosen = os.environ.get("TWOFOLD_STATE_DIR")
     return Path(chosen or platformdirs.user_data_dir("twofold", appauthor=False))
+
+
+def work_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder of an unfinished table, beside its file."""
+    target = Path(path)
+    return target.with_name(target.name + WORK)
 
 
 def make_private(folder: Path) -> None:

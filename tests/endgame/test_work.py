@@ -14,12 +14,12 @@ import pytest
 from tests.endgame.made import levels_of
 from tests.support.forks import fork
 from twofold.endgame import work as working
-from twofold.endgame.folder import work_folder
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable
 from twofold.endgame.work import BuildProgress, Work, build_table, share_done
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
+from twofold.folders import work_folder
 from twofold.locks import alone
 
 NAME = "442-16"

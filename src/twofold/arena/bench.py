@@ -203,7 +203,7 @@ class Bench:
     ) -> None:
         last = time.monotonic()
         try:
-            for number, row in play(backend, schedules, self.rules, stop or _never):
+            for number, row in play(backend, schedules, self.rules, stop or never):
                 self._check_spec(self.entrants[number], row)
                 self.study.add(self.entrants[number].run, row)
                 if on_result is not None:
@@ -225,7 +225,8 @@ class Bench:
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
 
 
-def _never() -> bool:
+def never() -> bool:
+    """The `stop` of a bench that nothing stops."""
     return False
 
 

@@ -17,6 +17,7 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidInput
+from twofold.figures import counted
 from twofold.files import file_name, open_regular
 from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import printable, shown
@@ -39,7 +40,7 @@ class StartBoards:
         return len(self.boards)
 
     def __str__(self) -> str:
-        return f"{self.name} ({len(self):,} board{'s' * (len(self) > 1)}, {self.hash})"
+        return f"{self.name} ({counted(len(self), 'board')}, {self.hash})"
 
     @cached_property
     def text(self) -> str:

@@ -21,7 +21,7 @@ from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rat
 from twofold.arena.sprt import SprtState, Verdict
 from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
 from twofold.arena.table import MAX_COLUMNS
-from twofold.figures import format_rate, format_table
+from twofold.figures import counted, format_rate, format_table
 from twofold.notation import printable
 
 __all__ = ["Comparison", "compare_scores", "reach_table", "verdict_words"]
@@ -151,7 +151,7 @@ def verdict_words(
 
 
 def _comparison_words(found: Comparison) -> str:
-    paired, games = found.paired, f"{found.games:,} game{'s' * (found.games > 1)}"
+    paired, games = found.paired, counted(found.games, "game")
     if paired.draws == paired.games:
         return f"no difference was found: the scores are the same in all of {games}"
     ahead = paired.difference.value >= 0
@@ -185,7 +185,7 @@ def _negated(interval: Interval) -> Interval:
 
 def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> str:
     a, b = map(printable, names)
-    games = f"{state.pairs:,} game{'s' * (state.pairs != 1)} each"
+    games = f"{counted(state.pairs, 'game')} each"
     if state.verdict is Verdict.EQUAL:
         return f"{a} and {b} differ by less than {_amount(state.delta, tile)}, after {games}"
     if state.verdict is None:

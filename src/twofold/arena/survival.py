@@ -20,7 +20,7 @@ from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
 from twofold.board import Board
-from twofold.figures import format_table
+from twofold.figures import counted, format_table
 from twofold.notation import printable
 from twofold.rules import Rules
 
@@ -198,6 +198,5 @@ def _table_lines(fates: Fates, edges: Sequence[int]) -> list[str]:
 
 
 def _left_out(games: int) -> list[str]:
-    plural = "s" * (games > 1)
-    words = f"left out: {games:,} game{plural} of an older version of twofold without tile sums"
+    words = f"left out: {counted(games, 'game')} of an older version of twofold without tile sums"
     return [words] if games else []

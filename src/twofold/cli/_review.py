@@ -1,6 +1,5 @@
 """A review for people and for programs: the figures, and the worst moves with their boards."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +24,7 @@ from twofold.review.review import (
 )
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
-from twofold.search.document import TableDocument
+from twofold.search.document import TableDocument, finite
 from twofold.tui.picture import Canvas
 from twofold.tui.tiles import board_size, draw_board, flat_look
 
@@ -160,14 +159,9 @@ def _judgement(one: MoveJudgement) -> dict[str, Any]:
         "move_number": one.move_number,
         "move": one.move.name.lower(),
         "best": one.best.name.lower(),
-        "values": [None if value is None else _number(value) for value in one.values],
+        "values": [None if value is None else finite(value) for value in one.values],
         "ratio": one.ratio,
         "accuracy": one.accuracy,
         "label": one.label,
         "table": None if one.table is None else msgspec.to_builtins(TableDocument.of(one.table)),
     }
-
-
-def _number(value: float) -> float | str:
-    """JSON has no infinity and no NaN: they become text."""
-    return value if math.isfinite(value) else str(value)

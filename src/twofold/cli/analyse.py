@@ -108,7 +108,7 @@ def command(
         check_limits(opened, *(name for name, given in limits.items() if given is not None))
         explanation = _explanation(opened, position, score) if explain else None
         ends = _outcomes(opened, position) if outcomes else None
-        answer = _answer(opened, position, budget, score, live=not json and _in_terminal())
+        answer = think(opened, position, budget, score, live=not json and _in_terminal())
         reproducible = _is_reproducible(opened, answer, budget)
     if answer.analysis is None:
         print_note("interrupted before there was an answer")
@@ -183,12 +183,6 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
         )
     points = assumed_score(board) if score is None else score
     return explain(evaluator, board, points, player.rules)
-
-
-def _answer(
-    player: Player, board: Board, budget: Budget | None, score: int | None, live: bool
-) -> LiveAnswer:
-    return think(player, board, budget, score, live=live)
 
 
 def _is_reproducible(player: Player, answer: LiveAnswer, budget: Budget | None) -> bool:

@@ -144,7 +144,7 @@ def command(
     elif preset:
         _check_fixed("--preset", fixed, "the preset")
     _check_request(players or [], preset, out, resume=resume, records=records)
-    with _open_study(out) as study:
+    with Study(out or None) as study:
         if resume:
             benches = _resumed(study, players or [], out)
         elif preset:
@@ -218,10 +218,6 @@ def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
     for name, value in options.items():
         if value not in (None, ""):
             raise InvalidInput(f"expected no {name} with {by}: {owner} says what is played")
-
-
-def _open_study(out: str) -> Study:
-    return Study(out or None)
 
 
 def _wanted(

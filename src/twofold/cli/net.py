@@ -1,7 +1,5 @@
 """`twofold net`: look into networks, measure them, convert them, average them."""
 
-import os
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +17,7 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._progress import duration_words, loading
+from twofold.cli._train_options import held
 from twofold.cli._train_view import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput
 from twofold.figures import (
@@ -26,7 +25,6 @@ from twofold.figures import (
     counted,
 )
 from twofold.learn.evaluation import Evaluation
-from twofold.locks import alone
 from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
 from twofold.networks.learnt import read_learnt
@@ -237,7 +235,7 @@ def convert(
     with loading():
         found = read_learnt(network, sums=for_tdl)
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
-        with _held(out):
+        with held(out):
             if for_tdl:
                 write_tdl(out, found.network, sums=found.sums, bytes_a_value=value_bytes or 4)
             elif release:
@@ -253,7 +251,7 @@ def _convert_policy(path: Path, out: str, *, half: bool, note: str) -> None:
         raise InvalidInput(f"expected an n-tuple network for {shown(out)}, got a policy network")
     network, card = read_policy(path)
     card = msgspec.structs.replace(card, note=note) if note else card
-    with _held(out):
+    with held(out):
         write_policy(out, network, card, half=half)
     _say_written(out)
 
@@ -295,14 +293,9 @@ def average_networks(
             stages=mean.stages,
             release=None,
         )
-        with _held(out):
+        with held(out):
             write_network(out, mean, card)
     _say_written(out)
-
-
-def _held(out: str) -> AbstractContextManager[None]:
-    """Locks the file to write against training runs."""
-    return alone(os.path.realpath(out), "training run")
 
 
 def _say_written(out: str) -> None:

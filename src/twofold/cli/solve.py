@@ -26,6 +26,7 @@ from twofold.figures import (
     counted,
 )
 from twofold.files import writable
+from twofold.folders import work_folder
 from twofold.locks import alone
 from twofold.notation import shell_line
 
@@ -69,7 +70,7 @@ def command(
     """
     with loading():
         from twofold.exact.solver import load_kernels
-        from twofold.exact.store import parts_in, work_folder
+        from twofold.exact.store import parts_in
         from twofold.exact.table import ExactTable
 
         problem = _problem(_only(board, rules), goal, score)
@@ -143,7 +144,7 @@ def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
 def _check_size(problem: "Problem", threads: int, out: str) -> None:
     """Print the memory and disk space needed; refuse if there is not enough."""
     from twofold.exact.estimate import estimate
-    from twofold.exact.store import parts_in, work_folder
+    from twofold.exact.store import parts_in
 
     found = estimate(problem, threads=threads, in_memory=not out)
     print_note(f"twofold: {problem}: {found}")
@@ -187,7 +188,7 @@ def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> Non
 
 def _tidy(out: str, problem: "Problem") -> None:
     """Remove the parts beside a table, left by a run that was killed after it was written."""
-    from twofold.exact.store import WorkFolder, parts_in, work_folder
+    from twofold.exact.store import WorkFolder, parts_in
 
     if parts_in(work_folder(out)):
         with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
@@ -195,7 +196,7 @@ def _tidy(out: str, problem: "Problem") -> None:
 
 
 def _saved(out: str) -> str:
-    from twofold.exact.store import parts_in, work_folder
+    from twofold.exact.store import parts_in
 
     if out and parts_in(work_folder(out)):
         return f"saved in {out}.work; the same command continues"

@@ -28,7 +28,7 @@ from twofold.cli._tables_view import (
     silence_words,
     table_document,
 )
-from twofold.endgame.folder import SETS, SUFFIX, USUAL, WORK, is_path, tables_folder, work_folder
+from twofold.endgame.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import (
@@ -36,6 +36,7 @@ from twofold.figures import (
     counted,
     time_words,
 )
+from twofold.folders import WORK, work_folder
 from twofold.limits import MAX_TEXT
 from twofold.notation import shell_line, shown
 

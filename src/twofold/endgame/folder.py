@@ -8,9 +8,6 @@ from twofold.folders import data_folder
 SUFFIX: Final = ".twofold-table"
 """File name extension of a table."""
 
-WORK: Final = ".work"
-"""Suffix of the work folder of an unfinished table, after the name of its file."""
-
 AUTO: Final = "auto"
 """Means the tables built on this machine that make players stronger."""
 
@@ -36,11 +33,6 @@ NONE: Final = "none"
 def tables_folder() -> Path:
     """The default folder of tables; it may not exist."""
     return data_folder() / "tables"
-
-
-def work_folder(path: Path) -> Path:
-    """The folder of an unfinished table, beside its file."""
-    return path.with_name(path.name + WORK)
 
 
 def is_path(text: str) -> bool:

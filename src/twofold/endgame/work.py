@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.folder import work_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import check_bits, stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words
 from twofold.files import remove_abandoned
+from twofold.folders import work_folder
 from twofold.locks import alone
 from twofold.tensors import open_tensors, write_tensors
 

@@ -34,6 +34,7 @@ from twofold.engine.subject import (
     Subject,
 )
 from twofold.errors import PlayerError
+from twofold.figures import counted
 from twofold.game import Game
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.rules import Rules
@@ -96,10 +97,6 @@ def dead_board(shape: tuple[int, int]) -> Board:
     return Board([1 + (row + col) % 2 for row in range(rows) for col in range(cols)], shape)
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 # ---- the checks
 
 
@@ -108,7 +105,7 @@ def _handshake(subject: Subject) -> str:
     for key, text in (("id name", found.name), ("id author", found.author)):
         if not text:
             raise CheckFailed(f"expected {key} before u2048ok, got none")
-    sizes = [_counted(len(found.options), "option"), _counted(len(found.shapes), "shape")]
+    sizes = [counted(len(found.options), "option"), counted(len(found.shapes), "shape")]
     return f"{found.name} by {found.author}, {', '.join(sizes)}"
 
 
@@ -177,7 +174,7 @@ def _options(subject: Subject) -> str:
         if option.kind == "spin":
             line = f"option {option.name} {option.high + 1}"
             _expect_one_error(line, subject.silent_up_to_ready(line))
-    return _counted(len(options), "option")
+    return counted(len(options), "option")
 
 
 def _shapes(subject: Subject) -> str:
@@ -186,7 +183,7 @@ def _shapes(subject: Subject) -> str:
         subject.begin(Rules(*shape))
         for _ in range(3):
             subject.legal_reply(usual_board(rng, shape))
-    return f"{_counted(len(subject.introduction.shapes), 'shape')}, 3 boards each"
+    return f"{counted(len(subject.introduction.shapes), 'shape')}, 3 boards each"
 
 
 def _moves(subject: Subject) -> str:
@@ -240,7 +237,7 @@ def _once(subject: Subject) -> str:
     board = usual_board(rng, subject.shape)
     subject.dialogue.say(SetPosition(board))
     moves = {subject.checked(board, _again(subject)).move for _ in range(2)}
-    return f"{TRIES} searches, go sent twice gave {_counted(len(moves), 'move')}"
+    return f"{TRIES} searches, go sent twice gave {counted(len(moves), 'move')}"
 
 
 def _again(subject: Subject) -> MoveReply:

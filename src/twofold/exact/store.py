@@ -29,6 +29,7 @@ from twofold.exact.format import (
 )
 from twofold.exact.problem import Problem
 from twofold.files import TEMPORARY
+from twofold.folders import work_folder
 
 INTERVAL: Final = 10.0
 """Seconds between saves."""
@@ -200,12 +201,6 @@ class WorkFolder(LayerStore):
                 path.unlink()
         with contextlib.suppress(OSError):
             self.folder.rmdir()
-
-
-def work_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder of unfinished work, beside the table's file."""
-    target = Path(path)
-    return target.with_name(target.name + ".work")
 
 
 def runs(layers: Iterable[int]) -> list[list[int]]:

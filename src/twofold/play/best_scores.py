@@ -13,13 +13,11 @@ from twofold.files import atomic_write, open_regular
 from twofold.limits import MAX_SCORE, MAX_TAG
 from twofold.locks import alone
 from twofold.notation import shown
+from twofold.pictures.player_names import AND
 from twofold.play.game_file import PATIENCE
 
 ME: Final = "me"
 """Name of the person in a list of players."""
-
-AND: Final = " + "
-"""Separates the names of players."""
 
 Kind = Literal["hand", "helped", "player", "board", "file"]
 """How a game was played: by hand; with hints; with moves by a player; from a given board; by

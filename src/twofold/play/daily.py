@@ -19,7 +19,7 @@ TAG: Final = "Daily"
 """Tag of a record that names the day."""
 
 FIRST_DAY: Final = date(2026, 1, 1)
-"""The first day that has a daily game."""
+"""The first day that has a daily game and a puzzle."""
 
 PREFIX: Final = "daily-"
 """Start of the id of a try; the day follows."""

@@ -8,15 +8,11 @@ import msgspec
 
 from twofold.version import __version__
 from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import ApiEntry, Media, SvgPicture, Text
+from twofold.web.operations import ApiEntry, Media, Text
 
 JSON: Final = "application/json"
 
-_MEDIA: Final = {
-    bytes: "text/plain",
-    Text: "text/plain",
-    SvgPicture: "image/svg+xml",
-}
+_MEDIA: Final = {bytes: "text/plain", Text: "text/plain"}
 
 _PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
 
@@ -73,7 +69,7 @@ def lab_entries() -> list[ApiEntry]:
         ApiEntry(
             path="/api/studies/{name:path}/{plot}.svg",
             summary="A plot of a study.",
-            reply=SvgPicture,
+            reply=Media("image/svg+xml"),
             query={"theme": "light or dark", "width": "narrow, for a phone"},
         ),
         ApiEntry(

@@ -62,10 +62,6 @@ class File:
     file_name: str
 
 
-class SvgPicture:
-    """Type of a reply that is an SVG file."""
-
-
 @dataclass(frozen=True, slots=True)
 class Media:
     """Type of a reply that is a file of a media type."""
@@ -79,7 +75,7 @@ class ApiEntry:
 
     Attributes:
         path: with parameters in braces.
-        reply: type of the reply: a JSON type, `Text`, `SvgPicture` or a `Media`.
+        reply: type of the reply: a JSON type, `Text` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
         query: parameters in the query, and their meaning.
     """

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput
+from twofold.play.daily import FIRST_DAY
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.players.values import values_of
 from twofold.rules import STANDARD, Move
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
-from twofold.web.practice.puzzles import FIRST_DAY, PuzzleBook, puzzle_of, puzzles
+from twofold.web.practice.puzzles import PuzzleBook, puzzle_of, puzzles
 
 TODAY = date(2026, 11, 23)
 YEAR = 366

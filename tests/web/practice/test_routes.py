@@ -10,9 +10,10 @@ from tests.support.endgame_tables import table_files as table_files  # fixtures
 from tests.support.endgame_tables import tables_here as tables_here
 from tests.web.driver import Client
 from tests.web.page import Page
+from twofold.play.daily import FIRST_DAY
 from twofold.web import protocol
 from twofold.web.practice import endgames
-from twofold.web.practice.puzzles import FIRST_DAY, puzzle_of
+from twofold.web.practice.puzzles import puzzle_of
 
 TABLE = "442-16"
 

@@ -28,6 +28,7 @@ from twofold.arena.table import (
 )
 from twofold.figures import (
     DASH,
+    counted,
     format_rate,
     format_seconds,
 )
@@ -320,7 +321,7 @@ def _notes(section: Section) -> list[str]:
     for label, failures in lines:
         if failures:
             seed = min(failures)
-            count = f"{len(failures):,} game{'s' * (len(failures) > 1)}"
+            count = counted(len(failures), "game")
             found.append(f"{label}: {count} failed, not counted; seed {seed}: {failures[seed]}")
     entries, without = section.entries, section.without
     if section.boards:

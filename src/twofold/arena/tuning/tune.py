@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from twofold.arena.bench import Bench
+from twofold.arena.bench import Bench, never
 from twofold.arena.games import GameRow
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.studies.study import Study as GameStudy
@@ -172,16 +172,12 @@ def tune(
         tune_study.check_settings(path, settings)
     with alone(path, "tuning"):
         study = tune_study.open_study(path, settings)
-        run_on = _Run(settings, path, study, on_progress or _ignore, stop or _never)
+        run_on = _Run(settings, path, study, on_progress or _ignore, stop or never)
         return run_on.tune(trials, jobs, check_games)
 
 
 def _ignore(_progress: TuningProgress) -> None:
     return
-
-
-def _never() -> bool:
-    return False
 
 
 class _Run:

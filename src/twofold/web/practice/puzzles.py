@@ -5,7 +5,7 @@ It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puz
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -16,6 +16,7 @@ from twofold.board import Board
 from twofold.errors import InvalidInput
 from twofold.networks.library import FOLDER
 from twofold.notation import shown
+from twofold.play.daily import FIRST_DAY, today
 from twofold.play.store import NotFound
 from twofold.review.judge import FLOOR
 from twofold.rules import Move
@@ -25,9 +26,6 @@ from twofold.web.protocol.requests import Letter
 POSITIONS: Final = FOLDER / "puzzles.txt"
 FILE: Final = "puzzles.json"
 MAX_BYTES: Final = 1 << 20
-
-FIRST_DAY: Final = date(2026, 1, 1)
-"""Date of the first puzzle."""
 
 _ILLEGAL: Final = "-"
 
@@ -78,11 +76,6 @@ def _parse(line: str) -> Puzzle:
 def puzzle_of(day: date) -> Puzzle:
     """The puzzle of a date."""
     return puzzles()[day.toordinal() % len(puzzles())]
-
-
-def today() -> date:
-    """Today's date in UTC."""
-    return datetime.now(UTC).date()
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from datetime import date
 from pathlib import Path
 
+from twofold.play.daily import FIRST_DAY
 from twofold.rules import Move
 from twofold.web.operations import Call, Operation
 from twofold.web.practice.messages import (
@@ -20,7 +21,7 @@ from twofold.web.practice.messages import (
     TableOffer,
 )
 from twofold.web.practice.notebook import Notebook
-from twofold.web.practice.puzzles import FIRST_DAY, Answer, PuzzleBook, puzzle_of
+from twofold.web.practice.puzzles import Answer, PuzzleBook, puzzle_of
 
 
 def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
