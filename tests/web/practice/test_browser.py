@@ -170,7 +170,7 @@ def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, serve
     puzzle = served.ask(f"/api/puzzles/{today}")
     laptop.open("/practice", ".tile")
     laptop.page.keyboard.press(KEYS[puzzle["best"]])
-    expect(laptop.page.locator(".quiz-verdict.good")).to_contain_text("Right!")
+    expect(laptop.page.locator(".quiz-verdict.good")).to_contain_text("Correct: ")
     expect(laptop.page.locator(".practice-streak")).to_have_text("1 day in a row")
     check(laptop)
     phone.open("/practice", ".tile")
