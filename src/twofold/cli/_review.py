@@ -25,7 +25,7 @@ from twofold.review.review import (
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 from twofold.search.document import TableDocument, finite
-from twofold.tui.picture import Canvas
+from twofold.tui.picture import Canvas, beside
 from twofold.tui.tiles import board_size, draw_board, flat_look
 
 if TYPE_CHECKING:
@@ -92,13 +92,7 @@ def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) ->
     else:
         left = [Text(line) for line in board.drawn().split("\n")]
         width = max(line.cell_len for line in left)
-    right = _values(one)
-    lines = []
-    for number in range(max(len(left), len(right))):
-        line = left[number].copy() if number < len(left) else Text()
-        line.pad_right(width + GAP - line.cell_len)
-        lines.append(line + Text(right[number] if number < len(right) else ""))
-    return lines
+    return beside(left, [Text(line) for line in _values(one)], width + GAP)
 
 
 def _values(one: MoveJudgement) -> list[str]:

@@ -99,10 +99,7 @@ def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
 
 
 def _ended(record: Record) -> tuple[Board, str]:
-    board, score = record.final, record.score
-    if board is None or score is None:
-        game = record.replay()
-        board, score = game.board, game.score
+    board, score = record.ending()
     number = record.start_move + len(record.moves)
     caption = drawing.game_caption(score, number, status_of(board, record.rules).value)
     return board, caption + (drawing.DOT + record.player if record.player else "")

@@ -74,10 +74,7 @@ class Kept:
 
 def kept_of(game: str, record: Record, played: float) -> Kept:
     """The index entry of a game from its record; `played` is in seconds since 1970."""
-    board, score = record.final, record.score
-    if board is None or score is None:
-        ended = record.replay()
-        board, score = ended.board, ended.score
+    board, score = record.ending()
     result = record.result or result_text(board, record.rules)
     info = GameInfo(
         game=game,

@@ -262,17 +262,10 @@ def left_out(record: Record, form: str, text: str) -> tuple[str, ...]:
     if found.own:
         return ()
     again = found.parse(text)
-    if (again.final, again.score) != _end(record):
+    if (again.final, again.score) != record.ending():
         raise InvalidRecord(f"expected the same game from its text in {form}, got another one")
     differ = [part for part in _PARTS if getattr(again, part) != getattr(record, part)]
     return tuple(_PARTS[part] for part in differ)
-
-
-def _end(record: Record) -> tuple[object, object]:
-    if record.final is not None and record.score is not None:
-        return record.final, record.score
-    game = record.replay()
-    return game.board, game.score
 
 
 def format_games(

@@ -157,6 +157,13 @@ class Record:
         _check_end(self, game, {})
         return game
 
+    def ending(self) -> tuple[Board, int]:
+        """The last board and its score; plays the moves if the record does not say."""
+        if self.final is not None and self.score is not None:
+            return self.final, self.score
+        game = self.replay()
+        return game.board, game.score
+
     def resume(self) -> Game:
         """The game of a record that was checked when read; does not play its moves again."""
         if self.final is None or self.score is None:

@@ -99,7 +99,7 @@ class ScreenPicture:
             return board + self._row(canvas, canvas.height - len(board))
         start = board_size(self.board, look)[0] + 2
         width = min(canvas.width - start, MAX_PANEL_WIDTH)
-        return _beside(board, self._column(width, canvas), start)
+        return beside(board, self._column(width, canvas), start)
 
     def _layout(self, canvas: Canvas) -> tuple[Look, bool]:
         """How the board is drawn, and whether the figures are beside it."""
@@ -170,7 +170,8 @@ def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
     return [first, *wrapped(rest, width, most - 1)]
 
 
-def _beside(left: Sequence[Text], right: Sequence[Text], start: int) -> list[Text]:
+def beside(left: Sequence[Text], right: Sequence[Text], start: int) -> list[Text]:
+    """Lines with others beside them, which begin at the column `start`."""
     lines = []
     for number in range(max(len(left), len(right))):
         line = left[number].copy() if number < len(left) else Text()
