@@ -26,7 +26,7 @@ def measure(settings: Settings) -> Report:
         figures,
         [
             f"{games} games each, seeds from {settings.seed}; from and to are 95 % intervals "
-            "(Wilson for reach rates, Student's t for means), for the best score the worst one.",
+            "(Wilson for reach rates, Student's t for means), for the best score the worst one."
         ],
     )
 

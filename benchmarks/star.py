@@ -166,10 +166,7 @@ def _bounds_for(
 
 
 def _choose_all(
-    tried: Star,
-    boards: Sequence[np.uint64],
-    sums: Sequence[int],
-    bounds: Sequence[Bounds] | None,
+    tried: Star, boards: Sequence[np.uint64], sums: Sequence[int], bounds: Sequence[Bounds] | None
 ) -> list[tuple[int, float]]:
     """Moves and values of a variant; None for no pruning."""
     found = []

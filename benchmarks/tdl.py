@@ -137,7 +137,7 @@ def measure(settings: Settings) -> Report:
         [
             f"CPU time, in turn; median of {settings.runs} runs. Play: the network that the "
             f"program trained by TC for {tc_games:,} games, {_games_words()}; no transposition "
-            "table there, 4 MiB here.",
+            "table there, 4 MiB here."
         ],
     )
 

@@ -81,10 +81,7 @@ html_theme_options = {
         "color-background-primary": "#fffdf9",
         "color-background-secondary": "#f8f3ea",
     },
-    "dark_css_variables": {
-        "color-brand-primary": "#f2a566",
-        "color-brand-content": "#f2a566",
-    },
+    "dark_css_variables": {"color-brand-primary": "#f2a566", "color-brand-content": "#f2a566"},
 }
 if repository:
     html_theme_options["source_repository"] = repository

@@ -22,11 +22,7 @@ from twofold import Game, Rules, make_player
 from twofold.cli.watch import Screen
 from twofold.players.strengths import DEFAULT_PLAYER
 from twofold.review.review import judge
-from twofold.tui.picture import (
-    Canvas,
-    ScreenPicture,
-    title_line,
-)
+from twofold.tui.picture import Canvas, ScreenPicture, title_line
 from twofold.tui.playback import frames
 from twofold.tui.walk import Walk
 from twofold.tui.walk_view import draw_walk, timeline, verdict

@@ -114,10 +114,7 @@ def test_moves_and_cpu_time_of_each_game_are_written(tmp_path: Path) -> None:
     game = [RULES, "position 0000/0000/0000/0001", "go"]
     answers(Always("l"), *game, "go", *game, RULES, times=times)
     with times.open(newline="") as file:
-        assert list(csv.reader(file)) == [
-            ["always", "2", "2.000000"],
-            ["always", "1", "1.000000"],
-        ]
+        assert list(csv.reader(file)) == [["always", "2", "2.000000"], ["always", "1", "1.000000"]]
 
 
 @pytest.mark.parametrize(

@@ -82,10 +82,7 @@ def test_a_study_gives_rows_with_the_times_that_were_measured(rows: Any, tmp_pat
     ("player", "name"),
     [
         ("ntuple:ply=2", "ntuple:ply=2"),
-        (
-            "ntuple:ply=2,tables=442-512/32-128+443-512+443-256/8-64",
-            "ntuple:ply=2,tables=auto",
-        ),
+        ("ntuple:ply=2,tables=442-512/32-128+443-512+443-256/8-64", "ntuple:ply=2,tables=auto"),
         (
             "ntuple:ply=3,tables=441-512+442-1024/64-256+442-512/32-128+443-512+443-256/8-64",
             "ntuple:ply=3,tables=large",

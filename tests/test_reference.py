@@ -62,8 +62,7 @@ def test_slide_in_each_direction(move: int, after: str, reward: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("move", "line"),
-    [(UP, [0, 3]), (RIGHT, [2, 1, 0]), (DOWN, [3, 0]), (LEFT, [0, 1, 2])],
+    ("move", "line"), [(UP, [0, 3]), (RIGHT, [2, 1, 0]), (DOWN, [3, 0]), (LEFT, [0, 1, 2])]
 )
 def test_lines_are_listed_from_the_side_of_the_move(move: int, line: list[int]) -> None:
     assert reference.lines(2, 3, move)[0] == line

@@ -26,10 +26,7 @@ from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 
-COUNTS = [
-    pytest.param(500, id="ci"),
-    pytest.param(100_000, id="long", marks=pytest.mark.long),
-]
+COUNTS = [pytest.param(500, id="ci"), pytest.param(100_000, id="long", marks=pytest.mark.long)]
 
 
 def check_board(rng: random.Random) -> None:

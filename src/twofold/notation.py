@@ -19,14 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
-from twofold.limits import (
-    MAX_EXPONENT,
-    MAX_SEED,
-    MAX_SIDE,
-    MAX_SPAWN_TILES,
-    MAX_TEXT,
-    MIN_CELLS,
-)
+from twofold.limits import MAX_EXPONENT, MAX_SEED, MAX_SIDE, MAX_SPAWN_TILES, MAX_TEXT, MIN_CELLS
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"

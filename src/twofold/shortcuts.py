@@ -254,10 +254,7 @@ def train(
         raise InvalidInput("expected a number of games or of seconds, got neither")
     writable(out)  # before the network is made
     asked = TrainingSettings(
-        patterns=patterns,
-        rules=Rules.of(rules),
-        schedule=parse_schedule(schedule),
-        **settings,
+        patterns=patterns, rules=Rules.of(rules), schedule=parse_schedule(schedule), **settings
     )
     training = Training(asked, games=games, seconds=seconds)
     run(training, out, stop=stop, on_progress=on_progress)

@@ -348,8 +348,5 @@ def test_a_study_that_asks_for_too_many_games_is_refused(tmp_path: Path) -> None
         bench_of(study, "greedy", games=1)
         for first in range(6):
             study.want(1, SeedRange(first * MAX_GAMES, MAX_GAMES))
-    with (
-        Study(path) as study,
-        pytest.raises(InvalidInput, match="from 0 to 10000000, got"),
-    ):
+    with Study(path) as study, pytest.raises(InvalidInput, match="from 0 to 10000000, got"):
         resume(Bench(study, SMALL))

@@ -31,8 +31,7 @@ def test_all_games_are_compared_on_their_seeds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "verdict"),
-    [("greedy", "random", Verdict.A), ("random", "greedy", Verdict.B)],
+    ("a", "b", "verdict"), [("greedy", "random", Verdict.A), ("random", "greedy", Verdict.B)]
 )
 def test_a_test_stops_as_soon_as_it_knows(a: str, b: str, verdict: Verdict) -> None:
     found = play(a, b, 5000, SprtQuestion())

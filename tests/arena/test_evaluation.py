@@ -35,10 +35,7 @@ def by_player(spec: str, games: int, boards: StartBoards | None = None) -> list[
 def test_games_are_those_of_the_player(tables_here: Path, tables: str) -> None:
     spec = f"ntuple:net=tiny,ply=1,tables={tables}"
     found = EvaluationGames(
-        STANDARD,
-        games=8,
-        boards=[LATE],
-        tables=None if tables == "none" else open_tables(tables),
+        STANDARD, games=8, boards=[LATE], tables=None if tables == "none" else open_tables(tables)
     )(load_network("tiny"))
     assert found is not None
     assert found.mean == fmean(game.score for game in by_player(spec, 8))

@@ -87,13 +87,9 @@ def one_pair_of_rates(draw: np.random.Generator) -> tuple[Interval, float]:
 
 
 @pytest.mark.promise("R31")
-@pytest.mark.parametrize(
-    "sample",
-    [one_mean, one_rate, one_pair, one_ratio, one_pair_of_rates],
-)
+@pytest.mark.parametrize("sample", [one_mean, one_rate, one_pair, one_ratio, one_pair_of_rates])
 def test_intervals_cover_the_truth_95_times_in_100(
-    sample: Callable[[np.random.Generator], tuple[Interval, float]],
-    figure: Callable[[str], None],
+    sample: Callable[[np.random.Generator], tuple[Interval, float]], figure: Callable[[str], None]
 ) -> None:
     draw = np.random.default_rng(1)
     covered = 0
@@ -212,8 +208,7 @@ def of_two(function: Callable[..., object]) -> Callable[..., object]:
 
 
 @pytest.mark.parametrize(
-    "function",
-    [mean_interval, survival_by_tile, of_two(paired_interval), of_two(paired_rates)],
+    "function", [mean_interval, survival_by_tile, of_two(paired_interval), of_two(paired_rates)]
 )
 def test_invalid_values_are_refused(function: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="expected at least one value, got none"):

@@ -3,14 +3,8 @@
 import pytest
 
 from twofold.arena import GameColumns, GameRow, PlayerStanding
-from twofold.arena.table import (
-    format_runs,
-)
-from twofold.figures import (
-    format_rate,
-    format_seconds,
-    format_table,
-)
+from twofold.arena.table import format_runs
+from twofold.figures import format_rate, format_seconds, format_table
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:

@@ -300,11 +300,7 @@ def read_all(folder: Path) -> Iterator[dict[str, Any]]:
     for number, attack in enumerate(ATTACKS):
         before, began = peak(True), time.process_time()
         said = attempt(known[attack.reader], folder / str(number))
-        yield {
-            "said": said,
-            "seconds": time.process_time() - began,
-            "bytes": peak(False) - before,
-        }
+        yield {"said": said, "seconds": time.process_time() - began, "bytes": peak(False) - before}
 
 
 if __name__ == "__main__":

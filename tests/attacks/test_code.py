@@ -11,10 +11,7 @@ import pytest
 
 from tests.attacks.code_readers import READERS, kinds
 
-PROCESSES = [
-    sorted(READERS.keys() - {"the owner"}),
-    ["the owner"],
-]
+PROCESSES = [sorted(READERS.keys() - {"the owner"}), ["the owner"]]
 """Which readers share a fresh process: its start takes longer than they do."""
 
 

@@ -134,9 +134,7 @@ def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: dict[str,
 def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
     told = Selectors.from_mapping({"tiles": "#cells .cell", "rows": 3, "cols": "2", "over": "#end"})
     found = stage.play(
-        "cells.html?rows=3&cols=2",
-        wanted=tuple(kinds(selectors=told)),
-        patience=0.1,
+        "cells.html?rows=3&cols=2", wanted=tuple(kinds(selectors=told)), patience=0.1
     )
     assert "expected the board to change after" in found.error  # arrows are not its keys
     keys = {"up": "w", "right": "d", "down": "s", "left": "a"}

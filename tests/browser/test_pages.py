@@ -183,12 +183,7 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
         tiles=".cell",
         value="attribute:data-value",
         score="#score",
-        buttons={
-            Move.UP: ".up",
-            Move.RIGHT: "#right",
-            Move.DOWN: "#down",
-            Move.LEFT: "#left",
-        },
+        buttons={Move.UP: ".up", Move.RIGHT: "#right", Move.DOWN: "#down", Move.LEFT: "#left"},
     )
     assert read_selectors(None, ["tiles=.cell"]) == Selectors(tiles=".cell")
 

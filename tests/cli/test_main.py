@@ -340,9 +340,7 @@ def python_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception(
-    python_interrupts: None,
-) -> None:
+def test_the_first_ctrl_c_is_an_event_and_the_second_an_exception(python_interrupts: None) -> None:
     with _signals.catching_interrupt() as asked:
         signal.raise_signal(signal.SIGINT)
         assert asked.is_set()

@@ -11,13 +11,9 @@ from twofold import Board, Game, Move, Rules
 from twofold.cli.play import TextGame, said
 from twofold.play import saving
 from twofold.play.daily import new_record
-from twofold.play.game_file import (
-    GameFile,
-)
+from twofold.play.game_file import GameFile
 from twofold.records.record import Record, read_record, write_record
-from twofold.step import (
-    Step,
-)
+from twofold.step import Step
 
 
 def saved(out: str) -> Path:

@@ -103,9 +103,7 @@ def test_the_picture_is_drawn_while_it_goes_on_and_then_removed(
     assert text.endswith("\x1b[1A\x1b[2K")
 
 
-def test_the_board_is_drawn_before_the_first_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_board_is_drawn_before_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = as_terminal(monkeypatch)
     answer = think(Slow(0, 1.0), BOARD, None, None, live=True)
     assert answer.analysis is None
@@ -113,9 +111,7 @@ def test_the_board_is_drawn_before_the_first_answer(
     assert "to best" not in screen.getvalue()
 
 
-def test_a_quick_answer_is_not_shown_before_it_is_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_quick_answer_is_not_shown_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = as_terminal(monkeypatch)
     think(make_player("greedy"), BOARD, None, None, live=True)
     assert screen.getvalue() == ""

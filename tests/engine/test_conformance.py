@@ -11,13 +11,7 @@ from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.engine import conformance
 from twofold.engine import dialogue as engine_dialogue
 from twofold.engine import subject as engine_subject
-from twofold.engine.conformance import (
-    CHECKS,
-    CheckOutcome,
-    check_engine,
-    dead_board,
-    usual_board,
-)
+from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine, dead_board, usual_board
 from twofold.engine.messages import ALL_SHAPES
 from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec

@@ -171,10 +171,7 @@ def play_a_little(player: EnginePlayer) -> None:
             r"exit code 3; its stderr ends with: .*ZeroDivisionError: boom \(after 1 restart",
         ),
         ("signal", r"got its end by SIGTERM \(after 1 restarts\)"),
-        (
-            "illegal",
-            r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove",
-        ),
+        ("illegal", r"expected a legal move \(.*\) .* in reply to 'position .*, go', got bestmove"),
         ("none", r"expected a legal move \(.*\) .* got bestmove none"),
         ("garbage", "expected a bestmove .* got 'bestmove sideways' .expected a move u, r, d or l"),
         ("bad-info", "got 'info depth deep' .expected depth as a whole number, got 'deep'"),
@@ -186,10 +183,7 @@ def play_a_little(player: EnginePlayer) -> None:
     ],
 )
 def test_a_program_that_breaks_the_protocol_ends_in_one_sentence(
-    mode: str,
-    says: str,
-    monkeypatch: pytest.MonkeyPatch,
-    figure: Callable[[str], None],
+    mode: str, says: str, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:
     monkeypatch.setattr(engine_dialogue, "MAX_ENGINE_LINES", 2_000)
     if mode != "mute":

@@ -13,13 +13,7 @@ from tests.support import literal
 from tests.support.guards import Guards
 from twofold.board import Board
 from twofold.errors import UnsupportedRules
-from twofold.evaluators import (
-    EVALUATORS,
-    Evaluator,
-    compiled,
-    compiled_on_cells,
-    simple_evaluator,
-)
+from twofold.evaluators import EVALUATORS, Evaluator, compiled, compiled_on_cells, simple_evaluator
 from twofold.kernels._jit import address_of
 from twofold.kernels.search.evaluate import LOG_TABLE
 from twofold.kernels.search.evaluate_cells import evaluate_once

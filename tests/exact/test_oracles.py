@@ -205,11 +205,7 @@ def at_start(problem: Problem, value: Callable[[Board], float]) -> float:
     ],
 )
 def test_learning_with_a_weight_for_each_board_finds_the_exact_values(
-    rules: str,
-    patterns: str,
-    games: int,
-    settings: dict[str, Any],
-    figure: Callable[[str], None],
+    rules: str, patterns: str, games: int, settings: dict[str, Any], figure: Callable[[str], None]
 ) -> None:
     """Both what the network expects and what its greedy play gets, over all games.
 

@@ -167,10 +167,7 @@ def test_folders_unused_for_a_month_are_removed(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="folders have POSIX owners and modes")
 @pytest.mark.parametrize("attack", ["open to others", "a link", "open above"])
 def test_code_is_not_read_where_another_user_could_put_it(
-    attack: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    attack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TWOFOLD_CACHE_DIR", str(tmp_path / "cache"))
     private = _jit._choose_folder()

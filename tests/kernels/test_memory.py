@@ -24,20 +24,10 @@ from twofold.kernels._jit import address_of
 from twofold.kernels.rules import cells, play
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
-from twofold.kernels.search import (
-    alphabeta,
-    expectimax,
-    policies,
-    summed,
-    transposition,
-)
+from twofold.kernels.search import alphabeta, expectimax, policies, summed, transposition
 from twofold.kernels.search import context as names
-from twofold.kernels.search import (
-    leaf_layer as layers,
-)
-from twofold.kernels.search import (
-    star1 as star,
-)
+from twofold.kernels.search import leaf_layer as layers
+from twofold.kernels.search import star1 as star
 from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move, Rules

@@ -40,8 +40,7 @@ def test_evaluations_round_trip(one: Evaluation) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"games": -1}, {"moves": 1.5}, {"measured": {"mean": "a"}}, {"measured": None}],
+    "change", [{"games": -1}, {"moves": 1.5}, {"measured": {"mean": "a"}}, {"measured": None}]
 )
 def test_invalid_evaluations(change: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):

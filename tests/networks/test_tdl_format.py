@@ -152,8 +152,7 @@ def test_cells_in_any_order(
     listed = "".join(order)
     columns = [packed(theirs(part, listed)) for part in (network.weights[0], *sums.T)]
     path = written(
-        tmp_path,
-        tables(table(numbered(listed), block(columns[0]), block(columns[1] + columns[2]))),
+        tmp_path, tables(table(numbered(listed), block(columns[0]), block(columns[1] + columns[2])))
     )
     found = read_tdl(path)
     assert found.names == (listed,)

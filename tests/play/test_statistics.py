@@ -31,12 +31,7 @@ def game(
 
 
 def test_games_that_are_over_or_won_count() -> None:
-    games = [
-        game(1000, 128),
-        game(3000, 256),
-        game(21_000, 2048, "won"),
-        game(9000, 1024, "going"),
-    ]
+    games = [game(1000, 128), game(3000, 256), game(21_000, 2048, "won"), game(9000, 1024, "going")]
     (found,) = statistics_of(games)
     (figures,) = found.kinds
     assert (figures.games, figures.going, figures.moves) == (3, 1, 300)

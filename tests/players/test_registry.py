@@ -9,14 +9,7 @@ from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
 from twofold.evaluators import EVALUATORS
 from twofold.evaluators.base import RESERVED
 from twofold.notation import format_number, parse_spec
-from twofold.players import (
-    Player,
-    canonical,
-    entries,
-    make_player,
-    play_game,
-    short_spec,
-)
+from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
 from twofold.players.registry import code_of, entry_of, file_hashes

@@ -232,8 +232,7 @@ def test_an_analysis_has_the_depth_of_the_board() -> None:
 
 
 @pytest.mark.parametrize(
-    ("downgrade", "text"),
-    [(32768, "0012/0134/7654/f{}cb"), (0, "0012/0134/7654/h{}cb")],
+    ("downgrade", "text"), [(32768, "0012/0134/7654/f{}cb"), (0, "0012/0134/7654/h{}cb")]
 )
 def test_bands_are_by_the_sum_before_downgrading(downgrade: int, text: str) -> None:
     network = Network("0123 4567")

@@ -14,9 +14,7 @@ def export_csv(study: Study, path: str | os.PathLike[str]) -> None:
 
 
 def import_games(
-    study: Study,
-    path: str | os.PathLike[str],
-    boards: Sequence[str | os.PathLike[str]] = (),
+    study: Study, path: str | os.PathLike[str], boards: Sequence[str | os.PathLike[str]] = ()
 ) -> int:
     """Add the games of a CSV or Parquet file to a study; the number of new games."""
     return keep(study, read_games(path), boards)

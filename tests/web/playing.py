@@ -15,10 +15,7 @@ from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
 from twofold.web.page_game import PageGame, PageTable
-from twofold.web.protocol import (
-    AutoplayEnded,
-    StepReply,
-)
+from twofold.web.protocol import AutoplayEnded, StepReply
 
 LARGE = Rules(6, 6)
 STOPS = Rules.parse("4x4 goal=16 stop=goal")

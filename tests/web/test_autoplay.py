@@ -12,19 +12,9 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from tests.web.playing import (
-    LARGE,
-    STOPS,
-    begin,
-    ended,
-    let_play,
-    move,
-    saved,
-)
+from tests.web.playing import LARGE, STOPS, begin, ended, let_play, move, saved
 from twofold.board import Board
-from twofold.errors import (
-    LimitExceeded,
-)
+from twofold.errors import LimitExceeded
 from twofold.game import Game
 from twofold.play import autoplay
 from twofold.play import table as module
@@ -36,13 +26,7 @@ from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
 from twofold.web.page_game import PageTable
-from twofold.web.protocol import (
-    AutoplayEnded,
-    FrameReply,
-    GameState,
-    RefusedReply,
-    StepReply,
-)
+from twofold.web.protocol import AutoplayEnded, FrameReply, GameState, RefusedReply, StepReply
 
 
 def test_slow_players_are_shown_step_by_step(table: PageTable) -> None:

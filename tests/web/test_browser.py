@@ -227,9 +227,7 @@ def test_a_board_is_typed_and_analysed(laptop: Visit) -> None:
     expect(laptop.page.get_by_role("gridcell", name="row 4, column 4: 16")).to_be_visible()
 
 
-def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(
-    laptop: Visit,
-) -> None:
+def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(laptop: Visit) -> None:
     laptop.open("/analyse#board=3x3:123/100/000", "table")
     players = laptop.page.get_by_label("Player", exact=True)
     players.select_option(label="fast")

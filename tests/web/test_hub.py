@@ -12,12 +12,7 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, add_record
 from twofold.board import Board
-from twofold.errors import (
-    InvalidInput,
-    InvalidRecord,
-    InvalidSpec,
-    UnsupportedRules,
-)
+from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec, UnsupportedRules
 from twofold.game import Game
 from twofold.play.store import NotFound
 from twofold.records.record import Record, format_record, parse_record

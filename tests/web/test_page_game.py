@@ -6,20 +6,9 @@ from itertools import pairwise
 import pytest
 
 from tests.web.page import Listener
-from tests.web.playing import (
-    LARGE,
-    begin,
-    let_play,
-    move,
-)
+from tests.web.playing import LARGE, begin, let_play, move
 from twofold.board import Board
-from twofold.errors import (
-    GameOver,
-    IllegalMove,
-    LimitExceeded,
-    NothingToRedo,
-    NothingToUndo,
-)
+from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
 from twofold.game import Game
 from twofold.play.following import Asker
 from twofold.play.live_game import REPLAY_MOVES, StaleMove
@@ -27,11 +16,7 @@ from twofold.players import make_player, play_game
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
 from twofold.web.page_game import PageTable
-from twofold.web.protocol import (
-    GameState,
-    Reply,
-    StepReply,
-)
+from twofold.web.protocol import GameState, Reply, StepReply
 
 
 def test_a_move_is_told_to_all(table: PageTable) -> None:

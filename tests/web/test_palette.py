@@ -4,13 +4,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from tests.support.colours import (
-    THEMES,
-    ciede2000,
-    contrast,
-    difference,
-    read_colours,
-)
+from tests.support.colours import THEMES, ciede2000, contrast, difference, read_colours
 
 LEAST_CONTRAST = 4.5
 """WCAG 2, level AA, for text of any size."""

@@ -8,9 +8,7 @@ import pytest
 from tests.web.page import Listener
 from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_until_saved
 from twofold.board import Board
-from twofold.errors import (
-    ResourceError,
-)
+from twofold.errors import ResourceError
 from twofold.play import saver as saver_module
 from twofold.play.following import Asker
 from twofold.play.store import GameStore, NotFound

@@ -221,8 +221,7 @@ def test_a_failed_player_is_not_reused(searches: Searches, makes: Makes) -> None
 
 
 @pytest.mark.parametrize(
-    ("spec", "kind"),
-    [("nobody", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")],
+    ("spec", "kind"), [("nobody", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
 )
 def test_a_player_that_cannot_start_is_refused(
     searches: Searches, makes: Makes, spec: str, kind: str

@@ -155,10 +155,7 @@ def test_a_game_of_another_page_has_to_be_opened(hub: Hub, page: Page) -> None:
     other = Page(hub)
     request = protocol.MoveRequest(game=state.game, move="u", move_number=0)
     kind, message = other.refusal(request)
-    assert (kind, message) == (
-        "NotFound",
-        f"this page has not opened the game '{state.game}'",
-    )
+    assert (kind, message) == ("NotFound", f"this page has not opened the game '{state.game}'")
     other.open(state.game)
     step = other.move(state.game, state.now.legal[0], 0)
     assert page.wait(StepReply).now == step.now

@@ -12,12 +12,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, wait_until
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import (
-    AnalysisReply,
-    BoardInfo,
-    Judged,
-    Reviewed,
-)
+from twofold.web.protocol import AnalysisReply, BoardInfo, Judged, Reviewed
 
 DEEP = "1234/2345/3456/0010"
 """A board on which a search does not come to its end."""

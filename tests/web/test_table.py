@@ -10,9 +10,7 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
-from twofold.errors import (
-    InvalidRecord,
-)
+from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.play import table as module
 from twofold.play.following import Asker

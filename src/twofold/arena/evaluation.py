@@ -65,10 +65,7 @@ class EvaluationGames:
     def __call__(self, network: Network) -> Measured | None:
         """Play the games with a network; None if stopped."""
         player = ExpectimaxPlayer(
-            network_evaluator(network),
-            Depth.fixed(1),
-            downgrade=self.downgrade,
-            tables=self.tables,
+            network_evaluator(network), Depth.fixed(1), downgrade=self.downgrade, tables=self.tables
         )
         whole = self._play(player, self.games, None)
         each = {one.name: self._play(player, len(one), one) for one in self.boards}

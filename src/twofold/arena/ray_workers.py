@@ -16,13 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from twofold.arena.games import GameRow
-from twofold.arena.workers import (
-    POLL_SECONDS,
-    REPORT_SECONDS,
-    GameWorkers,
-    ProcessLost,
-    Task,
-)
+from twofold.arena.workers import POLL_SECONDS, REPORT_SECONDS, GameWorkers, ProcessLost, Task
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place

@@ -65,12 +65,7 @@ class Task:
     ) -> Iterator[GameRow]:
         """Play the games with the player `spec` until `stop` returns True."""
         for result in play_games(
-            player,
-            self.rules,
-            self.seeds,
-            boards=self.boards,
-            keep_moves=self.records,
-            stop=stop,
+            player, self.rules, self.seeds, boards=self.boards, keep_moves=self.records, stop=stop
         ):
             yield GameRow.of_result(result, spec, self.rules, record=self.records)
 

@@ -10,13 +10,7 @@ from twofold.evaluators.explain import Explanation, Terms
 from twofold.figures import format_search_time, format_table, format_three_digits
 from twofold.players import short_spec
 from twofold.rules import Move
-from twofold.search.analysis import (
-    PROBABILITY,
-    Analysis,
-    LineStep,
-    format_value,
-    table_words,
-)
+from twofold.search.analysis import PROBABILITY, Analysis, LineStep, format_value, table_words
 from twofold.search.document import AnalysisDocument, Timing, finite
 from twofold.search.move_table import format_moves
 

@@ -53,10 +53,7 @@ def wrapped(text: str, hang: int = 0) -> str:
     """
     width = max(shutil.get_terminal_size().columns, MIN_WIDTH)
     wrapper = textwrap.TextWrapper(
-        width,
-        subsequent_indent=" " * hang,
-        break_long_words=False,
-        break_on_hyphens=False,
+        width, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join("\n".join(wrapper.wrap(line)) for line in text.split("\n"))
 

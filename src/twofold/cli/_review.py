@@ -7,10 +7,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from twofold.figures import (
-    counted,
-    format_table,
-)
+from twofold.figures import counted, format_table
 from twofold.players.registry import short_name
 from twofold.records.record import Record
 from twofold.review.review import (

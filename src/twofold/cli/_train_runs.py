@@ -21,10 +21,7 @@ from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_options import TrainOptions, Trials, goes_on, not_kept
 from twofold.cli._train_view import live
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
-from twofold.figures import (
-    bytes_words,
-    counted,
-)
+from twofold.figures import bytes_words, counted
 from twofold.files import atomic_write
 from twofold.learn.checkpoint import curve_path, evaluations_document, load, settings_document
 from twofold.learn.run import run

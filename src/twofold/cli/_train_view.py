@@ -10,15 +10,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from twofold.cli._output import (
-    can_redraw,
-    print_note,
-)
+from twofold.cli._output import can_redraw, print_note
 from twofold.cli._progress import progress_lines
-from twofold.figures import (
-    clock,
-    counted,
-)
+from twofold.figures import clock, counted
 from twofold.learn.evaluation import Evaluation
 
 if TYPE_CHECKING:

@@ -10,14 +10,7 @@ from rich.text import Text
 
 from twofold.board import Board
 from twofold.cli._analysis import document, terms_document, terms_table, timing
-from twofold.cli._options import (
-    USUAL_PLAYER,
-    JsonOption,
-    argument,
-    count,
-    flag,
-    option,
-)
+from twofold.cli._options import USUAL_PLAYER, JsonOption, argument, count, flag, option
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting

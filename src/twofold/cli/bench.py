@@ -52,9 +52,7 @@ from twofold.cli._output import machine, print_note, print_out, print_words, wri
 from twofold.cli._players import hint_at_strengths, prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput
-from twofold.figures import (
-    counted,
-)
+from twofold.figures import counted
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, printable, shell_line, shown
 from twofold.players.demands import excess_of
@@ -92,8 +90,7 @@ def command(
         count("--games", "N", "Games per player. Default: 100, or one per board of --boards."),
     ] = None,
     seed: Annotated[
-        str | None,
-        option("--seed", "S", "Seed of the first game; the next is S+1. Default: 1."),
+        str | None, option("--seed", "S", "Seed of the first game; the next is S+1. Default: 1.")
     ] = None,
     boards: BoardsOption = "",
     out: StudyOption = "",
@@ -194,12 +191,7 @@ def command(
 
 
 def _check_request(
-    players: list[str],
-    preset: str,
-    out: str,
-    *,
-    resume: bool,
-    records: bool,
+    players: list[str], preset: str, out: str, *, resume: bool, records: bool
 ) -> None:
     if preset and (players or resume):
         raise InvalidInput("expected one of players, --preset and --resume, got more")
@@ -221,12 +213,7 @@ def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
 
 
 def _wanted(
-    study: Study,
-    rules: Rules,
-    players: list[str],
-    boards: str,
-    games: int | None,
-    seed: int,
+    study: Study, rules: Rules, players: list[str], boards: str, games: int | None, seed: int
 ) -> Bench:
     _check_different(players)
     starts = read_starts(boards, rules)

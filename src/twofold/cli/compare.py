@@ -27,19 +27,11 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import (
-    machine,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import machine, print_note, print_out, print_words, write_json
 from twofold.cli._players import hint_at_strengths, prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidSpec
-from twofold.figures import (
-    counted,
-)
+from twofold.figures import counted
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, shown
 from twofold.players.own_code import is_code

@@ -26,9 +26,7 @@ Lines to add:
 ENDINGS = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"}
 
 
-def command(
-    shell: Annotated[str, argument("SHELL", "bash, zsh, fish or powershell.")],
-) -> None:
+def command(shell: Annotated[str, argument("SHELL", "bash, zsh, fish or powershell.")]) -> None:
     """Print the script that completes command lines in a shell.
 
     The Tab key then completes commands, options, players with their keys, evaluators, networks,

@@ -8,14 +8,10 @@ from itertools import islice
 from typing import IO, Annotated
 
 from twofold.cli._options import argument, option
-from twofold.cli._output import (
-    print_note,
-)
+from twofold.cli._output import print_note
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput, InvalidRecord
-from twofold.figures import (
-    counted,
-)
+from twofold.figures import counted
 from twofold.files import atomic_write, open_regular, replaceable
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown

@@ -35,19 +35,10 @@ from twofold.cli._options import (
     read_pace,
     read_rules,
 )
-from twofold.cli._output import (
-    can_redraw,
-    print_note,
-    print_out,
-    write_json,
-)
+from twofold.cli._output import can_redraw, print_note, print_out, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
-from twofold.figures import (
-    counted,
-    format_rate,
-    format_time,
-)
+from twofold.figures import counted, format_rate, format_time
 from twofold.files import replaceable
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec

@@ -7,19 +7,12 @@ from typing import Annotated, Final
 import typer
 
 from twofold.cli._options import JsonOption, argument, count, option
-from twofold.cli._output import (
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import waiting
 from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
 from twofold.engine.spec import parse_command_words
 from twofold.errors import INTERRUPTED, LimitExceeded
-from twofold.figures import (
-    counted,
-)
+from twofold.figures import counted
 from twofold.limits import check_limit
 from twofold.notation import printable
 

@@ -10,20 +10,12 @@ from rich.console import Console
 from twofold.cli import bench
 from twofold.cli._analysis import labelled
 from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, option
-from twofold.cli._output import (
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._train_options import held
 from twofold.cli._train_view import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput
-from twofold.figures import (
-    bytes_words,
-    counted,
-)
+from twofold.figures import bytes_words, counted
 from twofold.learn.evaluation import Evaluation
 from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
@@ -200,8 +192,7 @@ def convert(
     ],
     release: Annotated[bool, flag("--release", "Compressed 16-bit form, for sharing.")] = False,
     unit: Annotated[
-        float | None,
-        option("--unit", "P", "With --release: rounding step, in points. Default: 4."),
+        float | None, option("--unit", "P", "With --release: rounding step, in points. Default: 4.")
     ] = None,
     value_bytes: Annotated[
         int | None, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8. Default: 4.")

@@ -18,11 +18,7 @@ from twofold.cli._options import (
     read_rules,
     read_seed,
 )
-from twofold.cli._output import (
-    print_out,
-    print_words,
-    wrapped,
-)
+from twofold.cli._output import print_out, print_words, wrapped
 from twofold.cli._players import open_player, settled_specs
 from twofold.errors import (
     INTERRUPTED,
@@ -32,32 +28,20 @@ from twofold.errors import (
     PlayerError,
     TwofoldError,
 )
-from twofold.figures import (
-    counted,
-)
-from twofold.game import (
-    Game,
-)
+from twofold.figures import counted
+from twofold.game import Game
 from twofold.notation import MOVE_LETTERS
 from twofold.play.asked_player import analyse, question_of
-from twofold.play.folder import (
-    new_save_path,
-)
-from twofold.play.game_file import (
-    GameFile,
-)
-from twofold.play.saving import (
-    KeptGame,
-)
+from twofold.play.folder import new_save_path
+from twofold.play.game_file import GameFile
+from twofold.play.saving import KeptGame
 from twofold.players import Player
 from twofold.players.faults import describe_caught
 from twofold.players.strengths import default_player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
-from twofold.step import (
-    Step,
-)
+from twofold.step import Step
 from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play

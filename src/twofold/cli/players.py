@@ -119,12 +119,7 @@ def _document(entry: Entry) -> dict[str, Any]:
     keys = {
         name: {"default": key.default, "help": key.help} for name, key in sorted(entry.keys.items())
     }
-    return {
-        "name": entry.name,
-        "summary": entry.summary,
-        "source": entry.source,
-        "keys": keys,
-    }
+    return {"name": entry.name, "summary": entry.summary, "source": entry.source, "keys": keys}
 
 
 def _evaluator_document(evaluator: Evaluator) -> dict[str, Any]:

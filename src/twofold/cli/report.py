@@ -5,14 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from twofold.cli._output import (
-    print_note,
-    print_out,
-)
+from twofold.cli._output import print_note, print_out
 from twofold.cli._progress import waiting
-from twofold.figures import (
-    counted,
-)
+from twofold.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,14 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 
 from twofold.cli._app import can_open, has_extra, walk_through
-from twofold.cli._options import (
-    USUAL_PLAYER,
-    JsonOption,
-    argument,
-    count,
-    flag,
-    option,
-)
+from twofold.cli._options import USUAL_PLAYER, JsonOption, argument, count, flag, option
 from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
@@ -26,11 +19,7 @@ from twofold.cli._review import document, heading, summary, worst_moves
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._thinking import print_lines
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
-from twofold.figures import (
-    counted,
-    format_search_time,
-    format_three_digits,
-)
+from twofold.figures import counted, format_search_time, format_three_digits
 from twofold.limits import check_limit
 from twofold.notation import shell_line
 from twofold.players import Player

@@ -11,11 +11,7 @@ import threading
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
-from twofold.cli._options import (
-    USUAL_PLAYER,
-    flag,
-    option,
-)
+from twofold.cli._options import USUAL_PLAYER, flag, option
 from twofold.cli._output import print_note, print_out
 from twofold.cli._players import hint_at_tables
 from twofold.cli._progress import waiting

@@ -21,10 +21,7 @@ from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
-from twofold.figures import (
-    bytes_words,
-    counted,
-)
+from twofold.figures import bytes_words, counted
 from twofold.files import writable
 from twofold.folders import work_folder
 from twofold.locks import alone

@@ -10,12 +10,7 @@ import typer
 
 from twofold.board import Board
 from twofold.cli._options import JsonOption, argument, count, flag, option, read_jobs
-from twofold.cli._output import (
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._tables_view import (
@@ -31,11 +26,7 @@ from twofold.cli._tables_view import (
 from twofold.endgame.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
-from twofold.figures import (
-    bytes_words,
-    counted,
-    time_words,
-)
+from twofold.figures import bytes_words, counted, time_words
 from twofold.folders import WORK, work_folder
 from twofold.limits import MAX_TEXT
 from twofold.notation import shell_line, shown
@@ -196,10 +187,7 @@ def _print_built(path: Path) -> None:
 
 
 @app.command("list", epilog="Example:\n\n\b\n  twofold tables list --json")
-def list_tables(
-    out: FolderOption = "",
-    json: JsonOption = False,
-) -> None:
+def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     """List the tables that are built.
 
     Players ask them in this order.
@@ -338,8 +326,7 @@ def query(
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
              "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
-    names: Annotated[list[str], argument("NAME", "Tables to remove.")],
-    out: FolderOption = "",
+    names: Annotated[list[str], argument("NAME", "Tables to remove.")], out: FolderOption = ""
 ) -> None:
     """Remove tables, built or unfinished."""
     from twofold.endgame.work import remove_table, share_done

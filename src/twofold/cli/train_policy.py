@@ -81,8 +81,7 @@ class PolicyOptions:
         option("--reward", "R", "What games pay: points, exponents, or large (for large tiles)."),
     ] = USUAL.reward
     scaffold: Annotated[
-        float,
-        option("--scaffold", "P", "Share of the games that start with large tiles placed."),
+        float, option("--scaffold", "P", "Share of the games that start with large tiles placed.")
     ] = USUAL.scaffold
     envs: Annotated[int, count("--envs", "N", "Number of games played at once.")] = USUAL.games
     horizon: Annotated[int, count("--horizon", "N", "Moves of each game between two updates.")] = (

@@ -37,21 +37,12 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import (
-    can_redraw,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
+from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
 from twofold.cli._players import prepare
 from twofold.cli._progress import loading, waiting
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED
-from twofold.figures import (
-    counted,
-    format_table,
-)
+from twofold.figures import counted, format_table
 from twofold.files import writable
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
 from twofold.notation import format_number, parse_seed

@@ -33,11 +33,7 @@ from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED
-from twofold.figures import (
-    counted,
-    format_rate,
-    format_time,
-)
+from twofold.figures import counted, format_rate, format_time
 from twofold.files import replaceable
 from twofold.game import Game
 from twofold.notation import shell_line
@@ -48,11 +44,7 @@ from twofold.players.strengths import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
 from twofold.tui.moves_view import draw_moves, search_words
-from twofold.tui.picture import (
-    Canvas,
-    ScreenPicture,
-    title_line,
-)
+from twofold.tui.picture import Canvas, ScreenPicture, title_line
 from twofold.tui.playback import frames, paced
 from twofold.tui.tiles import draw_board, fit
 from twofold.tui.words import getting_ready, words_of_board, words_of_move

@@ -87,12 +87,7 @@ class Builder:
             self._share(work, parts, pool)
         return layer
 
-    def _share(
-        self,
-        work: Work,
-        parts: list[Part],
-        pool: ThreadPoolExecutor,
-    ) -> None:
+    def _share(self, work: Work, parts: list[Part], pool: ThreadPoolExecutor) -> None:
         def unless_stopped(part: Part) -> bool:
             if self._stop():
                 return False

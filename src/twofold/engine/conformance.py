@@ -456,11 +456,7 @@ CHECKS: Final = (
 
 
 def check_engine(
-    words: Sequence[str],
-    *,
-    boards: int = 200,
-    slack: float = 1.0,
-    seed: int = 1,
+    words: Sequence[str], *, boards: int = 200, slack: float = 1.0, seed: int = 1
 ) -> Generator[CheckOutcome]:
     """Check a program; yields the outcome of each check, in order.
 

@@ -78,9 +78,7 @@ class VectorActionOrder(_VectorWrapper):
     """Many games with actions in another order, given as letters such as `"lurd"`."""
 
     def __init__(
-        self,
-        env: VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]],
-        order: str = PGX,
+        self, env: VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]], order: str = PGX
     ) -> None:
         super().__init__(env)
         self._moves = parse_order(order)

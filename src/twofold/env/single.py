@@ -18,14 +18,7 @@ from twofold.board import Board
 from twofold.env.games import EnvGames, next_seed
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
-from twofold.env.settings import (
-    Afterstates,
-    EnvSettings,
-    Illegal,
-    Observation,
-    Reward,
-    parse_start,
-)
+from twofold.env.settings import Afterstates, EnvSettings, Illegal, Observation, Reward, parse_start
 from twofold.errors import InvalidMove
 from twofold.game import Game
 from twofold.notation import check_seed, shown

@@ -29,7 +29,7 @@ IT3105_GRADIENT: Final = ((15, 13, 11, 9), (13, 9, 7, 4), (11, 7, 3, 1), (9, 4, 
 IT3105_FACTOR: Final = 2.0
 
 SNAKE_WEIGHTS: Final = {
-    "ratio": Weight(0.25, "weight of a cell relative to the cell before it on the snake", 0.0, 1.0),
+    "ratio": Weight(0.25, "weight of a cell relative to the cell before it on the snake", 0.0, 1.0)
 }
 """The weight of twofold's own snake; see `docs/benchmarks.md`."""
 

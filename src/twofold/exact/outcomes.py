@@ -100,10 +100,7 @@ def outcomes(
 
 
 def _begin(
-    table: ExactTable,
-    starts: Starts,
-    chances: NDArray[np.float64],
-    ends: NDArray[np.float64],
+    table: ExactTable, starts: Starts, chances: NDArray[np.float64], ends: NDArray[np.float64]
 ) -> None:
     for bits, chance, layer, stopped in zip(
         *(part.tolist() for part in (starts.boards, starts.chances, starts.layers, starts.stopped)),

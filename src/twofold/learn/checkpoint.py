@@ -35,12 +35,7 @@ from twofold.version import __version__
 STATE: Final = "twofold-training"
 """The metadata key of the state, a JSON document."""
 
-_KEPT: Final = (
-    at.MOVES,
-    at.UPDATES,
-    at.CAROUSEL_STAGE,
-    at.CAROUSEL_LEFT,
-)
+_KEPT: Final = (at.MOVES, at.UPDATES, at.CAROUSEL_STAGE, at.CAROUSEL_LEFT)
 """The words of a thread that change during a run."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]

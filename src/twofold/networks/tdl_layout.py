@@ -149,11 +149,7 @@ def _scan_table(source: Source) -> TdlTable:
     count = source.number(8, "the number of values")
     lengths = {16**cells: cells for cells in range(1, MAX_PATTERN_CELLS + 1)}
     if count not in lengths:
-        raise source.fault(
-            f"16^1 to 16^{MAX_PATTERN_CELLS} values",
-            count,
-            source.at - 8,
-        )
+        raise source.fault(f"16^1 to 16^{MAX_PATTERN_CELLS} values", count, source.at - 8)
     text, cells, stage = _parse_name(source, name, lengths[count], at + 1)
     values_at = source.at
     source.skip(size * count, f"the values of {text}")

@@ -209,14 +209,7 @@ class GameTable(Generic[G]):
         kept = self.store.kept(game)
         played = self.time() if kept is None else kept.played
         return self.kind(
-            game,
-            record.resume(),
-            self,
-            played,
-            file,
-            record,
-            player=record.player,
-            is_saved=True,
+            game, record.resume(), self, played, file, record, player=record.player, is_saved=True
         )
 
     def find_last(self) -> G | None:

@@ -114,11 +114,7 @@ def _ntuple(
 
 
 def _searching(
-    evaluator: "Evaluator",
-    ply: Depth | None,
-    time: float | None,
-    nodes: int | None,
-    **more: Any,
+    evaluator: "Evaluator", ply: Depth | None, time: float | None, nodes: int | None, **more: Any
 ) -> Player:
     """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
     from twofold.players.searching import ExpectimaxPlayer
@@ -258,10 +254,7 @@ PRESETS: Final = (
         _ntuple,
         {
             "net": Key(
-                DEFAULT_NETWORK,
-                "network, by name or as a file",
-                network_file,
-                hash_of=file_hash,
+                DEFAULT_NETWORK, "network, by name or as a file", network_file, hash_of=file_hash
             ),
             "ply": PLY,
             "cut": CUT,
@@ -334,9 +327,7 @@ PRESETS: Final = (
         _baeldung,
         {
             "prune": Key(
-                "yes",
-                "skip moves that change nothing",
-                Choice("prune", {"yes": True, "no": False}),
+                "yes", "skip moves that change nothing", Choice("prune", {"yes": True, "no": False})
             ),
             "threads": THREADS,
         },

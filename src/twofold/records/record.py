@@ -170,9 +170,7 @@ class Record:
             return self.replay()
         game = _begin(self)
         game.extend(
-            "".join(move.letter for move in self.moves),
-            Moment(self.final, self.score),
-            self.spawns,
+            "".join(move.letter for move in self.moves), Moment(self.final, self.score), self.spawns
         )
         return game
 

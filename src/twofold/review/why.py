@@ -59,12 +59,7 @@ class Reason:
 
 
 def why_worse(
-    board: Board,
-    rules: Rules,
-    played: Move,
-    best: Move,
-    player: Player,
-    stop: Stop | None = None,
+    board: Board, rules: Rules, played: Move, best: Move, player: Player, stop: Stop | None = None
 ) -> list[Reason]:
     """Reasons why a move is worse, the most important first; empty without clear differences.
 

@@ -36,10 +36,7 @@ class Judging:
     """
 
     def __init__(
-        self,
-        walk: Walk,
-        make: "Callable[[], Player] | None" = None,
-        budget: "Budget | None" = None,
+        self, walk: Walk, make: "Callable[[], Player] | None" = None, budget: "Budget | None" = None
     ) -> None:
         self.player = ""
         self.unit = ""

@@ -141,11 +141,7 @@ def statistics(table: PageTable) -> OwnStatistics:
 def list_part(table: PageTable, asked: ListQuery) -> ListPart:
     """Part of the list."""
     found = select(
-        table.entries(),
-        search=asked.search,
-        order=asked.order,
-        rules=asked.rules,
-        kind=asked.kind,
+        table.entries(), search=asked.search, order=asked.order, rules=asked.rules, kind=asked.kind
     )
     last = asked.offset + min(asked.count, MAX_LISTED)
     return ListPart(len(found), found[asked.offset : last])

@@ -54,10 +54,7 @@ _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 def page_routes() -> list[Route]:
     """The routes of the page and its files."""
-    return [
-        *(Route(path, _page) for path in PAGES),
-        Route("/static/{path:path}", _file),
-    ]
+    return [*(Route(path, _page) for path in PAGES), Route("/static/{path:path}", _file)]
 
 
 async def _page(request: Request) -> Response:

@@ -151,10 +151,7 @@ def _strength(word: str, name: str) -> PlayerInfo:
     plain = strength(word, STANDARD)
     with_tables = ", with tables" if "tables" in notation.parse_spec(plain).values else ""
     return msgspec.structs.replace(
-        _info(plain, f"{word} ({name}{with_tables})"),
-        spec=word,
-        elsewhere=word,
-        plain=plain,
+        _info(plain, f"{word} ({name}{with_tables})"), spec=word, elsewhere=word, plain=plain
     )
 
 

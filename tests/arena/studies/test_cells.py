@@ -190,11 +190,7 @@ def test_a_cell_of_a_command_is_one_line(
 def test_a_seed_is_there_once(tmp_path: Path, sound: Path) -> None:
     """In a table without its key, as a damaged file may have it."""
     path = Path(shutil.copy(sound, tmp_path / "s.db"))
-    with (
-        Study(path) as study,
-        pytest.raises(InvalidInput, match="damaged tree"),
-        study._errors(),
-    ):
+    with Study(path) as study, pytest.raises(InvalidInput, match="damaged tree"), study._errors():
         list(study._rows("SELECT 7 FROM game", most=1))
 
 

@@ -22,18 +22,10 @@ from tests.support.forks import command, context, fork, fork_workers
 from twofold import make_player
 from twofold.arena import workers
 from twofold.arena.stats import Interval
-from twofold.arena.tuning import (
-    sampling as tune_sampling,
-)
-from twofold.arena.tuning import (
-    settings as tune_settings,
-)
-from twofold.arena.tuning import (
-    study as tune_study,
-)
-from twofold.arena.tuning import (
-    workers as tune_workers,
-)
+from twofold.arena.tuning import sampling as tune_sampling
+from twofold.arena.tuning import settings as tune_settings
+from twofold.arena.tuning import study as tune_study
+from twofold.arena.tuning import workers as tune_workers
 from twofold.arena.tuning.settings import Range, range_of
 from twofold.arena.tuning.tune import (
     Tuning,

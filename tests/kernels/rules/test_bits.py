@@ -63,9 +63,7 @@ def random_words(count: int, seed: int = 1) -> list[int]:
     ids=["transpose", "mirror", "flip"],
 )
 def test_each_bit_goes_where_it_should(
-    symmetry: Symmetry,
-    place: Callable[[int, int], tuple[int, int]],
-    figure: Callable[[str], None],
+    symmetry: Symmetry, place: Callable[[int, int], tuple[int, int]], figure: Callable[[str], None]
 ) -> None:
     # Each is made of shifts, ANDs with constants and ORs of disjoint parts, so that what holds
     # for single bits holds for every board; the random words check that premise.

@@ -6,22 +6,10 @@ from typing import Final
 
 from twofold.arena.reports.drawings import PAPER, require_report
 from twofold.arena.reports.joint_curve import DrawnCurve
-from twofold.arena.reports.plots import (
-    FEWEST,
-    MARKERS,
-    Style,
-    drawing,
-    learning_curves,
-)
+from twofold.arena.reports.plots import FEWEST, MARKERS, Style, drawing, learning_curves
 from twofold.arena.reports.report import Section, gather
-from twofold.arena.reports.tables import (
-    ReportTable,
-    SectionTables,
-    section_tables,
-)
-from twofold.arena.reports.tables import (
-    curves as curves_table,
-)
+from twofold.arena.reports.tables import ReportTable, SectionTables, section_tables
+from twofold.arena.reports.tables import curves as curves_table
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME
 from twofold.figures import counted

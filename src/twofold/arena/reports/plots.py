@@ -16,12 +16,8 @@ from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import ReportEntry
 from twofold.arena.stats import Interval
 from twofold.arena.survival import Fates, bands, edges_of
-from twofold.arena.table import (
-    telling_tiles,
-)
-from twofold.figures import (
-    format_seconds,
-)
+from twofold.arena.table import telling_tiles
+from twofold.figures import format_seconds
 from twofold.notation import printable
 
 if TYPE_CHECKING:

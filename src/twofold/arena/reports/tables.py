@@ -12,26 +12,11 @@ from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.plots import MARKERS, Style, telling
-from twofold.arena.reports.report import (
-    MAX_ALL_PAIRS,
-    ReportEntry,
-    Section,
-    commands,
-    comparisons,
-)
+from twofold.arena.reports.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
 from twofold.arena.survival import HEADER, SumBand, cells, edges_of, told_bands
-from twofold.arena.table import (
-    reach,
-    reach_heading,
-    reach_tiles,
-)
-from twofold.figures import (
-    DASH,
-    counted,
-    format_rate,
-    format_seconds,
-)
+from twofold.arena.table import reach, reach_heading, reach_tiles
+from twofold.figures import DASH, counted, format_rate, format_seconds
 from twofold.notation import printable
 
 Entries = Sequence[ReportEntry]
@@ -207,7 +192,7 @@ _LEAGUE: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
 """The columns of the league table, in order."""
 
 _SPREAD: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
-    "median, 99 %": lambda entry: _spread(entry.games.usual_move),
+    "median, 99 %": lambda entry: _spread(entry.games.usual_move)
 }
 """A further column, if a player has percentiles of the time of a move."""
 

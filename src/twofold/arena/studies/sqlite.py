@@ -91,10 +91,7 @@ class _Cursor(sqlite3.Cursor):
 
 
 def open_sqlite(
-    path: str | os.PathLike[str],
-    mode: str,
-    deadline: Deadline,
-    patience: float = LOCK_SECONDS,
+    path: str | os.PathLike[str], mode: str, deadline: Deadline, patience: float = LOCK_SECONDS
 ) -> Connection:
     """Open an existing file in mode `ro` or `rw`; each statement is a transaction by default."""
     real = Path(os.path.realpath(path))

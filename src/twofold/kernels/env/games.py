@@ -59,15 +59,7 @@ from twofold.kernels.env.words import (
     TRUNCATED,
     USED,
 )
-from twofold.kernels.intrinsics import (
-    U64_POINTER,
-    as_f64,
-    f64_at,
-    i32_at,
-    i64_at,
-    u8_at,
-    u64_at,
-)
+from twofold.kernels.intrinsics import U64_POINTER, as_f64, f64_at, i32_at, i64_at, u8_at, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.dice import dice

@@ -53,15 +53,7 @@ from twofold.kernels.env.words import (
     TOO_LARGE,
     TRUNCATED,
 )
-from twofold.kernels.intrinsics import (
-    U64_POINTER,
-    f64_at,
-    i32_at,
-    i64_at,
-    pointer,
-    u8_at,
-    u64_at,
-)
+from twofold.kernels.intrinsics import U64_POINTER, f64_at, i32_at, i64_at, pointer, u8_at, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.dice import dice

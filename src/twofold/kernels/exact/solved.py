@@ -23,15 +23,7 @@ from twofold.kernels.exact.solving import (
     WINS,
     afterstates,
 )
-from twofold.kernels.intrinsics import (
-    POLICY,
-    U64_POINTER,
-    as_f64,
-    f64_at,
-    i32_at,
-    pointer,
-    u64_at,
-)
+from twofold.kernels.intrinsics import POLICY, U64_POINTER, as_f64, f64_at, i32_at, pointer, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY
 

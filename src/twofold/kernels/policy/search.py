@@ -10,14 +10,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import (
-    POLICY,
-    U8_POINTER,
-    U64_POINTER,
-    as_f64,
-    pointer,
-    u64_at,
-)
+from twofold.kernels.intrinsics import POLICY, U8_POINTER, U64_POINTER, as_f64, pointer, u64_at
 from twofold.kernels.policy.forward import NETWORK, forward, is_dead, unpack
 from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
 from twofold.kernels.rules import bits as on_bits

@@ -7,12 +7,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import (
-    CELLS_POLICY,
-    POLICY,
-    pointer,
-    u64_at,
-)
+from twofold.kernels.intrinsics import CELLS_POLICY, POLICY, pointer, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 
