@@ -320,6 +320,7 @@ def test_a_batch_is_flushed_file_by_file_where_the_system_knows_no_other_way(
     assert len(calls) == 2
 
 
+@pytest.mark.promise("R84")
 def test_a_text_replaces_no_study_and_no_network(tmp_path: Path) -> None:
     study, text = tmp_path / "a.db", tmp_path / "a.txt"
     with contextlib.closing(sqlite3.connect(study)) as database:

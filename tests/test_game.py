@@ -533,6 +533,7 @@ def test_a_game_prints_its_board() -> None:
     )
 
 
+@pytest.mark.promise("R85")
 def test_a_board_that_cannot_be_valued_comes_into_no_game() -> None:
     rules = "5x5 spawn=34359738368:1"
     game = Game.from_board("5x5:00z00/00000/00000/00000/00000", rules, seed=1)

@@ -98,6 +98,7 @@ def test_what_cannot_be_done(
     assert list(tmp_path.iterdir()) == [episodes]
 
 
+@pytest.mark.promise("R84")
 def test_the_game_itself_is_not_written_over(cli: Cli, replay: Path) -> None:
     before = replay.read_bytes()
     result = cli("convert", str(replay), str(replay), "--to", "original")

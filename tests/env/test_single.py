@@ -323,7 +323,10 @@ def test_invalid_options_are_refused(
 
 def test_a_merge_past_the_largest_tile_is_an_error() -> None:
     env = Env2048("1x8")
-    env.reset(options={"board": "1x8:zz000000"})
+    with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
+        env.reset(options={"board": "1x8:zz000000"})
+    env.reset(options={"board": "1x8:zyy00000"})
+    env.step(Move.LEFT)
     with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
         env.step(Move.LEFT)
     with pytest.raises(TileTooLarge):

@@ -39,7 +39,7 @@ def told(table: ExactTable, board: Board, stop: Stop, seconds: float = 60) -> li
 
 
 def test_the_final_reply_has_the_outcomes(table: ExactTable) -> None:
-    (reply,) = told(table, BOARD, Stop())
+    *_, reply = told(table, BOARD, Stop())  # progress comes first on a busy machine
     found = outcomes(table, BOARD)
     assert {one.tile: one.chance for one in reply.tiles} == found.tiles
     assert {one.tile: one.reached for one in reply.tiles} == found.reach

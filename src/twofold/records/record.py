@@ -178,14 +178,15 @@ class Record:
 def _begin(record: Record) -> Game:
     if record.board is None:
         return Game(record.rules, record.seed or 0, undos=record.undos)
-    return Game.from_board(
-        record.board,
-        record.rules,
-        record.seed or 0,
-        score=record.start_score,
-        move_number=record.start_move,
-        undos=record.undos,
-    )
+    with located(f"move {record.start_move}"):
+        return Game.from_board(
+            record.board,
+            record.rules,
+            record.seed or 0,
+            score=record.start_score,
+            move_number=record.start_move,
+            undos=record.undos,
+        )
 
 
 def _check_end(record: Record, game: Game, lines: Mapping[str, int]) -> None:

@@ -22,7 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def open_dialog(page: Page) -> None:
     """Open it by keyboard, once the page knows the limits of jobs."""
-    button = page.get_by_role("button", name="New …")
+    button = page.get_by_role("button", name="New job …")
     expect(button).to_be_enabled()
     button.focus()
     page.keyboard.press("Enter")
