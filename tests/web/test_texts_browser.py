@@ -112,6 +112,15 @@ def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, lan
     assert not [one for one in options if "(rows)" in one or "greedy" in one]
 
 
+@pytest.mark.parametrize("width", [390, 641, 768, 900, 993])
+def test_the_head_fits_a_window_of_any_width(abroad: Visit, width: int) -> None:
+    abroad.page.set_viewport_size({"width": width, "height": 800})
+    abroad.open("/", ".tile")
+    assert abroad.page.evaluate("document.documentElement.scrollWidth") <= width
+    right = "document.querySelector('.site-tools').getBoundingClientRect().right"
+    assert abroad.page.evaluate(right) <= width
+
+
 CELLS = {
     "de": ["mean score: Ø Punkte", "4.575,5 bis 12.035", "−3,2", "64,0 (57,1–70,3)"],
     "es": ["mean score: puntuación media", "4.575,5 a 12.035", "−3,2", "64,0 (57,1–70,3)"],
