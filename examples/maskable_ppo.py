@@ -1,6 +1,6 @@
 """Learns 2048 with MaskablePPO of sb3-contrib: a policy network that only considers legal moves.
 
-pip install "twofold[env]" sb3-contrib
+pip install '.[env]' sb3-contrib
 python examples/maskable_ppo.py --minutes 5
 
 The network sees a board as 18 planes; the reward of a move is the sum of the exponents of the tiles
