@@ -1,6 +1,7 @@
 """`twofold report`: its outputs, what it refuses, the exit codes."""
 
 import contextlib
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -170,6 +171,17 @@ def test_the_study_is_never_written_over(cli: Cli, study: str) -> None:
     before = Path(study).read_bytes()
     assert cli("report", study, "--html", study).code == 2
     assert Path(study).read_bytes() == before
+
+
+@pytest.mark.promise("R84")
+@pytest.mark.parametrize("option", ["--html", "--csv", "--markdown", "--parquet", "--records"])
+def test_no_other_study_is_written_over(cli: Cli, study: str, tmp_path: Path, option: str) -> None:
+    other = tmp_path / "other.db"
+    shutil.copy(study, other)
+    code, out, err = cli("report", study, option, str(other))
+    assert (code, out) == (2, "")
+    assert "expected another file to write to, got a study" in err
+    assert other.read_bytes() == Path(study).read_bytes()
 
 
 def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:

@@ -334,6 +334,10 @@ def test_a_longer_run_says_which_phase_it_goes_on_with(cli: Cli, tmp_path: Path)
     assert words not in cli(*again).err
     assert words not in cli(*again, "--games", "20").err
     assert words in cli(*again, "--games", "60").err
+    three = ["--schedule", "td:0.1@40%,td:0.05@30%,tc:1@30%"]
+    cli("train", *SMALL, "--games", "40", *three, "--out", str(tmp_path / "three"))
+    err = cli("train", "--resume", "--out", str(tmp_path / "three"), "--games", "60").err
+    assert err.count("goes on with phase 3 of 3, tc:1: those before") == 1
     begun = Training(load(path).settings, games=500)
     begun.run(games=100)
     save(begun, path)
@@ -390,7 +394,7 @@ def test_a_checkpoint_alone_takes_no_more_threads_than_cores(
 ) -> None:
     path = str(tmp_path / "n.safetensors")
     assert cli("train", *SMALL, "--games", "10", "--threads", "2", "--out", path).code == 0
-    monkeypatch.setattr("twofold.cli._train_runs.cores", lambda: 1)
+    monkeypatch.setattr("twofold.cli._train_one.cores", lambda: 1)
     again = ("train", "--resume", "--games", "20", "--out", path)
     code, _, err = cli(*again)
     assert code == 2

@@ -242,6 +242,16 @@ def test_an_option_that_cannot_be_set_changes_nothing(shared: Talk, line: str, s
     assert shared.say("u2048") == before
 
 
+def test_a_table_larger_than_the_memory_changes_nothing(
+    shared: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.memory.free_memory", lambda: 8 * 10**9)
+    before = shared.say("u2048")
+    (said,) = shared.say("option table_mb 65536")
+    assert said.startswith("error expected at most 80% of the free memory for the transposition")
+    assert shared.say("u2048") == before
+
+
 def test_options_cannot_name_new_code(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.py", tmp_path / "other.py"
     mine.write_text("from twofold.evaluators.rows import ROWS\n")

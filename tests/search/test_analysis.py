@@ -13,6 +13,7 @@ from twofold.players import make_player
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
+from twofold.search.move_table import format_moves
 
 SPECS = [
     "expectimax:ply=1",
@@ -183,3 +184,16 @@ def test_boards_beyond_32768(spec: str) -> None:
             assert analysis.board == board
             assert analysis.best in board.legal_moves()
             check_line(analysis, Rules())
+
+
+@pytest.mark.parametrize(("lost", "shown"), [(1e-5, "0"), (0.5, "-0.5")])
+def test_rounding_is_no_difference(lost: float, shown: str) -> None:
+    found = make_player("expectimax:ply=1").analyse(Board.parse("0012/0013/0024/1357"))
+    best = found.value
+    assert best is not None
+    others = [replace(one, value=best - lost) if one.legal else one for one in found.moves]
+    others[found.best] = found.moves[found.best]
+    up, right, down, left = others
+    _, *lines = format_moves(replace(found, moves=(up, right, down, left))).split("\n")
+    cells = [line.split()[2] for line in lines if "illegal" not in line]
+    assert sorted(cells) == sorted([shown, shown, "0"])

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold import Game, Record, make_player
+from twofold import Game, Record, make_player, review_game
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.review.review import MoveJudgement, judge
 from twofold.rules import Move
@@ -53,7 +53,12 @@ def game(served: Served) -> str:
 def review(visit: Visit, game: str) -> None:
     """Open a game and wait until all its moves are judged."""
     visit.open(f"/review?game={game}&{JUDGE}", ".tile")
+    wait_until_judged(visit)
+
+
+def wait_until_judged(visit: Visit) -> None:
     expect(accuracy(visit)).not_to_have_text("–")
+    expect(visit.page.locator(".review-labels progress")).to_be_hidden()
 
 
 def accuracy(visit: Visit) -> Locator:
@@ -62,6 +67,18 @@ def accuracy(visit: Visit) -> Locator:
 
 def where(visit: Visit) -> Locator:
     return visit.page.locator(".review-where")
+
+
+def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
+    whole = review_game(record(), "ntuple:net=tiny,ply=1")
+    review(laptop, game)
+    shown = laptop.page.locator(".review-figures dd").all_inner_texts()
+    assert shown[0] == f"{whole.accuracy:.1f} %"
+    assert shown[1] == f"{100 * whole.match_rate:.1f} %"
+    assert shown[3] == str(whole.longest_perfect_run)
+    assert shown[4] == f"{whole.goodness_of_fit:.3f}"
+    counts = laptop.page.locator(".label-count").all_inner_texts()
+    assert counts == [str(count) for count in whole.labels.values()]
 
 
 def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
@@ -305,6 +322,6 @@ def test_large_values_are_told_by_their_differences(phone: Visit, served: Served
     past = """() => [...document.querySelectorAll('.analysis-behind')].some(
         (one) => one.scrollWidth > one.clientWidth + 1)"""
     assert not phone.page.evaluate(past)
-    expect(accuracy(phone)).not_to_have_text("–")
+    wait_until_judged(phone)
     ticks = phone.page.locator(".chart-plot text")
     expect(ticks.filter(has_text=re.compile(r"^1\.[0-9]{2,3} M$")).first).to_be_visible()

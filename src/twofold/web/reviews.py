@@ -19,7 +19,7 @@ from twofold.records.record import Record
 from twofold.review.accuracy import GameAccuracy
 from twofold.review.judge import Judge, MoveJudgement
 from twofold.review.parts import by_maker, by_phase, phases
-from twofold.review.review import Review, positions, review, tables_note
+from twofold.review.review import Review, positions, tables_note
 from twofold.search.budget import Budget
 from twofold.step import Status
 from twofold.web import protocol
@@ -185,7 +185,7 @@ class AskedReview(Asked):
         self._accuracy = GameAccuracy()
 
     def answer(self) -> None:
-        """Send judgements as they are made, then the summary."""
+        """Send judgements as they are made, then what is known at the end."""
         record = self._find(self._order.game)
         _check_daily(record)
         asked = self._order.spec
@@ -250,7 +250,6 @@ class AskedReview(Asked):
     def _send_end(
         self, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record
     ) -> None:
-        found = review(judged)
         own, helped = _by_maker(judged, record)
         self.send(
             Reviewed(
@@ -258,11 +257,6 @@ class AskedReview(Asked):
                 game=self._order.game,
                 player=spec,
                 unit=unit,
-                accuracy=found.accuracy,
-                match_rate=found.match_rate,
-                goodness_of_fit=found.goodness_of_fit,
-                labels={str(label): count for label, count in found.labels.items()},
-                longest_perfect_run=found.longest_perfect_run,
                 complete=len(judged) == len(record.moves),
                 own=own,
                 helped=helped,

@@ -178,13 +178,9 @@ class PhaseInfo(ReviewPart, frozen=True):
 
 
 class Reviewed(Reply, tag="reviewed", frozen=True):
-    """The review of a whole game, and of its phases.
+    """The end of a review, and the figures of parts of the game.
 
     Attributes:
-        accuracy: in percent.
-        match_rate: share of moves that were the best one.
-        goodness_of_fit: product of all ratios.
-        labels: number of moves with each label.
         complete: true if every move was judged.
         own: the person's moves only; null if one made all moves, or if it is unknown.
         helped: the moves that a player made, if `own` is there.
@@ -194,11 +190,6 @@ class Reviewed(Reply, tag="reviewed", frozen=True):
     game: str
     player: str
     unit: str
-    accuracy: float
-    match_rate: float
-    goodness_of_fit: float
-    labels: dict[str, int]
-    longest_perfect_run: int
     complete: bool
     own: ReviewPart | None = None
     helped: ReviewPart | None = None
