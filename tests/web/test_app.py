@@ -436,7 +436,10 @@ def test_a_page_plays_undoes_watches_and_analyses(client: Client) -> None:
                 pass
             assert (analysis["ref"], analysis["best"]) == (6, "u")
             page.send({"type": "review", "ref": 7, "game": game, "player": "greedy"})
-            assert (await page.until("reviewed"))["match_rate"] == 1.0
+            judged = await page.until("judged")
+            assert judged["done"] == judged["total"] == len(judged["judgements"])
+            assert judged["accuracy"] == 100.0
+            assert (await page.until("reviewed"))["complete"]
 
     run(look())
     kept = client.get("/api/games").json
