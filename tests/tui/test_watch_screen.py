@@ -2,17 +2,36 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
-from twofold import Game, Player, Rules
+from twofold import Analysis, Board, Budget, Game, Player, Rules, Stop
 from twofold.play.saving import KeptGame
 from twofold.play.shared_game import SharedGame
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.watch_screen import ENDS, WatchScreen
+
+
+def sum_of(board: Board) -> int:
+    return sum(map(sum, board.tiles))
+
+
+class Counting(Last):
+    """Says as many nodes as the sum of the tiles, which tells positions apart."""
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        return replace(super().analyse(board), nodes=sum_of(board))
 
 
 def watching(
@@ -87,6 +106,36 @@ def test_looking_back_changes_nothing(folder: Path) -> None:
         assert number_of(pilot) == last
         with screen.shared.held() as game:
             assert (game.board, game.undos) == (board, 0)
+
+    drive(screen, act)
+
+
+def test_looking_back_shows_the_values_of_the_moves(folder: Path) -> None:
+    screen = watching(folder, player=Counting)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 5)
+        await pilot.press("left", "left")
+        with screen.shared.held() as game:
+            looked_at = game.steps[-3].board
+        text = text_of(pilot)
+        assert f"1 ply, {sum_of(looked_at)} nodes" in text
+        assert "values, points" in text
+
+    drive(screen, act)
+
+
+def test_the_review_begins_at_the_position_looked_at(folder: Path) -> None:
+    screen = watching(folder)
+
+    async def act(pilot: Driven) -> None:
+        await until(pilot, lambda: number_of(pilot) > 5)
+        await pilot.press("left", "left")
+        with screen.shared.held() as game:
+            last = game.move_number
+        await pilot.press("r")
+        await until_shown(pilot, "twofold  review")
+        assert f"{last - 2:,} of {last:,}" in text_of(pilot)
 
     drive(screen, act)
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from twofold.board import Board
 from twofold.game import Game
 from twofold.play.asked_player import AskedPlayer, MoveQuestion, analyse, question_of
 from twofold.play.frame import Chronicle, GameFrame
@@ -20,6 +21,9 @@ from twofold.players.base import Player
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.step import Status, Step
+
+KEPT_ANALYSES: Final = 1_000
+"""Analyses of the newest positions that are kept for looking back."""
 
 MARK_SECONDS: Final = 0.05
 """Seconds between two samples for the speed."""
@@ -100,6 +104,7 @@ class SharedGame:
         self._answer_seconds = 0.0
         self._new: int | None = None
         self._analysis: Analysis | None = None
+        self._analyses: dict[Board, Analysis] = {}
         self._shown: tuple[GameFrame, int | None] = self._chronicle.frame(None), self._new
 
     # ---- state
@@ -129,6 +134,11 @@ class SharedGame:
     def hints(self) -> bool:
         """True if the player's analyses are wanted."""
         return self._hints
+
+    def analysis_of(self, board: Board) -> Analysis | None:
+        """The player's analysis of an earlier position; None if it made none, or long ago."""
+        with self._lock:
+            return self._analyses.get(board)
 
     @contextmanager
     def held(self) -> Iterator[Game]:
@@ -298,7 +308,9 @@ class SharedGame:
         with self._lock:
             if self._asked is asked:
                 self._asked = None
-                self._analysis = analysis
+                self._analysis = self._analyses[analysis.board] = analysis
+                if len(self._analyses) > KEPT_ANALYSES:
+                    del self._analyses[next(iter(self._analyses))]
                 self._answer_seconds = seconds
                 self._show()
 

@@ -97,10 +97,15 @@ class GameScreen(PictureScreen):
     def action_review(self) -> None:
         """Open the review of the game so far."""
         self.shared.play_on(False)
-        with self.shared.held() as game:
-            walk = Walk(game)
+        walk = self.walked()
         if walk.last == 0:
             self.say("there is no move to review yet")
             return
-        walk.go(walk.last)
         self.app.push_screen(ReviewScreen(walk, is_guest=True))
+
+    def walked(self) -> Walk:
+        """A walk through the game so far, at the position shown."""
+        with self.shared.held() as game:
+            walk = Walk(game)
+        walk.go(walk.last)
+        return walk

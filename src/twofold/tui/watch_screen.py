@@ -8,9 +8,10 @@ from rich.text import Text
 from twofold.board import Board
 from twofold.figures import format_pace, format_rate, format_time
 from twofold.play.shared_game import SharedGame, SharedNow
+from twofold.search.analysis import Analysis
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import WATCH_KEYS, ScreenKey
-from twofold.tui.moves_view import search_words
+from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.picture import ScreenPicture, title_line
 from twofold.tui.picture_screen import NOTICE, bindings
 from twofold.tui.play_screen import PlayScreen
@@ -67,6 +68,11 @@ class WatchScreen(GameScreen):
     def _board(self, now: SharedNow) -> Board:
         return now.frame.board if self._walk is None else self._walk.board
 
+    def _analysis(self, now: SharedNow) -> Analysis | None:
+        if self._walk is None:
+            return now.frame.analysis
+        return self.shared.analysis_of(self._walk.board)
+
     def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
         frame, walk = now.frame, self._walk
         score, number = frame.score, f"{frame.move_number:,}"
@@ -81,13 +87,13 @@ class WatchScreen(GameScreen):
             ("move", number),
             ("speed" if now.auto else "pace", speed),
             ("elapsed", format_time(frame.seconds)),
-            ("search", search_words(frame.analysis)),
+            ("search", search_words(self._analysis(now))),
             ("seed", str(self._seed)),
         ]
 
     def _panel(self, now: SharedNow, width: int, unicode: bool) -> list[Text]:
         if self._walk is not None:
-            return self.draw_values(None, width, unicode)
+            return draw_moves(self._analysis(now), width, unicode)
         return self.draw_values(now.frame.analysis, width, unicode)
 
     def _note(self, now: SharedNow) -> Text:
@@ -128,12 +134,15 @@ class WatchScreen(GameScreen):
     def action_back(self) -> None:
         """Pause, and show the position one move back."""
         self.shared.play_on(False)
-        walk = self._walk
-        if walk is None:
-            with self.shared.held() as game:
-                walk = Walk(game)
-            walk.go(walk.last)
+        walk = self.walked()
         self._look_at(walk, walk.place - 1)
+
+    def walked(self) -> Walk:
+        """A walk through the game so far, at the position shown."""
+        walk = super().walked()
+        if self._walk is not None:
+            walk.go(self._walk.place)
+        return walk
 
     def _look_at(self, walk: Walk, place: int) -> None:
         walk.go(place)
