@@ -84,7 +84,7 @@ def test_a_network_for_another_shape_names_the_option(
     save(Training(TrainingSettings(patterns="01 23", rules=Rules(2, 2))), path)
     code, _, err = cli(command, f"ntuple:net={path}")
     assert code == 2
-    assert f" with ntuple:net={path}, got rules 4x4 spawn=" in err
+    assert f"expected boards of 2x2 for ntuple:net={path}, got rules 4x4 spawn=" in err
     assert err.endswith("; add --rules 2x2\n")
     assert "--rules" not in cli(command, "ntuple", "--rules", "3x3").err
 

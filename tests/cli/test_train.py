@@ -197,7 +197,11 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         ([*SMALL, "--out", "n", "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
         ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
         ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
-        ([*SMALL, "--out", "n", "--tables", "44-16"], 2, "expected 4x4 and spawns of 2 (0.9)"),
+        (
+            [*SMALL, "--out", "n", "--tables", "44-16"],
+            2,
+            "expected boards of 4x4 and spawns of 2 (0.9)",
+        ),
         ([*SMALL, "--out", "n", "--eval-games", "5"], 2, "--eval-games together with --eval-ev"),
         ([*SMALL, "--out", "n", "--band-share", "1"], 2, "--band-share together with --bands"),
         ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected --eval-every such as 10000g"),

@@ -87,7 +87,7 @@ def test_a_dead_board_is_refused_without_the_engine(example: EnginePlayer) -> No
 
 
 def test_other_shapes_are_refused_by_name(example: EnginePlayer) -> None:
-    with pytest.raises(UnsupportedRules, match="expected boards of 4x4 with "):
+    with pytest.raises(UnsupportedRules, match="expected boards of 4x4 for "):
         example.start(Rules(3, 3), 1)
     with pytest.raises(UnsupportedRules):
         example.choose(Board.parse("3x3:123/000/000"))

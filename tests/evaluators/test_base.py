@@ -145,7 +145,7 @@ def test_an_evaluator_keeps_its_parameters_for_every_search(evaluator: Evaluator
 
 @pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=list(EVALUATORS))
 def test_shapes_in_words_are_the_shapes_supported(evaluator: Evaluator) -> None:
-    expected = {"4x4": only_4x4, "shapes up to 4x4": small_shapes}[evaluator.shapes]
+    expected = {"boards of 4x4": only_4x4, "boards up to 4x4": small_shapes}[evaluator.shapes]
     for rows in range(1, 9):
         for cols in range(1, 9):
             assert evaluator.supports(rows, cols) == expected(rows, cols)

@@ -207,5 +207,5 @@ def test_a_custom_form_on_cells() -> None:
     assert both.value(large) == 24.0
     assert both.reweighted({"size": 0.5}).value(large) == 29.0
     one = simple_evaluator("one", first_cell, weights)
-    with pytest.raises(UnsupportedRules, match="expected shapes up to 4x4 for eval=one, got 2x5:"):
+    with pytest.raises(UnsupportedRules, match="expected boards up to 4x4 for eval=one, got 2x5:"):
         one.value(large)

@@ -259,7 +259,7 @@ def test_tables_are_named_in_the_order_in_which_they_are_asked(tables_here: Path
     for rules in (Rules(3, 3), Rules.parse("spawn=2:0.5,4:0.5")):
         settings = TrainingSettings(patterns="01 12", rules=rules, tables="auto")
         assert settings.tables == "none"
-        with pytest.raises(UnsupportedRules, match="expected 4x4 and spawns"):
+        with pytest.raises(UnsupportedRules, match="expected boards of 4x4 and spawns"):
             TrainingSettings(patterns="01 12", rules=rules, tables="44-16")
 
 

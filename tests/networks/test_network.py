@@ -192,7 +192,7 @@ def test_the_evaluator_of_a_network() -> None:
     assert (evaluator.name, evaluator.summary) == ("mine", "n-tuple network 0124 568")
     assert (evaluator.unit, evaluator.at, evaluator.adds_reward) == ("points", "afterstate", True)
     assert evaluator.supports(4, 4)
-    assert evaluator.unsupported(3, 4) == "expected 4x4 for eval=mine"
+    assert evaluator.unsupported(3, 4) == "expected boards of 4x4"
     for cells in played_boards(20, 4, 4, seed=3).tolist():
         board = Board(cells)
         assert evaluator.value(board) == evaluator.value(board, 999) == network.value(board)

@@ -46,7 +46,7 @@ def test_rules_can_be_refused() -> None:
     player.start(Rules(3, 3), 7)
     assert (player.rules, player.seed) == (Rules(3, 3), 7)
     with pytest.raises(
-        UnsupportedRules, match=r"^expected a square with only-square, got rules 3x4 "
+        UnsupportedRules, match=r"^expected a square for only-square, got rules 3x4 "
     ):
         player.start(Rules(3, 4), 8)
     assert (player.rules, player.seed) == (Rules(3, 3), 7)

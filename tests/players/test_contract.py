@@ -109,7 +109,7 @@ def test_other_shapes_are_played_or_refused_by_name(player: Player) -> None:
         reason = player.unsupported(Rules(*shape))
         if reason:
             assert reason.startswith("expected ")
-            message = re.escape(f"{reason} with {typed_spec(player)}, got rules {Rules(*shape)}")
+            message = re.escape(f"{reason} for {typed_spec(player)}, got rules {Rules(*shape)}")
             with pytest.raises(UnsupportedRules, match=f"^{message}$"):
                 player.start(Rules(*shape), 1)
             with pytest.raises(UnsupportedRules, match=f"^{message}$"):

@@ -103,7 +103,9 @@ def test_auto_is_none_under_rules_without_tables(tables_here: Path, tmp_path: Pa
 
 
 def test_named_tables_are_refused_under_other_rules(tables_here: Path) -> None:
-    with pytest.raises(UnsupportedRules, match=r"expected 4x4 and spawns .* tables=44-16, got"):
+    with pytest.raises(
+        UnsupportedRules, match=r"expected boards of 4x4 and spawns .* tables=44-16, got"
+    ):
         settled("nneonneo:tables=44-16", OTHER_SPAWNS)
 
 

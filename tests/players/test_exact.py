@@ -85,13 +85,13 @@ def test_symmetric_moves_tie_and_the_first_is_made(player: ExactPlayer) -> None:
     "rules", ["4x4", "3x2", "2x3 spawn=2:1", "2x3 start=1", "2x3 goal=64 stop=goal"]
 )
 def test_other_rules_are_refused_by_name(player: ExactPlayer, rules: str) -> None:
-    with pytest.raises(UnsupportedRules, match=re.escape(f"expected rules {player.home} with")):
+    with pytest.raises(UnsupportedRules, match=re.escape(f"expected rules {player.home} for")):
         player.start(Rules.parse(rules), 1)
     player.start(Rules.parse("2x3 goal=64"), 1)  # which only announces it
 
 
 def test_boards_that_the_table_does_not_know(player: ExactPlayer) -> None:
-    with pytest.raises(UnsupportedRules, match=r"expected rules 2x3 .* with exact"):
+    with pytest.raises(UnsupportedRules, match=r"expected rules 2x3 .* for exact"):
         player.choose(Board.parse("1000/0000/0000/0001"))
     with pytest.raises(UnsupportedRules, match=r"can occur under .*, got 2x3:ff0/00f with exact"):
         player.choose(Board.parse("2x3:ff0/00f"))

@@ -92,7 +92,7 @@ def test_smaller_boards(rules: str, patterns: str, tmp_path: Path) -> None:
         result = play_game(player, Rules.parse(rules), 1)
     assert result is not None
     assert result.moves > 5
-    message = re.escape(f"expected {rules} for eval=ntuple with ntuple:net={path}, got rules 4x4 ")
+    message = re.escape(f"expected boards of {rules} for ntuple:net={path}, got rules 4x4 ")
     with pytest.raises(UnsupportedRules, match=message):
         make_player(f"ntuple:net={path}").start(Rules(), 1)
 

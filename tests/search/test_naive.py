@@ -74,7 +74,7 @@ def test_other_spawn_distributions(name: str, distribution: str) -> None:
 def test_other_shapes(name: str, shape: tuple[int, int]) -> None:
     evaluator = EVALUATORS[name]
     if not evaluator.supports(*shape):
-        assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes} for eval={name}"
+        assert evaluator.unsupported(*shape) == f"expected {evaluator.shapes}"
         return
     for distribution in (
         ["spawn=2:0.9,4:0.1", *DISTRIBUTIONS[:1]]

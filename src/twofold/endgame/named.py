@@ -31,7 +31,8 @@ def settled_tables(text: str, rules: Rules | None = None) -> str:
         return library.JOINT.join(head.pattern.name for _, head in library.strong()) or NONE
     if not fits:
         raise UnsupportedRules(
-            f"expected 4x4 and spawns of 2 (0.9) and 4 (0.1) with tables={text}, got rules {rules}"
+            "expected boards of 4x4 and spawns of 2 (0.9) and 4 (0.1) "
+            f"for tables={text}, got rules {rules}"
         )
     texts = {library.open_table(one).path: _name(one) for one in library.split(text)}
     return library.JOINT.join(texts[table.path] for table in library.open_tables(text).tables)

@@ -107,7 +107,7 @@ class Evaluator:
     dead_value: float = 0.0
     needs_score: bool = False
     supports: Callable[[int, int], bool] = small_shapes
-    shapes: str = "shapes up to 4x4"
+    shapes: str = "boards up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
     bounds_for: Callable[[int, int], SumBounds] | None = None
     layer_for: Callable[[int, int], Any] | None = None
@@ -150,7 +150,7 @@ class Evaluator:
 
     def unsupported(self, rows: int, cols: int) -> str:
         """Why a shape cannot be valued (`expected ...`); empty if it can."""
-        return "" if self.supports(rows, cols) else f"expected {self.shapes} for eval={self.name}"
+        return "" if self.supports(rows, cols) else f"expected {self.shapes}"
 
     def supports_cells(self, rows: int, cols: int) -> bool:
         """Whether a shape can be valued on cells: every shape, if there is such a form."""
@@ -171,7 +171,8 @@ class Evaluator:
                 self.cells_params_for(*board.shape),
             )
             return _call_on_cells(kernel, board, score, checked_params(params))
-        raise UnsupportedRules(f"{reason or 'expected tiles up to 32768'}, got {board}")
+        reason = reason or "expected tiles up to 32768"
+        raise UnsupportedRules(f"{reason} for eval={self.name}, got {board}")
 
     def terms(self, board: Board, score: int = 0) -> Mapping[str, float]:
         """The named parts of the value; they add up to it unless the names say otherwise."""

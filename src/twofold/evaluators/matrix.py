@@ -88,7 +88,7 @@ def matrix_evaluator(
         params_for,
         at=at,
         supports=only_4x4,
-        shapes="4x4",
+        shapes="boards of 4x4",
         terms_of=terms_of,
         source=source,
     )

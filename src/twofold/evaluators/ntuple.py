@@ -17,7 +17,7 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     """
     params: Params = network.words().view(np.float32)
     kept = params, network.weights  # the first holds the address of the second
-    size = "{}x{}".format(*network.shape)
+    size = "boards of {}x{}".format(*network.shape)
 
     def kernel_for(rows: int, cols: int) -> Any:
         from twofold.kernels.learn import ntuple  # loads kernels

@@ -73,7 +73,7 @@ class Player(ABC):
         """
         reason = self.unsupported(rules)
         if reason:
-            raise UnsupportedRules(f"{reason} with {typed_spec(self)}, got rules {rules}")
+            raise UnsupportedRules(f"{reason} for {typed_spec(self)}, got rules {rules}")
         self.rules = rules
         self.seed = seed
 

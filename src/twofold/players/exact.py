@@ -57,7 +57,7 @@ class ExactPlayer(CompiledPlayer):
         check_going(board)
         if board.shape != self.home.shape:
             raise UnsupportedRules(
-                f"expected rules {self.home} with {typed_spec(self)}, "
+                f"expected rules {self.home} for {typed_spec(self)}, "
                 f"got rules {Rules(*board.shape)}"
             )
         try:

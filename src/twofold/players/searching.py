@@ -213,7 +213,7 @@ class ExpectimaxPlayer(SearchPlayer):
         """Why neither bits nor cells support these rules."""
         reason = super().unsupported(rules)
         if self.prune and reason:
-            return "expected boards up to 4x4 and spawn tiles up to 32768 for prune=star1"
+            return "expected boards up to 4x4 and spawn tiles up to 32768"
         return "" if self.evaluator.supports_cells(*rules.shape) else reason
 
     def make_search(self, rules: Rules) -> Search:
