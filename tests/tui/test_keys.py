@@ -24,6 +24,14 @@ def test_the_help_names_each_thing_once() -> None:
     assert rows[0] == ("arrows, WASD, HJKL", "move")
 
 
+@pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
+def test_the_help_names_every_key(keys: tuple[ScreenKey, ...]) -> None:
+    """But those for moves, `=` for `+`, and a key that few terminals can tell from Ctrl-Z."""
+    for one in keys:
+        named = set(one.keys.split(",")) - {"equals_sign", "ctrl+shift+z"}
+        assert one.action.startswith("move") or len(named) == len(one.shown.split(", "))
+
+
 @pytest.mark.parametrize("width", [10, 20, 40, 80, 200])
 @pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])
 def test_as_many_keys_are_named_as_fit(keys: tuple[ScreenKey, ...], width: int) -> None:

@@ -63,12 +63,12 @@ COMMON_KEYS: Final = (
 
 PLAY_KEYS: Final = (
     *MOVE_KEYS,
-    ScreenKey("u,backspace,ctrl+z", "undo", "U, Backspace", "undo", "undo"),
+    ScreenKey("u,backspace,ctrl+z", "undo", "U, Backspace, Ctrl-Z", "undo", "undo"),
     ScreenKey("i", "hints", "I", "hints on or off", "hints"),
     ScreenKey("enter,space", "best", "Enter, Space", "play the best move", "best"),
     ScreenKey("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
     ScreenKey("n", "new", "N", "new game, which can be undone", "new"),
-    ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y", "redo", "redo"),
+    ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
     ScreenKey("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
     ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
@@ -78,17 +78,17 @@ PLAY_KEYS: Final = (
 WATCH_KEYS: Final = (
     ScreenKey("space", "go", "Space", "go, pause", "go, pause"),
     ScreenKey("right", "forward", "→", "one move forward", "step"),
-    ScreenKey("left,backspace", "back", "←", "one move back"),
+    ScreenKey("left,backspace", "back", "←, Backspace", "one move back"),
     ScreenKey("end", "newest", "End", "to the newest position"),
-    ScreenKey("t,p", "take_over", "T", "take over: play on from here by hand", "take over"),
+    ScreenKey("t,p", "take_over", "T, P", "take over: play on from here by hand", "take over"),
     *SPEED_KEYS,
     ScreenKey("r", "review", "R", "review this game", "review"),
     *COMMON_KEYS,
 )
 
 REVIEW_KEYS: Final = (
-    ScreenKey("right,l", "by(1)", "→", "one move forward", "forward"),
-    ScreenKey("left,h", "by(-1)", "←", "one move back", "back"),
+    ScreenKey("right,l", "by(1)", "→, L", "one move forward", "forward"),
+    ScreenKey("left,h", "by(-1)", "←, H", "one move back", "back"),
     ScreenKey("pagedown", "by(10)", "Page Down", "ten moves forward"),
     ScreenKey("pageup", "by(-10)", "Page Up", "ten moves back"),
     ScreenKey("home", "to_start", "Home", "to the start"),
