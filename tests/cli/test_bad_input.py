@@ -69,7 +69,7 @@ CASES = {
     "name: study to resume": ["bench", "--resume", "--out", LONG],
     "name: boards": ["bench", "greedy", "--boards", LONG],
     "name: report": ["report", LONG],
-    "name: training": ["train", "0123", "--games", "1", "--out", LONG],
+    "name: training": ["train", "0123", "--games", "1", "--out", f"{LONG}.safetensors"],
     "name: training to resume": ["train", "--resume", "--games", "1", "--out", LONG],
     "name: policy": ["train-policy", "--moves", "10", "--out", f"{LONG}.safetensors"],
     "name: solution": ["solve", "2x2", "--out", LONG],

@@ -28,6 +28,7 @@ from twofold.networks.file import read_card, read_network
 from twofold.rules import Rules
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
+NEW = ["--out", "n.safetensors"]
 
 
 def test_a_run_from_nothing(cli: Cli, tmp_path: Path) -> None:
@@ -88,12 +89,12 @@ def test_bands_and_tables(cli: Cli, tables_here: Path, tmp_path: Path) -> None:
 def test_games_that_begin_elsewhere_are_counted_apart(
     threads: str, cli: Cli, tmp_path: Path
 ) -> None:
-    options = ["--threads", threads, "--games", "300", "--out", str(tmp_path / "n")]
+    options = ["--threads", threads, "--games", "300", "--out", str(tmp_path / "n.safetensors")]
     out = cli("train", *SMALL[:3], *options, "--restart", "10").out
     found = re.search(r"^(\d+) games from the start, 300 begun in all, ", out, re.MULTILINE)
     assert found
     assert int(found[1]) < 300
-    runs = ["--runs", "2", *options[:-1], str(tmp_path / "m"), "--stages", "64", "--carousel"]
+    runs = ["--runs", "2", *options, "--stages", "64", "--carousel"]
     assert cli("train", *SMALL[:3], *runs).out.count(" games from the start, 300 begun in all") == 2
 
 
@@ -174,53 +175,51 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
     ("arguments", "code", "message"),
     [
         ([*SMALL], 2, "expected --out FILE"),
-        ([*SMALL, "--out", "n", "--restart", "10@2"], 2, "expected a restart such as 10 or 10@0.3"),
-        (["9x9", "--out", "n"], 2, "expected one of 4x6, 5x6,"),
-        (["", "--out", "n"], 2, "expected a NETWORK such as 4x6, or --resume, got neither"),
-        (["4x6", "--rules", "3x4", "--out", "n"], 2, "for 3x4, got 4x6 (for 4x4)"),
-        (["0123", "--rules", "5x5", "--out", "n"], 2, "expected rules of up to 4x4"),
-        (["0123456789ab", "--out", "n"], 2, "expected cells of a pattern from 1 to 8, got 12"),
-        (["0120", "--out", "n"], 2, "expected different cells in a pattern, got 0120"),
-        ([*SMALL, "--out", "no/such/n"], 2, "expected --out in an existing folder"),
-        ([*SMALL, "--out", "there"], 2, "expected a new file for --out, or --resume"),
-        ([*SMALL, "--out", "n", "--games", "0"], 2, "expected games from 1 to"),
-        ([*SMALL, "--out", "n", "--time", "nan"], 2, "expected --time such as 50ms"),
-        ([*SMALL, "--out", "n", "--time", "900d"], 2, "expected --time up to 365 d"),
-        ([*SMALL, "--out", "n", "--checkpoint", "-1"], 2, "expected --checkpoint above 0"),
-        ([*SMALL, "--out", "n", "--schedule", "magic"], 2, "expected phases such as tc"),
-        ([*SMALL, "--out", "n", "--lambda", "2"], 2, "expected lambda from 0 to 1"),
-        ([*SMALL, "--out", "n", "--steps", "99"], 2, "expected steps from 1 to 16"),
-        ([*SMALL, "--out", "n", "--order", "random"], 2, "expected order forward or backward"),
-        ([*SMALL, "--out", "n", "--stages", "a"], 2, "expected stages such as 16384,32768"),
-        ([*SMALL, "--out", "n", "--stages", "64,32"], 2, "expected stages as ascending sums"),
-        ([*SMALL, "--out", "n", "--carousel"], 2, "expected stages for the carousel"),
-        ([*SMALL, "--out", "n", "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
-        ([*SMALL, "--out", "n", "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
-        ([*SMALL, "--out", "n", "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
-        (
-            [*SMALL, "--out", "n", "--tables", "44-16"],
-            2,
-            "expected boards of 4x4 and spawns of 2 (0.9)",
-        ),
-        ([*SMALL, "--out", "n", "--eval-games", "5"], 2, "--eval-games together with --eval-ev"),
-        ([*SMALL, "--out", "n", "--band-share", "1"], 2, "--band-share together with --bands"),
-        ([*SMALL, "--out", "n", "--eval-every", "x"], 2, "expected --eval-every such as 10000g"),
-        ([*SMALL, "--out", "n", "--eval-boards", "b"], 2, "expected --eval-every T beside"),
-        ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
-        ([*SMALL, "--out", "n", "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
-        (["2x4", "--out", "n", "--tables", "+"], 2, "expected tables such as 442-512+443-512"),
-        ([*SMALL, "--out", "n", "--optimism", "inf"], 2, "expected optimism"),
-        ([*SMALL, "--out", "n", "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
-        ([*SMALL, "--out", "n", "--seed", "-1"], 2, "expected a seed"),
-        ([*SMALL, "--out", "n", "--start", "gone"], 2, "expected a network (default"),
-        ([*SMALL, "--out", "n", "--start", "./gone"], 2, "cannot read 'gone'"),
+        ([*SMALL, *NEW, "--restart", "10@2"], 2, "expected a restart such as 10 or 10@0.3"),
+        (["9x9", *NEW], 2, "expected one of 4x6, 5x6,"),
+        (["", *NEW], 2, "expected a NETWORK such as 4x6, or --resume, got neither"),
+        (["4x6", "--rules", "3x4", *NEW], 2, "for 3x4, got 4x6 (for 4x4)"),
+        (["0123", "--rules", "5x5", *NEW], 2, "expected rules of up to 4x4"),
+        (["0123456789ab", *NEW], 2, "expected cells of a pattern from 1 to 8, got 12"),
+        (["0120", *NEW], 2, "expected different cells in a pattern, got 0120"),
+        ([*SMALL, "--out", "no/such/n.safetensors"], 2, "expected --out in an existing folder"),
+        ([*SMALL, "--out", "there.safetensors"], 2, "expected a new file for --out, or --resume"),
+        ([*SMALL, *NEW, "--games", "0"], 2, "expected games from 1 to"),
+        ([*SMALL, *NEW, "--time", "nan"], 2, "expected --time such as 50ms"),
+        ([*SMALL, *NEW, "--time", "900d"], 2, "expected --time up to 365 d"),
+        ([*SMALL, *NEW, "--checkpoint", "-1"], 2, "expected --checkpoint above 0"),
+        ([*SMALL, *NEW, "--schedule", "magic"], 2, "expected phases such as tc"),
+        ([*SMALL, *NEW, "--lambda", "2"], 2, "expected lambda from 0 to 1"),
+        ([*SMALL, *NEW, "--steps", "99"], 2, "expected steps from 1 to 16"),
+        ([*SMALL, *NEW, "--order", "random"], 2, "expected order forward or backward"),
+        ([*SMALL, *NEW, "--stages", "a"], 2, "expected stages such as 16384,32768"),
+        ([*SMALL, *NEW, "--stages", "64,32"], 2, "expected stages as ascending sums"),
+        ([*SMALL, *NEW, "--carousel"], 2, "expected stages for the carousel"),
+        ([*SMALL, *NEW, "--bands", "a"], 2, "expected bands such as 14000,16000, got 'a'"),
+        ([*SMALL, *NEW, "--bands", "64,32"], 2, "expected bands as ascending tile sums"),
+        ([*SMALL, *NEW, "--bands", "9", "--band-share", "0"], 2, "expected a share of"),
+        ([*SMALL, *NEW, "--tables", "44-16"], 2, "expected boards of 4x4 and spawns of 2 (0.9)"),
+        ([*SMALL, *NEW, "--eval-games", "5"], 2, "--eval-games together with --eval-ev"),
+        ([*SMALL, *NEW, "--band-share", "1"], 2, "--band-share together with --bands"),
+        ([*SMALL, *NEW, "--eval-every", "x"], 2, "expected --eval-every such as 10000g"),
+        ([*SMALL, *NEW, "--eval-boards", "b"], 2, "expected --eval-every T beside"),
+        ([*SMALL, *NEW, "--eval-every", "1m", "--eval-games", "-1"], 2, "expected"),
+        ([*SMALL, *NEW, "--eval-every", "1m", "--eval-boards", "b"], 2, "cannot read 'b'"),
+        (["2x4", *NEW, "--tables", "+"], 2, "expected tables such as 442-512+443-512"),
+        ([*SMALL, *NEW, "--optimism", "inf"], 2, "expected optimism"),
+        ([*SMALL, *NEW, "--threads", "1000000"], 2, "expected threads from 1 to 1024"),
+        ([*SMALL, *NEW, "--seed", "-1"], 2, "expected a seed"),
+        ([*SMALL, *NEW, "--start", "gone"], 2, "expected a network (default"),
+        ([*SMALL, *NEW, "--start", "./gone"], 2, "cannot read 'gone'"),
         ([*SMALL, "--out", "n.csv"], 2, "expected --out with a name that ends in .safetensors"),
+        ([*SMALL, "--out", "n.txt"], 2, "expected --out with a name that ends in .safetensors"),
+        ([*SMALL, "--out", "n", "--runs", "2"], 2, "ends in .safetensors, got 'n'"),
         ([*SMALL, "--out", "n.w"], 2, "expected --out with a name that ends in .safetensors"),
         ([*SMALL, "--out", "."], 2, "expected --out in an existing folder, got ."),
         (["--out", "gone", "--resume", "--lambda", "0"], 2, "expected --resume without --lambda"),
         (["--out", "gone", "--resume", "--start", "x"], 2, "expected --resume without --start"),
         (["--out", "gone", "--resume"], 2, "cannot read 'gone'"),
-        (["--out", "there", "--resume"], 2, "'there'"),
+        (["--out", "there.safetensors", "--resume"], 2, "'there.safetensors'"),
     ],
 )
 def test_what_is_refused(
@@ -228,13 +227,13 @@ def test_what_is_refused(
     arguments: list[str], code: int, message: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    Path("there").write_text("something of mine")
+    Path("there.safetensors").write_text("something of mine")
     found = cli("train", *arguments)
     assert found.code == code
     assert message in found.err
     assert found.err.count("\n") <= 2
-    assert Path("there").read_text() == "something of mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["there"]
+    assert Path("there.safetensors").read_text() == "something of mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["there.safetensors"]
 
 
 def test_too_large_for_the_memory(
@@ -262,14 +261,14 @@ def test_start_with_a_weight_file_of_tdl(cli: Cli, tmp_path: Path) -> None:
     assert np.array_equal(begun.network.weights, read_network(first)[0].weights)
     assert np.array_equal(begun.memory, load(first).memory)
     part = ("--threads", "1", "--games", "1", "--out")
-    found = cli("train", "0124", *part, str(tmp_path / "c"), "--start", tdl)
+    found = cli("train", "0124", *part, str(tmp_path / "c.safetensors"), "--start", tdl)
     assert (found.code, found.out) == (2, "")
     assert "to start from, got 2x4 for 4x4" in found.err
     starts = ("--start", tdl, "--start", first)
-    found = cli("train", "0123 01", *part, str(tmp_path / "d"), *starts)
+    found = cli("train", "0123 01", *part, str(tmp_path / "d.safetensors"), *starts)
     assert found.code == 0
     assert "copied the tables of 0123; 01 start from scratch, 4567 are left out\n" in found.err
-    assert [one["method"] for one in read_card(tmp_path / "d").before] == [
+    assert [one["method"] for one in read_card(tmp_path / "d.safetensors").before] == [
         "trained with TDL2048+", "tc:1", "mean of 2 networks",
     ]  # fmt: skip
 
@@ -285,10 +284,10 @@ def test_where_to_take_up_again_and_what_weights_begin_with(cli: Cli, tmp_path: 
 @pytest.mark.parametrize(
     "arguments",
     [
-        [*SMALL, "--out", "n", "--games", "0"],
-        [*SMALL, "--out", "n", "--schedule", "magic"],
+        [*SMALL, *NEW, "--games", "0"],
+        [*SMALL, *NEW, "--schedule", "magic"],
         [*SMALL],
-        ["9x9", "--out", "n"],
+        ["9x9", *NEW],
         ["--out", "gone", "--resume"],
     ],
 )
@@ -339,16 +338,18 @@ def test_a_longer_run_says_which_phase_it_goes_on_with(cli: Cli, tmp_path: Path)
     assert words not in cli(*again, "--games", "20").err
     assert words in cli(*again, "--games", "60").err
     three = ["--schedule", "td:0.1@40%,td:0.05@30%,tc:1@30%"]
-    cli("train", *SMALL, "--games", "40", *three, "--out", str(tmp_path / "three"))
-    err = cli("train", "--resume", "--out", str(tmp_path / "three"), "--games", "60").err
+    other = str(tmp_path / "three.safetensors")
+    cli("train", *SMALL, "--games", "40", *three, "--out", other)
+    err = cli("train", "--resume", "--out", other, "--games", "60").err
     assert err.count("goes on with phase 3 of 3, tc:1: those before") == 1
     begun = Training(load(path).settings, games=500)
     begun.run(games=100)
     save(begun, path)
     assert " goes on with phase" not in cli(*again, "--games", "300").err
-    cli("train", *SMALL, "--games", "20", "--out", str(tmp_path / "m"))
-    assert cli("train", "--resume", "--games", "30", "--out", str(tmp_path / "m")).err == (
-        f"twofold: continuing {tmp_path / 'm'} after 0 s and 20 games\n"
+    other = str(tmp_path / "m.safetensors")
+    cli("train", *SMALL, "--games", "20", "--out", other)
+    assert cli("train", "--resume", "--games", "30", "--out", other).err == (
+        f"twofold: continuing {other} after 0 s and 20 games\n"
     )
 
 
@@ -387,9 +388,9 @@ def test_weights_that_are_taken_have_no_first_value(cli: Cli, tmp_path: Path) ->
 
 def test_an_evaluation_says_when_it_was(cli: Cli, tmp_path: Path) -> None:
     options = ["--games", "40", "--eval-every", "30g", "--eval-games", "2"]
-    out = cli("train", *SMALL, *options, "--out", str(tmp_path / "n")).out
+    out = cli("train", *SMALL, *options, "--out", str(tmp_path / "n.safetensors")).out
     assert "network at the end: mean " in out
-    out = cli("train", "--resume", "--games", "60", "--out", str(tmp_path / "n")).out
+    out = cli("train", "--resume", "--games", "60", "--out", str(tmp_path / "n.safetensors")).out
     assert re.search(r"network after [\d,]+ moves: mean ", out)
 
 
@@ -404,6 +405,21 @@ def test_a_checkpoint_alone_takes_no_more_threads_than_cores(
     assert code == 2
     assert f"expected --threads to continue {path}: it used 2, more than the 1 cores of" in err
     assert cli(*again, "--threads", "2").code == 0
+
+
+def test_a_run_keeps_the_threads_that_were_named_last(cli: Cli, tmp_path: Path) -> None:
+    path = str(tmp_path / "n.safetensors")
+    assert cli("train", *SMALL, "--games", "10", "--out", path).code == 0
+    for games, options, threads in (("20", ["--threads", "2"], 2), ("30", [], 2)):
+        one = document(cli, "--resume", "--games", games, *options, "--out", path)
+        assert one["settings"]["threads"] == threads
+
+
+def test_a_run_in_a_file_of_another_name_goes_on(cli: Cli, tmp_path: Path) -> None:
+    path, other = tmp_path / "n.safetensors", tmp_path / "n.txt"
+    assert cli("train", *SMALL, "--games", "10", "--out", str(path)).code == 0
+    path.rename(other)
+    assert cli("train", "--resume", "--games", "20", "--out", str(other)).code == 0
 
 
 def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:

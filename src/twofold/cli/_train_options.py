@@ -30,7 +30,7 @@ from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedu
 from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import read_card
-from twofold.networks.library import SUFFIX, TDL_SUFFIX
+from twofold.networks.library import SUFFIX
 from twofold.notation import parse_seed, shell_line, shown
 from twofold.players.own_code import load_object
 
@@ -313,17 +313,15 @@ def read_sums(text: str, expected: str) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def check_out(out: str) -> None:
-    """Refuse a name that no file of a run can have."""
-    from twofold.learn.checkpoint import curve_path  # loads kernels
-
+def check_out(out: str, *, resume: bool) -> None:
+    """Refuse a name that no file of a new run can have."""
     if not out:
         raise InvalidInput("expected --out FILE, to keep the network in")
     file_name(out)
     if not Path(out).name or not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
-    if Path(out) == curve_path(out) or Path(out).suffix == TDL_SUFFIX:
-        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {out}")
+    if not resume and Path(out).suffix != SUFFIX:
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
 
 
 def check_new(out: str, *, resume: bool) -> None:

@@ -31,6 +31,7 @@ def command(options: TrainOptions) -> None:
     result depends on the seed only; several threads share the weights without locks.
 
     With --resume and a larger --games or --time, phases of --schedule that are over stay over.
+    A run keeps the --threads that were named last.
 
     Progress shows the mean score of the last 1,000 games and the percentage that reached a tile.
     An evaluation shows the mean score of its games and, for --eval-boards, the percentage that
@@ -40,7 +41,7 @@ def command(options: TrainOptions) -> None:
     limits = read_limits(one.games, one.time, resume=resume)
     interval = read_seconds(one.checkpoint, "--checkpoint")
     trials = read_trials(one.eval_every, one.eval_games, one.eval_boards or [], one.eval_downgrade)
-    check_out(out)
+    check_out(out, resume=resume)
     if not (one.network or resume):
         raise InvalidInput("expected a NETWORK such as 4x6, or --resume, got neither")
     check_beside(one.context, {"eval_games": "eval_every", "eval_downgrade": "eval_every"})
