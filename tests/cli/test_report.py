@@ -132,7 +132,7 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
     both = cli("report", study, *curves, "--html", "-").out
     assert "<h1>2048: 2 runs, 40 games, 2 learning curves</h1>" in both
     assert both.index("<h2>Rules") < both.index("<h2>Learning curves</h2>")
-    for form, begin in (("svg", b"<?xml"), ("pdf", b"%PDF")):
+    for form, begin in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
         path = tmp_path / f"o.{form}"
         code, out, err = cli("report", *curves, "--picture", str(path))
         assert (code, out, err) == (0, "", f"wrote {path}\n")
@@ -145,8 +145,8 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
         (("--curves", "c.csv"), "expected --html or --picture together with --curves"),
         (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
         (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
-        (("--curves", "c.csv", "--picture", "o.png"), "that ends in .svg or .pdf, got 'o.png'"),
-        (("--curves", "c.csv", "--picture", "c.csv"), "ends in .svg or .pdf"),
+        (("--curves", "c.csv", "--picture", "o.jpg"), "in .svg, .pdf or .png, got 'o.jpg'"),
+        (("--curves", "c.csv", "--picture", "c.csv"), "ends in .svg, .pdf or"),
         (("--picture", "o.svg"), "expected --curves FILE together with --picture"),
         (("--html", "o"), "expected a study of bench --out, or --curves"),
         ((), "expected a study of bench --out, or --curves FILE, got neither"),

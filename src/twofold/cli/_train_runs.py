@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import typer
 
-from twofold.arena.reports.drawings import FORMS
+from twofold.arena.reports.drawings import Form
 from twofold.arena.reports.joint_curve import JointCurve, read_curve, read_runs, runs_path
 from twofold.arena.reports.plots import learning_curves
 from twofold.cli._output import print_note, print_out, print_words, write_json
@@ -26,6 +26,9 @@ from twofold.limits import MAX_TRAINING_RUNS, check_limit
 from twofold.locks import alone
 from twofold.networks.file import Earlier, read_card
 from twofold.notation import shell_line
+
+DRAWN: Final[tuple[Form, ...]] = ("svg", "pdf")
+"""The formats of the pictures of a curve."""
 
 FEWEST: Final = 2
 """Fewer runs have no interval."""
@@ -102,7 +105,7 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
 def _written(out: str) -> list[str]:
     """The files of all runs together: the curve and its pictures."""
     curve = runs_path(out)
-    return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in FORMS)]
+    return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in DRAWN)]
 
 
 def _check_none_there(paths: Sequence[str]) -> None:
@@ -185,7 +188,7 @@ def _draw(out: str) -> list[Path]:
     if not curve.games:
         return []
     try:
-        for form in FORMS:
+        for form in DRAWN:
             path = runs_path(out).with_suffix(f".{form}")
             atomic_write(path, [learning_curves([curve]).file(form)])
             paths.append(path)

@@ -12,6 +12,7 @@ from twofold.figures import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from twofold.arena.reports.drawings import Form
     from twofold.arena.reports.joint_curve import DrawnCurve
     from twofold.arena.studies.study import Study
 
@@ -90,7 +91,7 @@ def command(
         ),
     ] = None,
     picture: Annotated[
-        str, typer.Option("--picture", metavar="OUT", help="Draw the curves as .svg or .pdf.")
+        str, typer.Option("--picture", metavar="OUT", help="Draw the curves as .svg, .pdf or .png.")
     ] = "",
     write_boards: Annotated[
         str,
@@ -186,7 +187,6 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     Raises:
         InvalidInput: one cannot be read, or the options do not go together.
     """
-    from twofold.arena.reports.drawings import FORMS
     from twofold.arena.reports.joint_curve import read_curve
     from twofold.errors import InvalidInput
     from twofold.notation import shown
@@ -197,10 +197,8 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
         raise InvalidInput("expected --html or --picture together with --curves, got it alone")
     if picture and not paths:
         raise InvalidInput("expected --curves FILE together with --picture, got it alone")
-    if picture and not picture.endswith(tuple(f".{form}" for form in FORMS)):
-        raise InvalidInput(
-            f"expected --picture with a name that ends in .svg or .pdf, got {shown(picture)}"
-        )
+    if picture:
+        _form(picture)  # refused before anything is read
     drawn = [read_curve(path) for path in paths]
     for curve in drawn:
         if not curve.games:
@@ -208,12 +206,24 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     return drawn
 
 
+def _form(picture: str) -> "Form":
+    from twofold.arena.reports.drawings import FORMS
+    from twofold.errors import InvalidInput
+    from twofold.notation import shown
+
+    for form in FORMS:
+        if picture.endswith(f".{form}"):
+            return form
+    raise InvalidInput(
+        f"expected --picture with a name that ends in .svg, .pdf or .png, got {shown(picture)}"
+    )
+
+
 def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
     from twofold.arena.reports.plots import learning_curves
     from twofold.files import atomic_write
 
-    picture = learning_curves(curves, legend=True).file("svg" if path.endswith(".svg") else "pdf")
-    atomic_write(path, [picture])
+    atomic_write(path, [learning_curves(curves, legend=True).file(_form(path))])
     print_note(f"wrote {path}")
 
 

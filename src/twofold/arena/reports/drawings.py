@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from twofold.errors import MissingExtra
 
-Form = Literal["svg", "pdf"]
+Form = Literal["svg", "pdf", "png"]
 
-FORMS: Final[tuple[Form, ...]] = ("svg", "pdf")
+FORMS: Final[tuple[Form, ...]] = get_args(Form)
 """The formats of a file, which are also its suffixes."""
+
+_CHANGING: Final[dict[Form, str]] = {"svg": "Date", "pdf": "CreationDate", "png": "Software"}
+"""The metadata that differ from one time or machine to another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "font.size": 10.0,
     "grid.linewidth": 0.6,
     "lines.scale_dashes": False,
+    "savefig.dpi": 200.0,
     "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
     "svg.fonttype": "none",
     "svg.hashsalt": "twofold",
@@ -110,8 +114,7 @@ class Drawing:
 
     def file(self, form: Form) -> bytes:
         """A file for a paper: black on white."""
-        date = "Date" if form == "svg" else "CreationDate"
-        return self._saved(PAPER, form, {date: None}, background="white")
+        return self._saved(PAPER, form, {_CHANGING[form]: None}, background="white")
 
     def _saved(
         self,
