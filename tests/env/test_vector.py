@@ -297,6 +297,13 @@ def test_sampled_actions_are_legal_and_equally_likely() -> None:
         assert (many.sample_actions() != many.sample_actions()).any() == (max(expected) < 1)
 
 
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_a_mode_can_be_named_by_its_texts_in_gymnasium(mode: AutoresetMode) -> None:
+    for given in (mode, mode.value, mode.name):
+        many = gymnasium.make_vec(ENV_ID, num_envs=2, autoreset_mode=given)
+        assert many.metadata["autoreset_mode"] is mode
+
+
 def test_invalid_options_are_refused() -> None:
     for options, text in (
         ({"num_envs": 0}, "num_envs from 1 to"),
