@@ -71,7 +71,20 @@ class Stops(Player):
 class Interrupts(Player):
     def choose(self, board, *, score=None, move_number=0):
         raise KeyboardInterrupt
+
+
+class Closes(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise GeneratorExit
 """
+
+ENDING = {
+    "Leaves": "SystemExit: 0 (bad.py, line 42)",
+    "Interrupts": "KeyboardInterrupt (bad.py, line 61)",
+    "Closes": "GeneratorExit (bad.py, line 66)",
+}
+"""What raises the exceptions that end programs, and what is said of it."""
+
 WANTED = "def choose(self, board, *, score=None, move_number=0)"
 REFUSED = {
     "Short": f"expected {WANTED} in 'bad.py:Short', got one without score, move_number "
@@ -147,12 +160,13 @@ def test_a_bench_and_a_duel_say_the_same(cli: Cli) -> None:
     assert (result.code, result.err.endswith(f"{FAILING['Raises']}\n")) == (1, True)
 
 
-def test_a_player_that_interrupts_a_bench_has_failed(cli: Cli) -> None:
+@pytest.mark.parametrize("name", ENDING)
+def test_a_player_that_ends_a_bench_has_failed(cli: Cli, name: str) -> None:
     """In the process of a worker, which Ctrl-C does not reach."""
-    result = cli("bench", "--games", "1", "--rules", "2x2", "--jobs", "2", "--json",
-                 "bad.py:Interrupts")  # fmt: skip
+    result = cli(*BENCH, f"bad.py:{name}")
     (one,) = json.loads(result.out)["players"]
-    assert one["error"].endswith("KeyboardInterrupt (bad.py, line 61)")
+    assert one["error"].endswith(ENDING[name])
+    assert "Traceback" not in result.err
 
 
 def test_the_traceback_is_shown_on_request(

@@ -321,6 +321,21 @@ def test_a_player_that_fails_is_an_error() -> None:
     talk.server.close()
 
 
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_player_that_raises_what_ends_programs_has_failed(kind: type[BaseException]) -> None:
+    """It chooses in a thread, which Ctrl-C does not reach."""
+
+    class Ends(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            raise kind
+
+    talk = Talk(Ends())
+    for _ in range(2):
+        talk.say("position 1000/0000/0000/0000", "go")
+        assert talk.until("error") == [f"error {kind.__name__}"]
+    talk.server.close()
+
+
 def test_a_player_without_any_shape_is_refused() -> None:
     class Nowhere(Player):
         def unsupported(self, rules: Rules) -> str:

@@ -15,6 +15,7 @@ from twofold import Board, Move, Player, Rules, make_player
 from twofold.engine import server_streams as module
 from twofold.engine.server import STOP_SECONDS, EngineServer
 from twofold.engine.server_streams import lines_of, serve
+from twofold.errors import PlayerError
 
 
 class Wire:
@@ -155,14 +156,17 @@ def test_a_search_that_lasts_is_ended_with_the_input() -> None:
     assert slow.closed.wait(60)
 
 
-def test_a_fault_of_the_player_ends_it() -> None:
+@pytest.mark.parametrize(
+    ("fault", "told"), [(ZeroDivisionError, ZeroDivisionError), (KeyboardInterrupt, PlayerError)]
+)
+def test_a_fault_of_the_player_ends_it(fault: type[BaseException], told: type[Exception]) -> None:
     class Breaks(Counts):
         def start(self, rules: Rules, seed: int) -> None:
             if seed:
-                raise ZeroDivisionError("on purpose")
+                raise fault("on purpose")
 
     player = Breaks()
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(told, match="on purpose"):
         serve(player, io.BytesIO(b"new 4x4 seed 1\nready\n"), io.BytesIO())
     assert player.closed == 1
 

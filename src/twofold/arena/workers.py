@@ -327,22 +327,14 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
         pipe.send(None)  # ready
         while True:
             task: Task = pipe.recv()
-            for answer in _answers(crew, task, stop.is_set):
-                pipe.send(answer)
+            error = None
+            try:
+                for row in crew.play(task, stop.is_set):
+                    pipe.send(row)
+            except BaseException as fault:  # a player may raise any
+                error = describe_caught(fault)
+            pipe.send(error)
     crew.close()
-
-
-def _answers(
-    crew: TaskPlayers, task: Task, stop: Callable[[], bool]
-) -> Iterator[GameRow | str | None]:
-    try:
-        yield from crew.play(task, stop)
-    except GeneratorExit:
-        raise
-    except BaseException as fault:  # a player may raise any
-        yield describe_caught(fault)
-    else:
-        yield None
 
 
 def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:

@@ -47,7 +47,7 @@ class ServerSearch:
             for found in self._thoughts():
                 self._improve(found)
             self._end(BestMove(self._best))
-        except Exception as error:
+        except BaseException as error:  # a player may raise any; Ctrl-C reaches the main thread
             self._end(ErrorLine(describe_caught(error)))
         if self.is_left_behind:
             self._player.close()

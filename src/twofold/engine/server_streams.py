@@ -18,6 +18,7 @@ from twofold.engine.server_search import ServerSearch
 from twofold.engine.streams import Waiter
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player
+from twofold.players.faults import as_fault
 
 LAST_SECONDS: Final = 0.3
 """Time limit of a search after the end of the input, for piped input."""
@@ -85,7 +86,7 @@ class Turns:
         self._news = threading.Event()
         self._ended = False
         self._last_seconds = LAST_SECONDS
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
 
     def run(self) -> None:
         """Execute the lines up to `quit` or their end, and close the player."""
@@ -126,7 +127,7 @@ class Turns:
                 if search.is_left_behind:  # another worker has replaced this one
                     return
         except BaseException as error:
-            self._error = error
+            self._error = as_fault(error)  # Ctrl-C reaches the main thread
             self._end()
 
     def _next(self) -> ServerSearch | None:
