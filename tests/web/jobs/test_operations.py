@@ -58,7 +58,7 @@ def test_a_training_whose_network_is_gone_or_another_is_not_trained_on(
     file, curve = tmp_path / "tiny.safetensors", (tmp_path / "tiny.csv").read_bytes()
     file.rename(tmp_path / "away")
     answer = client.post(f"/api/jobs/{job}/lengthen")
-    assert (answer.status, "start a new training" in answer.json["error"]) == (400, True)
+    assert (answer.status, "start a new job" in answer.json["error"]) == (400, True)
     other = Training(TrainingSettings(patterns="01", rules=Rules(3, 3)), games=1)
     save(other, file)
     assert client.post(f"/api/jobs/{job}/lengthen").status == 200

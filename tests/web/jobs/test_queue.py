@@ -227,6 +227,20 @@ def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> No
     assert (tmp_path / "study.db").read_text() == "mine"
 
 
+def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_path: Path) -> None:
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    (tmp_path / "study.db").rename(tmp_path / "mine.db")
+    with pytest.raises(InvalidInput, match=r"^the file study\.db has gone\. Put it back, or start"):
+        queue.resume(job, tmp_path)
+    assert not (tmp_path / "study.db").exists()
+    (tmp_path / "mine.db").rename(tmp_path / "study.db")
+    queue.resume(job, tmp_path)
+    until(queue, job, state="done")
+
+
 def test_other_files_are_ignored(queue: JobQueue, tmp_path: Path) -> None:
     name = queue.submit(bench("done"), tmp_path)
     until(queue, name, state="done")

@@ -111,8 +111,6 @@ class JobQueue:
         wanted = found.longer
         if wanted is None:
             raise InvalidInput("expected a finished training that may take longer")
-        if not _has_file(found):
-            raise InvalidInput(f"expected {found.files[0]}, to train it on; start a new training")
         command = self._plan(wanted, folder).command
         self.resume(job, folder, longer=(wanted, command))
 
@@ -129,6 +127,10 @@ class JobQueue:
                 raise InvalidInput(
                     f"the files of this job are in {found.folder!a}. To resume it, start twofold "
                     "serve --folder with that folder"
+                )
+            if found.begun and not _has_file(found):
+                raise InvalidInput(
+                    f"the file {found.files[0]} has gone. Put it back, or start a new job"
                 )
             if longer:
                 found.wanted, found.command = longer
