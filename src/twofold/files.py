@@ -124,19 +124,24 @@ def writable(path: str | os.PathLike[str]) -> Path:
 _DATABASE: Final = b"SQLite format 3\0"
 
 
-def replaceable(path: str | os.PathLike[str]) -> Path:
+def replaceable(path: str | os.PathLike[str], begin: str = "") -> Path:
     """As `writable`, for texts and pictures: they replace no study, network or table.
 
+    With `begin`, for example of a page, they replace only files that begin so, or are empty.
     Raises `InvalidInput`.
     """
     target = writable(path)
     if target.exists():
         with open_regular(target) as file:
-            start = file.read(len(_DATABASE))
+            start = file.read(max(len(_DATABASE), len(begin)))
         tensors = start[8:9] == b"{" and start[6:8] == b"\0\0"  # the size of the header, then JSON
-        if start == _DATABASE or tensors:
+        if start.startswith(_DATABASE) or tensors:
             kind = "a network or a table" if tensors else "a study"
             raise InvalidInput(f"expected another file to write to, got {kind}: {str(target)!r}")
+        if start and not start.startswith(begin.encode()):
+            raise InvalidInput(
+                f"expected a new file or an older page to write to, got another: {str(target)!r}"
+            )
     return target
 
 

@@ -23,7 +23,7 @@ def study(cli: Cli, tmp_path: Path) -> str:
 def test_all_outputs_at_once(cli: Cli, study: str, tmp_path: Path) -> None:
     names = {"--html": "o.html", "--markdown": "o.md", "--csv": "o.csv", "--parquet": "o.parquet"}
     options = [word for option, name in names.items() for word in (option, str(tmp_path / name))]
-    (tmp_path / "o.html").write_text("old")
+    (tmp_path / "o.md").write_text("old")
     code, out, err = cli("report", study, *options, "--format", "tdl")
     assert code == 0
     assert [out.count(word) for word in ("greedy, 20 games", "random, 20 games", "total:")] == [
@@ -182,6 +182,20 @@ def test_no_other_study_is_written_over(cli: Cli, study: str, tmp_path: Path, op
     assert (code, out) == (2, "")
     assert "expected another file to write to, got a study" in err
     assert other.read_bytes() == Path(study).read_bytes()
+
+
+@pytest.mark.promise("R84")
+def test_a_page_replaces_only_a_page(cli: Cli, study: str, tmp_path: Path) -> None:
+    other, page = tmp_path / "game.2048", tmp_path / "page.html"
+    other.write_text('[Twofold "1"]\n')
+    code, out, err = cli("report", study, "--html", str(other))
+    assert (code, out) == (2, "")
+    assert "expected a new file or an older page to write to, got another: " in err
+    assert other.read_text() == '[Twofold "1"]\n'
+    page.touch()
+    for _ in range(2):
+        assert cli("report", study, "--html", str(page)).code == 0
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:

@@ -161,12 +161,21 @@ def _check_request(
         raise InvalidInput("expected a study of bench --out for these options, got none")
     for option, path in written.items():
         if path != STDOUT:
-            replaceable(path)
+            replaceable(path, _begin_of(option))
         elif option not in _PRINTED:
             raise InvalidInput(f"expected {option} with a file, got {STDOUT}")
     paths = [os.path.realpath(path) for path in (study, games, *written.values()) if path]
     if len(set(paths)) < len(paths):
         raise InvalidInput("expected a file of its own for each output, got one named twice")
+
+
+def _begin_of(option: str) -> str:
+    """The beginning of the only files that the output of an option may replace."""
+    if option != "--html":
+        return ""
+    from twofold.arena.reports.page import BEGIN
+
+    return BEGIN
 
 
 def _import(study: str, path: str, boards: list[str]) -> None:

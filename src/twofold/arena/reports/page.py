@@ -91,6 +91,12 @@ _HEADINGS: Final = {
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 """The content security policy: the page may load nothing."""
 
+BEGIN: Final = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+)
+"""The beginning of every page, which tells it from other files."""
+
 
 def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
     """The page of a report: a study, and below it learning curves."""
@@ -105,9 +111,7 @@ def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
     bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
     body = "\n".join([*bodies, _curves(curves)] if curves else bodies)
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'{BEGIN}<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
         f'<h1>{title}</h1>\n<p class="lead">A report of <code>twofold</code>.{dice} '
         "Intervals are of 95 %.</p>\n"
