@@ -320,6 +320,20 @@ def test_a_batch_is_flushed_file_by_file_where_the_system_knows_no_other_way(
     assert len(calls) == 2
 
 
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs files that name a program's pipes")
+def test_a_pipe_is_refused_by_its_name() -> None:
+    ends = os.pipe()
+    try:
+        path = f"/dev/fd/{ends[1]}"
+        with pytest.raises(
+            InvalidInput, match=f"^expected a regular file to write to, got '{path}'"
+        ):
+            atomic_write(path, NEW)
+    finally:
+        for end in ends:
+            os.close(end)
+
+
 @pytest.mark.promise("R84")
 def test_a_text_replaces_no_study_and_no_network(tmp_path: Path) -> None:
     study, text = tmp_path / "a.db", tmp_path / "a.txt"

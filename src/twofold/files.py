@@ -111,11 +111,13 @@ def atomic_write(
 
 def writable(path: str | os.PathLike[str]) -> Path:
     """The path of a file to write, without links; raises `InvalidInput` as `atomic_write` does."""
-    target = Path(os.path.realpath(file_name(path)))
+    name = file_name(path)
+    # By its name: the real path of a pipe, as of /dev/stdout, does not exist.
+    if os.path.exists(name or os.curdir) and not os.path.isfile(name):
+        raise InvalidInput(f"expected a regular file to write to, got {name!r}")
+    target = Path(os.path.realpath(name))
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
-    if target.exists() and not target.is_file():
-        raise InvalidInput(f"expected a regular file to write to, got {str(target)!r}")
     if _is_too_long(str(_temporary(target))):
         raise too_long(str(target))
     return target
