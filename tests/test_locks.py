@@ -57,6 +57,15 @@ def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
     assert victim.read_text() == "mine"
 
 
+def test_a_name_too_long_for_the_lock_beside_it_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 250)
+    with (
+        pytest.raises(InvalidInput, match=r"^expected a shorter file name, got '"),
+        alone(path, ""),
+    ):
+        pass
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="existing folder"), alone(tmp_path / "no" / "x", "run"):
         raise AssertionError

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import file_name
+from twofold.files import file_name, too_long
 
 SUFFIX: Final = ".lock"
 """Suffix of lock files. They are empty, beside the file, and exist only while held."""
 
-_NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR, errno.ENAMETOOLONG)
-"""No permission to write, or the lock file's name is a link, a folder or too long."""
+_NOT_OURS: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EISDIR)
+"""No permission to write, or the lock file's name is a link or a folder."""
 
 
 def in_use(name: str, what: str = "program") -> InvalidInput:
@@ -49,6 +49,8 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     except filelock.Timeout:
         raise in_use(ascii(str(target)), what) from None
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise too_long(str(target)) from None
         text = f"cannot use the lock file {lock.lock_file!a}: {error.strerror or error}"
         kind = InvalidInput if error.errno in _NOT_OURS else ResourceError
         raise kind(text) from None
