@@ -31,6 +31,16 @@ COMMANDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("text", ["abc", "0", "-1", "1.5", ""])
+def test_a_number_of_threads_that_numba_cannot_use_is_refused(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", text)
+    words = f"twofold: expected a whole number above 0 in NUMBA_NUM_THREADS, got '{text}'\n"
+    assert cli("players") == (2, "", words)
+    assert cli("--help").code == 0
+
+
 def test_version(cli: Cli) -> None:
     assert cli("--version").out == f"twofold {twofold.__version__}\n"
 

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 import twofold
 from twofold.cli._signals import ending_as_ctrl_c_does
-from twofold.errors import INTERRUPTED, TwofoldError
+from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 
 COMMANDS: Final = {
     "watch": "Watch a player play a game, live in the terminal.",
@@ -52,6 +52,10 @@ path/to/file.py:Name. `twofold players` lists them. A BOARD is 16 digits, row by
 """
 
 
+_THREADS: Final = "NUMBA_NUM_THREADS"
+"""A variable of the environment that Numba reads."""
+
+
 class EndOfFile(Exception):
     """An `EOFError` by a name of our own: typer would take it for a Ctrl-C."""
 
@@ -77,6 +81,9 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command that the context names."""
+        threads = os.environ.get(_THREADS, "1")
+        if not (threads.isdecimal() and int(threads)):  # Numba shows a traceback
+            raise InvalidInput(f"expected a whole number above 0 in {_THREADS}, got {threads!a}")
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
