@@ -163,7 +163,8 @@ class Board:
         nibbles = [(bits >> (60 - 4 * cell)) & 15 for cell in range(16)]
         board = cls([nibbles[4 * r + c] for r in range(rows) for c in range(cols)], shape)
         if board.to_bits() != bits:
-            raise InvalidBoard(f"expected the 64-bit form of a {rows}x{cols} board, got {bits:#x}")
+            got = notation.shown(hex(bits))
+            raise InvalidBoard(f"expected the 64-bit form of a {rows}x{cols} board, got {got}")
         return board
 
     def to_bits(self) -> int:
