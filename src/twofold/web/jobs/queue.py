@@ -130,7 +130,7 @@ class JobQueue:
                 )
             if found.begun and not _has_file(found):
                 raise InvalidInput(
-                    f"the file {found.files[0]} has gone. Put it back, or start a new job"
+                    f"the file {found.files[0]} is not there. Put it back, or start a new job"
                 )
             if longer:
                 found.wanted, found.command = longer
