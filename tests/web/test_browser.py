@@ -205,6 +205,31 @@ def test_a_finger_moves_the_tiles(phone: Visit) -> None:
     expect(number).not_to_have_text("0")
 
 
+def test_the_mouse_moves_the_tiles_and_selects_text(laptop: Visit) -> None:
+    new_game(laptop)
+    mouse, number = laptop.page.mouse, laptop.page.locator("dt:has-text('Moves') + dd").first
+
+    def drag(x: float, y: float, dx: float, dy: float) -> None:
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + dx, y + dy, steps=4)
+        mouse.up()
+
+    words = laptop.page.get_by_text("Join equal tiles").bounding_box()
+    board = laptop.page.get_by_role("grid").first.bounding_box()
+    assert words is not None
+    assert board is not None
+    drag(words["x"] + 2, words["y"] + words["height"] / 2, 90, 0)
+    assert laptop.page.evaluate("getSelection().toString()")
+    expect(number).to_have_text("0")
+    x, y = board["x"] + board["width"] / 2, board["y"] + board["height"] - 4
+    for dx, dy in ((60, 0), (0, -60), (-60, 0), (0, 60)):  # the last one leaves the board
+        drag(x, y, dx, dy)
+    expect(number).not_to_have_text("0")
+    laptop.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(laptop.page.locator("dt:has-text('Undos') + dd").first).to_have_text("1")
+
+
 def test_watching_starts_by_itself_and_pauses(laptop: Visit) -> None:
     laptop.open("/watch?player=greedy&player=corner&seed=3&speed=25", ".tile")
     moves = laptop.page.locator("article dt:has-text('Moves') + dd").first

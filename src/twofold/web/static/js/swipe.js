@@ -1,4 +1,7 @@
-/** Swipes: a move as soon as a finger has gone far enough, the larger axis decides. */
+/**
+ * Swipes: a move as soon as a finger has gone far enough, the larger axis decides. The mouse swipes
+ * where a board is; elsewhere it selects text.
+ */
 
 /** A finger that went so far is a swipe, in CSS pixels, as in the original. */
 const LEAST_PX = 10;
@@ -18,9 +21,10 @@ export function listenSwipes(element, onMove) {
   let swiped = false;
 
   const down = (event) => {
-    if (event.pointerType === 'mouse' || !event.isPrimary) return;
-    start = { x: event.clientX, y: event.clientY };
     swiped = false;
+    if (!event.isPrimary || !canSwipe(event)) return;
+    if (event.pointerType === 'mouse') element.setPointerCapture(event.pointerId);
+    start = { x: event.clientX, y: event.clientY };
   };
   const moved = (event) => finish(event, PLAIN_PX);
   const up = (event) => {
@@ -54,6 +58,10 @@ export function listenSwipes(element, onMove) {
     }
     element.removeEventListener('click', click, true);
   };
+}
+
+function canSwipe({ pointerType, button, target }) {
+  return pointerType !== 'mouse' || (button === 0 && target.closest('.board'));
 }
 
 function direction(x, y, least) {
