@@ -129,6 +129,11 @@ def test_the_list_is_searched_and_a_game_deleted(laptop: Visit, served: Served) 
     page.get_by_label("Search").fill("")
     expect(page.locator(".game")).to_have_count(10)
     expect(page.locator(".my-figures dt:has-text('Games') + dd")).to_have_text("5")
+    best = page.locator(".my-leaders tbody th").first.inner_text()
+    game = page.locator(".game", has_text=f"{best} points")
+    game.get_by_role("button", name="Delete").click()
+    game.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text(f"Best: {best}, in a game that has since been undone")).to_be_visible()
 
 
 def test_a_long_spec_is_a_short_name(laptop: Visit, phone: Visit, served: Served) -> None:

@@ -47,6 +47,17 @@ def test_a_game_in_play_is_among_them(client: Client, hub: Hub) -> None:
     assert (rules["goal"], rules["kinds"][0]["going"]) == (256, 1)
 
 
+def test_the_best_score_is_that_of_play_even_if_undone(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    state = page.new(rules="3x3 goal=256")
+    best = page.play(state, 12).score
+    for _ in range(11):
+        now = page.ask(protocol.UndoRequest(game=state.game), protocol.GameState).now
+    found = client.get("/api/statistics").json
+    assert found["rules"][0]["leaders"][0]["score"] == now.score < best
+    assert found["best"] == {state.rules.text: best}
+
+
 def test_the_list_comes_in_parts(client: Client, hub: Hub) -> None:
     keep(hub, *(record_of(moves, seed=moves) for moves in range(3, 9)))
     part = client.get("/api/game-list?order=moves&offset=1&count=2").json

@@ -45,10 +45,14 @@ class DamagedFile(msgspec.Struct, frozen=True):
 
 
 class OwnStatistics(msgspec.Struct, frozen=True):
-    """Statistics of all saved games; `rules` has the rules with the most games first."""
+    """Statistics of all saved games; `rules` has the rules with the most games first.
+
+    `best` has the best score under each of them. It counts undone moves and deleted games too.
+    """
 
     games: int
     rules: list[RulesStatistics]
+    best: dict[str, int]
     damaged: list[DamagedFile]
 
 
@@ -135,7 +139,9 @@ def statistics(table: PageTable) -> OwnStatistics:
     """Statistics of all saved games."""
     games = table.entries()
     damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
-    return OwnStatistics(len(games), statistics_of(games), damaged[:MAX_DAMAGED])
+    rules = statistics_of(games)
+    best = {one.rules: table.best(one.rules) for one in rules}
+    return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
 
 
 def list_part(table: PageTable, asked: ListQuery) -> ListPart:

@@ -12,9 +12,10 @@ const RIGHT = new Set(['place', 'score', 'tile', 'moves', 'undos']);
  * A table of the best games.
  *
  * @param {object[]} games `GameInfo`s, the best first
+ * @param {number} best score that Play shows: at least that of the first game
  * @returns {HTMLElement}
  */
-export function leaderTable(games) {
+export function leaderTable(games, best) {
   const heads = COLUMNS.map((name) => h('th', { scope: 'col', class: RIGHT.has(name) ? 'right' : '' },
     name === 'links' ? h('span', { class: 'visually-hidden', text: text('games.column_links') })
       : text(`games.column_${name}`)));
@@ -24,6 +25,7 @@ export function leaderTable(games) {
   return h('section', { class: 'my-part', 'aria-labelledby': 'my-leaders' },
     h('h2', { id: 'my-leaders', text: text('games.leaders') }),
     h('p', { class: 'soft small', text: text('games.leaders_note') }),
+    best > games[0].score && h('p', { class: 'small', text: text('games.record', { score: best }) }),
     scrollBox(text('games.leaders'), table));
 }
 

@@ -87,8 +87,8 @@ class GamesPage {
     await this.follow(importReport.take(chosen));
   }
 
-  #show({ games, rules, damaged }) {
-    this.rules = rules;
+  #show({ games, rules, best, damaged }) {
+    Object.assign(this, { rules, best });
     this.exportLink.hidden = !games;
     this.status.hidden = games > 0;
     this.status.textContent = games ? '' : text('games.none');
@@ -106,7 +106,7 @@ class GamesPage {
     const kind = rules.kinds.find((one) => one.kind === this.#kind) ?? rules.kinds[0];
     fill(this.choice, this.#rulesField(rules), this.#kindField(rules, kind));
     this.figures.show(kind, rules.goal);
-    fill(this.leaders, rules.leaders.length > 0 && leaderTable(rules.leaders));
+    fill(this.leaders, rules.leaders.length > 0 && leaderTable(rules.leaders, this.best[rules.rules]));
   }
 
   #rulesField(chosen) {

@@ -257,6 +257,7 @@ const GAMES = {
   'games.rates_count': 'Spiele',
   'games.rates_share': 'Anteil der Spiele',
   'games.rates_tile': 'Kachel',
+  'games.record': 'Rekord: {score}, in einem Spiel, das danach zurückgenommen, gelöscht oder mit Autoplay fortgesetzt wurde.',
   'games.resume': 'Fortsetzen',
   'games.resume_of': 'Fortsetzen, {score} Punkte',
   'games.review': 'Auswerten',

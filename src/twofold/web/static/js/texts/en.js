@@ -259,6 +259,7 @@ const GAMES = {
   'games.rates_count': 'Games',
   'games.rates_share': 'Share of games',
   'games.rates_tile': 'Tile',
+  'games.record': 'Best: {score}, in a game that has since been undone, deleted or continued with autoplay.',
   'games.resume': 'Play on',
   'games.resume_of': 'Play on, {score} points',
   'games.review': 'Review',

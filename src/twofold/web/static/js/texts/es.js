@@ -255,6 +255,7 @@ const GAMES = {
   'games.rates_count': 'Partidas',
   'games.rates_share': 'Porcentaje de partidas',
   'games.rates_tile': 'Ficha',
+  'games.record': 'Récord: {score}, en una partida que después se deshizo, se borró o siguió en automático.',
   'games.resume': 'Seguir',
   'games.resume_of': 'Seguir, {score} puntos',
   'games.review': 'Revisar',

@@ -251,6 +251,7 @@ const GAMES = {
   'games.rates_count': '局数',
   'games.rates_share': '占比',
   'games.rates_tile': '方块',
+  'games.record': '最高分：{score}。那一局后来被撤销、删除，或由托管继续。',
   'games.resume': '接着玩',
   'games.resume_of': '接着玩，{score} 分',
   'games.review': '复盘',
