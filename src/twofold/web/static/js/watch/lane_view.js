@@ -123,7 +123,7 @@ export class LaneView {
     this.#drawNote(lane);
     this.element.classList.toggle('is-refused', lane.isRefused);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
-    this.#drawMilestones(lane.milestones.list, position.move_number);
+    this.#drawMilestones(lane.milestones.list, position.move_number, isDecided);
   }
 
   #drawBoard({ rules }, position, animate) {
@@ -166,11 +166,12 @@ export class LaneView {
     setText(this.note, words);
   }
 
-  #drawMilestones(list, move) {
+  #drawMilestones(list, move, isDecided) {
     const key = list.map((made) => `${made.tile} ${made.move} ${made.exact} ${made.move <= move}`).join();
     if (key === this.#milestones) return;
     this.#milestones = key;
-    if (list.length > this.milestones.childElementCount) this.#say(list.at(-1));
+    const isNew = list.length > this.milestones.childElementCount;
+    if (isNew && !isDecided) this.#say(list.at(-1)); // else the winner is said
     this.milestones.replaceChildren(...list.map((made) => this.#milestone(made, move)));
     this.none.hidden = list.length > 0;
   }
