@@ -31,13 +31,16 @@ def test_a_first_visit_sees_three_ways_to_think(laptop: Visit) -> None:
 
 
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&player=random&seed=3&speed=max", ".tile")
+    players = "player=greedy&player=random&player=corner&player=expectimax:ply=1"
+    laptop.open(f"/watch?{players}&seed=3&speed=max", ".tile")
     winner = laptop.page.get_by_role("article").filter(has_text="wins by")
     expect(winner).to_have_count(1)
     scores = laptop.page.locator(".lane-score dd").all_inner_texts()
     best = max(scores, key=lambda score: int(score.replace(",", "")))
     expect(winner.locator(".lane-score dd")).to_have_text(best)
     expect(laptop.page.get_by_role("status").filter(has_text="wins the race.")).to_have_count(1)
+    one_line = "all => all.every(one => one.firstChild.offsetTop === one.lastChild.offsetTop)"
+    assert laptop.page.locator(".lane-state").evaluate_all(one_line)
 
 
 def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: Visit) -> None:

@@ -828,9 +828,9 @@ const WATCH = {
   'watch.about_random': '不假思索，随便往哪边走。',
   'watch.add': '添加棋盘',
   'watch.again': '新比赛',
-  'watch.ahead': { other: '领先 {count} 分' },
+  'watch.ahead': '领先 {count} 分',
   'watch.back': '后退一步（←）',
-  'watch.behind': { other: '落后 {count} 分' },
+  'watch.behind': '落后 {count} 分',
   'watch.board': '棋盘 {place}',
   'watch.controls': '控制',
   'watch.even': '打平',
@@ -843,7 +843,7 @@ const WATCH = {
   'watch.moves': '步数',
   'watch.newest': '第 {move} 步',
   'watch.none': '还没有 {tile} 或更大的方块',
-  'watch.over': '游戏结束',
+  'watch.over': '已结束',
   'watch.pause': '暂停',
   'watch.play_on': '接着玩',
   'watch.play_on_name': '从这里由你接着玩',
@@ -866,7 +866,7 @@ const WATCH = {
   'watch.top_speed': '最快',
   'watch.where': '第 {move}/{last} 步',
   'watch.winner': '{player} 赢得比赛。',
-  'watch.wins': { other: '获胜，领先 {count} 分' },
+  'watch.wins': '获胜，领先 {count} 分',
 };
 
 // ---- parts that several pages show, sorted
