@@ -280,7 +280,7 @@ def test_a_saved_game_without_moves_leads_to_play_and_analyse(
     laptop.page.get_by_role("link", name="Analyse the board").click()
     expect(laptop.page.get_by_label("Board as text")).to_have_value("0001/0000/0000/0006")
     laptop.page.go_back()
-    laptop.page.get_by_role("button", name="Play on").click()
+    laptop.page.get_by_role("button", name="Open", exact=True).click()
     expect(laptop.page.locator(".score").first).to_contain_text("320")
 
 
@@ -298,7 +298,7 @@ def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> 
 
 def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:
     laptop.open(f"/review?game={game}&{JUDGE}&move=20", ".tile")
-    laptop.page.get_by_role("button", name="Play on from here").click()
+    laptop.page.get_by_role("button", name="Play on").click()
     expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("20")
 
 

@@ -47,5 +47,5 @@ function links({ game, score, status }) {
   const link = (name, href, words) => h('a', { class: 'button icon-button quiet', href,
     title: text(words), 'aria-label': text(`${words}_of`, { score }) }, icon(name));
   return [link('review', `/review?game=${game}`, 'games.review'),
-    goesOn && link('play', `/?game=${game}`, 'games.resume')];
+    goesOn && link('play', `/?game=${game}`, 'games.open')];
 }

@@ -28,7 +28,7 @@ export function noMoves(game, onPlay) {
       h(
         'div',
         { class: 'row' },
-        button({ icon: 'play', text: text('review.no_moves_play') }, onPlay, { class: 'primary' }),
+        button({ icon: 'play', text: text('games.open') }, onPlay, { class: 'primary' }),
         h('a', { class: 'button', href: analyse }, icon('analyse'), text('review.no_moves_analyse')),
         h('a', { class: 'button', href: '/review' }, icon('games'), text('review.others')),
       ),
