@@ -82,6 +82,7 @@ def test_an_endgame_is_played_and_a_mistake_taken_back(
     expect(page.locator(".practice-mistakes li")).to_have_count(1)
     expect(page.locator(".practice-state")).to_contain_text("lowered the chance")
     expect(figure(page, "Best moves")).to_have_text("0 %")
+    expect(figure(page, "Goodness of fit")).to_have_text(re.compile(r"^0\.[0-9]{3}$"))
     expect(page.locator(".chance-row.is-best .chance-value")).to_have_text(re.compile(r"%$"))
     check(laptop)
     page.get_by_role("button", name="Try again from move 1").click()

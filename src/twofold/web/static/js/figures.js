@@ -175,3 +175,16 @@ function smallestGap(values) {
 function decimalsOf(value) {
   return value >= 0.5 ? 0 : Math.ceil(-Math.log10(2 * value));
 }
+
+/**
+ * The goodness of fit: a product of thousands of shares is tiny, such as `1.5 · 10⁻⁶`.
+ *
+ * @param {number} fit
+ */
+export function formatFit(fit) {
+  if (fit >= 0.001 || !fit) return fixed(fit, 3);
+  if (fit < 1e-300) return '< 10⁻³⁰⁰';
+  const power = Math.floor(Math.log10(fit));
+  const digits = String(-power).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]);
+  return `${fixed(fit / 10 ** power, 1)} · 10⁻${digits}`;
+}

@@ -1,7 +1,7 @@
 /** What stands beside the board of a practice game: chances, measures, mistakes. */
 
 import { button, fill, h } from '../dom.js';
-import { formatChance } from '../figures.js';
+import { formatChance, formatFit } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
@@ -75,7 +75,7 @@ export class Measures {
       figure('match', all.choices && !isSecret ? formatChance(all.matches / all.choices) : dash),
       figure('combo', isSecret ? dash : number(all.combo)),
       figure('longest', isSecret ? dash : number(all.longest)),
-      figure('fit', isSecret || !all.choices ? dash : formatChance(all.fit)));
+      figure('fit', isSecret || !all.choices ? dash : formatFit(all.fit)));
     const listed = isSecret ? [] : all.mistakes.slice(0, MOST_LISTED);
     this.heading.hidden = !listed.length;
     fill(this.list, listed.map((one) => this.#mistake(one)));

@@ -1,6 +1,7 @@
 /** The review as a whole: accuracy, the other figures, how many moves have each label. */
 
 import { button, fill, h } from '../dom.js';
+import { formatFit } from '../figures.js';
 import { fixed, number, text } from '../text.js';
 import { sentence } from './move_panel.js';
 import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
@@ -162,13 +163,4 @@ function longestRun(judged) {
     longest = Math.max(longest, run);
   }
   return longest;
-}
-
-/** A product of thousands of shares is tiny: `1.5 × 10^−6`. */
-function formatFit(fit) {
-  if (fit >= 0.001) return fixed(fit, 3);
-  if (fit < 1e-300) return '< 10⁻³⁰⁰';
-  const power = Math.floor(Math.log10(fit));
-  const digits = String(-power).replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]);
-  return `${fixed(fit / 10 ** power, 1)} · 10⁻${digits}`;
 }
