@@ -261,7 +261,9 @@ def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(laptop: Visit) -
     field = laptop.page.get_by_label("Spec of the player")
     field.fill("fsat")
     field.press("Enter")
-    expect(laptop.page.locator(".analysis")).to_contain_text("did you mean fast?")
+    expect(laptop.page.locator(".analysis")).to_contain_text(
+        "There is no player “fsat”. Did you mean fast?"
+    )
 
 
 def test_a_game_is_reviewed_and_shared(laptop: Visit, served: Served) -> None:

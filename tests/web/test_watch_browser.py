@@ -56,9 +56,11 @@ def test_a_strength_on_3x3_searches_without_a_network(laptop: Visit) -> None:
 
 
 def test_a_player_that_is_refused_is_out_of_the_race(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&player=unknown:x&speed=max", ".lane")
+    laptop.open("/watch?player=greedy&player=expectimx:ply=1&speed=max", ".lane")
     one, other = laptop.page.locator(".lane").all()
     expect(other).to_have_class("lane is-refused")
+    words = "There is no player “expectimx”. Did you mean expectimax?"
+    expect(other.get_by_role("alert")).to_have_text(words)
     expect(other.locator(".lane-actions")).to_be_hidden()
     expect(one.locator(".lane-note")).not_to_be_empty()  # its game is over
     expect(one.locator(".lane-lead")).to_be_empty()

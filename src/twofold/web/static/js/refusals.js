@@ -13,6 +13,9 @@ const KINDS = new Set([
   'NothingToUndo', 'ResourceError', 'StaleMove', 'TileTooLarge', 'TooLarge', 'UnsupportedRules',
 ]);
 
+/** The server's sentence about a name that no player has; `shown` in Python quotes the name. */
+const UNKNOWN = /^expected a player (?:\(.*\)|name .*), got '(.+?)'(?:; did you mean (.+)\?)?$/;
+
 /**
  * A sentence for a refusal.
  *
@@ -21,6 +24,8 @@ const KINDS = new Set([
  */
 export function refusalText(kind, message) {
   if (KINDS.has(kind)) return text(`refusal.${kind}`);
+  const [, name, similar] = UNKNOWN.exec(message) ?? [];
+  if (name) return text(`refusal.unknown_${similar ? 'similar' : 'player'}`, { name, similar });
   const words = message.charAt(0).toUpperCase() + message.slice(1);
   return text('refusal.other', { message: /[.!?…]$/.test(words) ? words : `${words}.` });
 }

@@ -4,6 +4,7 @@ import { openDialog } from '../dialog.js';
 import { button, fill, h } from '../dom.js';
 import { formatBytes } from '../figures.js';
 import { commandBlock } from '../lab/commands.js';
+import { refusalText } from '../refusals.js';
 import { text } from '../text.js';
 import { BenchForm, TableForm, TrainForm } from './forms.js';
 
@@ -125,7 +126,7 @@ class JobForm {
   }
 
   #say(message) {
-    const words = message ? message.slice(0, 1).toUpperCase() + message.slice(1) : '';
+    const words = message ? refusalText('', message) : '';
     if (this.error.textContent !== words) this.error.textContent = words;
   }
 }

@@ -1086,6 +1086,8 @@ const REFUSAL = {
   'refusal.TooLarge': 'Das ist zu groß zum Senden.',
   'refusal.UnsupportedRules': 'Dieser Spieler kann auf diesem Brett nicht spielen. Wähle einen anderen.',
   'refusal.other': 'So geht es nicht. Der Server sagt auf Englisch: {message}',
+  'refusal.unknown_player': 'Es gibt keinen Spieler „{name}“. Wähle einen aus der Liste.',
+  'refusal.unknown_similar': 'Es gibt keinen Spieler „{name}“. Meintest du {similar}?',
 };
 
 export default {

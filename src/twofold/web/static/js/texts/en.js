@@ -1081,6 +1081,8 @@ const REFUSAL = {
   'refusal.TooLarge': 'This is too large to be sent.',
   'refusal.UnsupportedRules': 'This player cannot play on this board. Choose another one.',
   'refusal.other': '{message}',
+  'refusal.unknown_player': 'There is no player “{name}”. Choose one from the list.',
+  'refusal.unknown_similar': 'There is no player “{name}”. Did you mean {similar}?',
 };
 
 export default {
