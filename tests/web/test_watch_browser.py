@@ -1,11 +1,14 @@
 """The Watch page in a real Chromium: its first view, and the winner."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from twofold.players import Player
+from twofold.web.roster import Roster
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -28,6 +31,31 @@ def test_a_first_visit_sees_three_ways_to_think(laptop: Visit) -> None:
     expect(lanes).to_have_count(2)
     laptop.page.reload()
     expect(lanes).to_have_count(2)
+
+
+def test_a_race_starts_once_all_players_are_loaded(
+    laptop: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded, make = threading.Event(), Roster.make
+
+    def make_late(roster: Roster, spec: str) -> Player:
+        assert spec != "corner" or loaded.wait(PATIENCE_MS / 1000)
+        return make(roster, spec)
+
+    monkeypatch.setattr(Roster, "make", make_late)
+    lanes = laptop.page.get_by_role("article")
+    for is_removed in (False, True):
+        laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max", ".tile")
+        expect(lanes.last.locator(".lane-note")).to_have_text("Preparing…")
+        expect(lanes.first.locator(".lane-moves dd")).to_have_text("1")
+        if is_removed:
+            laptop.page.get_by_role("button", name="Remove this board").last.click()
+        else:
+            loaded.set()
+        expect(lanes.first.locator(".lane-note")).to_have_text("Over")
+        expect(lanes.last.locator(".lane-note")).to_have_text("Over")
+        loaded.clear()
+    loaded.set()
 
 
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:

@@ -183,7 +183,8 @@ class WatchPage {
     const animate = race.speed !== null && race.speed <= FASTEST_ANIMATED;
     if (race.speed !== this.drawnSpeed || race.stopTile !== this.drawnStop) this.#drawSpeed();
     this.#drawn += 1;
-    const figures = animate || !race.isGoing || this.#drawn % FIGURE_PERIOD < FIGURE_FRAMES;
+    const isCalm = animate || !race.isGoing || race.isPreparing;
+    const figures = isCalm || this.#drawn % FIGURE_PERIOD < FIGURE_FRAMES;
     const isDecided = race.isFinished && race.cursor === null;
     for (const [lane, view] of this.#due(animate)) {
       view.draw(lane, { animate, figures, lead: leadOf(lane, race.lanes), isDecided });

@@ -883,6 +883,7 @@ const WATCH = {
   'watch.play_on': 'Weiterspielen',
   'watch.play_on_name': 'Weiterspielen: ab hier ziehst du',
   'watch.player': 'Spieler auf Brett {place}',
+  'watch.preparing': 'Bereitet sich vor…',
   'watch.race': 'Das Rennen',
   'watch.rate': 'Züge/s',
   'watch.remove': 'Dieses Brett entfernen',

@@ -878,6 +878,7 @@ const WATCH = {
   'watch.play_on': 'Play on',
   'watch.play_on_name': 'Play on from here yourself',
   'watch.player': 'Player on board {place}',
+  'watch.preparing': 'Preparing…',
   'watch.race': 'The race',
   'watch.rate': 'Moves/s',
   'watch.remove': 'Remove this board',

@@ -890,6 +890,7 @@ const WATCH = {
   'watch.play_on': 'Jugar aquí',
   'watch.play_on_name': 'Jugar aquí tú mismo',
   'watch.player': 'Jugador del tablero {place}',
+  'watch.preparing': 'Preparando…',
   'watch.race': 'La carrera',
   'watch.rate': 'Jugadas/s',
   'watch.remove': 'Quitar este tablero',

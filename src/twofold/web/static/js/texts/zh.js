@@ -847,6 +847,7 @@ const WATCH = {
   'watch.play_on': '从这里玩',
   'watch.play_on_name': '从这里玩，由你接手',
   'watch.player': '棋盘 {place} 的选手',
+  'watch.preparing': '准备中…',
   'watch.race': '比赛',
   'watch.rate': '步/秒',
   'watch.remove': '移除这个棋盘',

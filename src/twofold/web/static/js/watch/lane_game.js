@@ -37,6 +37,7 @@ export class LaneGame {
     this.shown = null; // an earlier position; null for the newest
     this.isRunning = false;
     this.isRefused = false; // its player cannot play: it is out of the race
+    this.isReady = false; // its player is loaded: it has made a move
     this.ref = 0; // of the last request to play
     this.reported = null;
     this.#wanted = null;
@@ -51,6 +52,11 @@ export class LaneGame {
   /** Whether no move follows. */
   get isFinished() {
     return this.now !== null && (this.now.status === 'over' || this.now.status === 'stopped');
+  }
+
+  /** Whether its player is being loaded. */
+  get isPreparing() {
+    return this.isRunning && !this.isReady;
   }
 
   /** What is to be seen: the position looked at, or the newest. */
@@ -157,6 +163,7 @@ export class LaneGame {
   /** @param {object} reply a `step`, `frame` or `ended` message; others' are left alone */
   receive(reply) {
     if (!this.game || reply.game !== this.game) return;
+    this.isReady = true;
     if (reply.type === 'frame') this.reported = reply.moves_per_second;
     if (reply.type === 'step') this.reported = null;
     if (reply.type === 'ended') this.isRunning = false;

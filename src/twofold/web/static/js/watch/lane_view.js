@@ -119,7 +119,7 @@ export class LaneView {
     this.#drawFigures(lane, position);
     setText(this.name, this.picker.name);
     setText(this.summary, aboutPlayer(this.picker.spec, this.picker.isOther));
-    this.#drawLead(lead, isDecided);
+    this.#drawLead(lead, isDecided, lane.isPreparing);
     this.#drawNote(lane);
     this.element.classList.toggle('is-refused', lane.isRefused);
     setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
@@ -149,21 +149,22 @@ export class LaneView {
     this.largest.dataset.exponent = exponentOf(Number(largest));
   }
 
-  #drawLead(lead, isDecided) {
+  #drawLead(lead, isDecided, isPreparing) {
     const kind = lead === null || lead === 0 ? 'even' : lead > 0 ? 'ahead' : 'behind';
     this.element.dataset.lead = kind;
     const wins = isDecided && kind === 'ahead';
     const words = text(wins ? 'watch.wins' : `watch.${kind}`, { count: Math.abs(lead ?? 0) });
-    setText(this.lead, lead === null ? '' : words); // alone, or with others that were refused
+    // none where it is alone, or with others that were refused
+    setText(this.lead, lead === null || isPreparing ? '' : words);
     if (wins && !this.won) announce(text('watch.winner', { player: this.picker.name }));
     this.won = wins;
   }
 
   #drawNote(lane) {
     const isEnd = lane.isFinished && lane.position.move_number === lane.last;
-    const words = isEnd ? text(`watch.${lane.now.status}`) : '';
+    const state = lane.isPreparing ? 'preparing' : isEnd && lane.now.status;
     this.element.dataset.state = isEnd ? 'over' : 'going';
-    setText(this.note, words);
+    setText(this.note, state ? text(`watch.${state}`) : '');
   }
 
   #drawMilestones(list, move, isDecided) {

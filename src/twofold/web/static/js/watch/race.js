@@ -28,6 +28,9 @@ export class Race {
   /** Whether moves are made, or earlier ones are shown again. */
   isGoing = false;
 
+  /** Whether players are being loaded; then the race starts. */
+  isPreparing = false;
+
   rules = '';
 
   seed = '';
@@ -60,6 +63,7 @@ export class Race {
   remove(lane) {
     lane.close();
     this.lanes = this.lanes.filter((other) => other !== lane);
+    this.#settle();
     this.changed();
   }
 
@@ -87,6 +91,7 @@ export class Race {
     this.#stopReplay();
     this.cursor = null;
     this.isGoing = false;
+    this.isPreparing = false;
     const dice = { rules: this.rules, seed: this.seed };
     await Promise.all(this.lanes.map((lane) => lane.begin(dice)));
     this.changed();
@@ -108,7 +113,17 @@ export class Race {
   #run(moves = 0) {
     this.cursor = null;
     for (const lane of this.lanes) lane.follow();
-    for (const lane of this.lanes) lane.run(moves ? null : this.speed, this.stopTile, moves);
+    const late = this.lanes.filter((lane) => !lane.isReady);
+    this.isPreparing = !moves && this.lanes.length > 1 && late.length > 0;
+    if (this.isPreparing) for (const lane of late) lane.run(null, this.stopTile, 1);
+    else for (const lane of this.lanes) lane.run(moves ? null : this.speed, this.stopTile, moves);
+  }
+
+  /** All have made their first move, and no player is loaded any more: they start together. */
+  #start() {
+    this.isPreparing = false;
+    const able = this.lanes.filter((lane) => !lane.isRefused);
+    for (const lane of able) lane.run(this.speed, this.stopTile);
   }
 
   #startReplay() {
@@ -138,6 +153,7 @@ export class Race {
   /** Make no more moves. */
   pause() {
     this.isGoing = false;
+    this.isPreparing = false;
     this.#stopReplay();
     for (const lane of this.lanes) lane.pause();
     this.changed();
@@ -182,14 +198,14 @@ export class Race {
   setSpeed(speed) {
     this.speed = speed;
     if (this.#timer !== null && speed !== null) this.#startReplay();
-    else if (this.isGoing) this.#rerun();
+    else if (this.isGoing && !this.isPreparing) this.#rerun();
     this.changed();
   }
 
   /** @param {number} tile at which to pause; takes effect at once */
   setStopTile(tile) {
     this.stopTile = tile;
-    if (this.isGoing && this.#timer === null) this.#rerun();
+    if (this.isGoing && !this.isPreparing && this.#timer === null) this.#rerun();
   }
 
   #rerun() {
@@ -204,11 +220,16 @@ export class Race {
   #receive(reply) {
     const isRefusal = reply.type === 'refused';
     for (const lane of this.lanes) isRefusal ? lane.refuse(reply) : lane.receive(reply);
-    if (!(isRefusal || reply.type === 'ended') || this.#timer !== null) return;
-    if (this.isGoing && !this.lanes.some((lane) => lane.isRunning)) {
-      this.isGoing = false;
-      this.changed();
-    }
+    if (isRefusal || reply.type === 'ended') this.#settle();
+  }
+
+  /** Go on where no lane moves any more: with the race if it was prepared, else not at all. */
+  #settle() {
+    const isStill = () => !this.lanes.some((lane) => lane.isRunning);
+    if (!this.isGoing || this.#timer !== null || !isStill()) return;
+    if (this.isPreparing) this.#start();
+    if (isStill()) this.isGoing = false;
+    this.changed();
   }
 
   /** Leave all games. */
