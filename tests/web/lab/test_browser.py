@@ -160,6 +160,25 @@ def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> N
         assert one.faults == []
 
 
+def test_players_have_their_names(browser: Browser, tmp_path: Path) -> None:
+    """As in the list of players; where a name would not say which one it is, there is its spec."""
+    specs = ["ntuple:ply=1", "ntuple:net=own.safetensors,ply=1", "expectimax:cut=0.01,ply=1"]
+    with Study(tmp_path / "names.db") as study:
+        for place, spec in enumerate(specs):
+            run = add(study, spec)
+            for seed in (1, 2):
+                study.add(run, row(seed, 900 - 100 * place + seed, 5))
+    with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
+        one.open("/lab?study=names.db", ".lab-table tbody tr")
+        names = ["network, 1 ply", *specs[1:]]
+        tables, legends = one.page.locator(".lab-table"), one.page.locator(".lab-legend:visible")
+        expect(tables.first.locator("tbody th span[title]")).to_have_text(names)
+        expect(legends.first.locator("span[title]")).to_have_text(names)
+        assert legends.first.locator("span[title]").first.get_attribute("title") == specs[0]
+        pairs = one.page.get_by_role("table", name="Points per game").locator("tbody th")
+        expect(pairs.first).to_have_text("network, 1 ply")
+
+
 def test_runs_are_compared(laptop: Visit) -> None:
     laptop.open("/lab?run=one.csv", ".chart-line")
     laptop.page.get_by_role("checkbox", name="other.csv").check()

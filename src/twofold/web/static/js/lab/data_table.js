@@ -43,9 +43,10 @@ export class DataTable {
    *
    * @param {TableInfo} info
    * @param {string} file name of what the table is about
+   * @param {Map<string, string>} [names] what stands for a cell that holds a name
    */
-  show(info, file) {
-    this.file = file;
+  show(info, file, names = new Map()) {
+    Object.assign(this, { file, names });
     this.#info = info;
     if (this.#order && this.#order.column >= info.header.length) this.#order = null;
     this.#draw();
@@ -56,11 +57,15 @@ export class DataTable {
     const focused = [...this.table.querySelectorAll('thead button')].indexOf(document.activeElement);
     const head = header.map((title, column) => this.#head(isRaw ? title : headingWords(title), column));
     const body = this.#places().map((place) => h('tr', null, rows[place].map((cell, column) => {
-      if (column === 0) return h('th', { scope: 'row', class: nameClass(cell) }, this.nameOf ? this.nameOf(place) : broken(cell));
-      return h('td', { class: column < names ? nameClass(cell) : 'right' }, column < names ? broken(cell) : split(isRaw ? cell : cellWords(cell)));
+      if (column === 0) return h('th', { scope: 'row', class: nameClass(cell) }, this.nameOf ? this.nameOf(place) : this.#named(cell));
+      return h('td', { class: column < names ? nameClass(cell) : 'right' }, column < names ? this.#named(cell) : split(isRaw ? cell : cellWords(cell)));
     })));
     fill(this.table, this.caption, h('thead', null, h('tr', null, head)), h('tbody', null, body));
     if (focused >= 0) this.table.querySelectorAll('thead button')[focused]?.focus();
+  }
+
+  #named(cell) {
+    return h('span', { title: this.names.has(cell) && cell }, broken(this.names.get(cell) ?? cell));
   }
 
   /** The header and the rows as they stand. */

@@ -70,7 +70,7 @@ export class PlotFigure {
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
     this.image.setAttribute('height', heightOf(plot.kind, players.length));
-    const isNamed = players.every(({ label }) => label.length <= LONGEST[width]);
+    const isNamed = players.every(({ name, label }) => name === label && name.length <= LONGEST[width]);
     this.legend.hidden = plot.kind === 'scores' && isNamed; // it has its names on the axis
     fill(this.legend, players.map((player, place) => h('li', null, playerName(player, place))));
   }

@@ -5,7 +5,7 @@ import { joined, text } from '../text.js';
 import { commandBlock } from './commands.js';
 import { DataTable } from './data_table.js';
 import { PlotFigure } from './plot.js';
-import { playerName } from './swatch.js';
+import { namesOf, playerName } from './swatch.js';
 
 /** How the league table comes: the column `mean score`. */
 const BY_MEAN = { column: 2, direction: 'descending' };
@@ -46,11 +46,12 @@ export class SectionView {
    * @param {string} theme
    */
   show(study, section, theme) {
-    this.#players = section.players;
+    this.names = namesOf(section.players.map(({ label }) => label));
+    this.#players = section.players.map((player) => ({ ...player, name: this.names.get(player.label) }));
     this.#showTables(study, section);
     this.#showFigures(study, section, theme);
     fill(this.notes, section.notes.map((note) => h('li', { text: note })));
-    fill(this.machines, section.machines.map(machine));
+    fill(this.machines, section.machines.map((one) => machine(one, this.names)));
     if (this.#commands !== section.commands.join('\n')) this.#showCommands(section.commands);
     this.#hide(section);
   }
@@ -75,7 +76,8 @@ export class SectionView {
   #showTables(study, section) {
     const file = study.name.replace(/\.db$/, '');
     for (const [name, table] of Object.entries(this.tables)) {
-      if (section[name]) table.show(section[name], file);
+      const names = name === 'settings' ? undefined : this.names; // there, a spec stands beside it
+      if (section[name]) table.show(section[name], file, names);
     }
     this.hints.league.textContent = text(section.has_spread ? 'lab.hint_spread' : 'lab.hint_league');
     this.hints.pairs.textContent = text(section.all_pairs ? 'lab.hint_pairs' : 'lab.hint_next_pairs');
@@ -85,7 +87,7 @@ export class SectionView {
     for (const [kind, figure] of Object.entries(this.figures)) {
       const plot = section.plots.find((one) => one.kind === kind);
       figure.element.hidden = !plot;
-      if (plot) figure.show(study, plot, section.players, theme);
+      if (plot) figure.show(study, plot, this.#players, theme);
     }
   }
 
@@ -118,8 +120,8 @@ function hint() {
   return h('p', { class: 'soft small' });
 }
 
-function machine({ players, values }) {
+function machine({ players, values }, names) {
   const lines = Object.entries(values).map(([key, value]) => [h('dt', { text: key }), h('dd', { text: value })]);
-  return h('div', null, h('p', { class: 'soft small', text: text('lab.machine', { players: joined(players) }) }),
+  return h('div', null, h('p', { class: 'soft small', text: text('lab.machine', { players: joined(players.map((label) => names.get(label) ?? label)) }) }),
     h('dl', { class: 'lab-machine' }, lines));
 }
