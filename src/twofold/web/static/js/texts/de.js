@@ -649,7 +649,7 @@ const PRACTICE = {
   'practice.no_mistakes': 'Hier sind noch keine Fehler',
   'practice.no_table': 'Endspiele üben',
   'practice.notebook': 'Aus deinen Fehlern',
-  'practice.notebook_about': 'Wenn ein Spiel von dir ausgewertet wird, kommen seine schlechtesten Züge von selbst hierher. '
+  'practice.notebook_about': 'Wenn ein Spiel von dir ausgewertet wird, kommen seine schlechtesten Züge, bis zu 20, von selbst hierher. '
     + 'Ebenso Fehler in Endspielen. Jede Stellung kommt wieder, bis du sie zweimal in Folge gelöst hast.',
   'practice.once_more': {
     one: 'Löse sie noch einmal, dann ist sie geschafft.',

@@ -648,7 +648,7 @@ const PRACTICE = {
   'practice.no_mistakes': 'No mistakes here yet',
   'practice.no_table': 'Practise endgames',
   'practice.notebook': 'From your mistakes',
-  'practice.notebook_about': 'When a game of yours is reviewed, its worst moves come here by themselves. So do '
+  'practice.notebook_about': 'When a game of yours is reviewed, its worst moves, up to 20, come here by themselves. So do '
     + 'mistakes in endgames. Each position comes back until you have solved it twice in a row.',
   'practice.once_more': {
     one: 'Solve it once more and it is done.',

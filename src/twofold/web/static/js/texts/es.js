@@ -654,7 +654,7 @@ const PRACTICE = {
   'practice.no_mistakes': 'Aquí aún no hay errores',
   'practice.no_table': 'Practica los finales',
   'practice.notebook': 'De tus errores',
-  'practice.notebook_about': 'Cuando se revisa una partida tuya, sus peores jugadas llegan aquí solas. También los '
+  'practice.notebook_about': 'Cuando se revisa una partida tuya, sus peores jugadas, hasta 20, llegan aquí solas. También los '
     + 'errores en los finales. Cada posición vuelve a salir hasta que la resuelves dos veces seguidas.',
   'practice.once_more': {
     one: 'Resuélvela una vez más y estará lista.',

@@ -627,7 +627,7 @@ const PRACTICE = {
   'practice.no_mistakes': '这里还没有失误',
   'practice.no_table': '练习残局',
   'practice.notebook': '错题本',
-  'practice.notebook_about': '你的对局复盘之后，最差的几步会自动收进这里，残局中的失误也一样。'
+  'practice.notebook_about': '你的对局复盘之后，最差的几步（最多 20 步）会自动收进这里，残局中的失误也一样。'
     + '每个局面都会反复出现，直到你连续两次答对。',
   'practice.once_more': {
     other: '再连对 {count} 次，就算解决了。',
