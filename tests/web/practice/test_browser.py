@@ -178,6 +178,8 @@ def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, serve
     expect(phone.page.locator(".quiz-verdict.good")).to_be_visible()
     phone.page.get_by_role("button", name="Day before").click()
     expect(phone.page.locator(".quiz-prompt")).to_have_text("Your move?")
+    moves = phone.page.get_by_role("group", name="Choose a move").get_by_role("button")
+    assert len({one.bounding_box()["y"] for one in moves.all()}) == 1  # type: ignore[index]
     check(phone)
 
 

@@ -663,7 +663,7 @@ const PRACTICE = {
   'practice.puzzle_number': { one: 'Rätsel {count}', other: 'Rätsel {count}' },
   'practice.puzzle_of': 'Rätsel vom {day}',
   'practice.puzzle_right': 'Richtig! {move} ist {points} Punkte mehr wert als jeder andere Zug.',
-  'practice.puzzle_today': 'Rätsel des Tages, {day}',
+  'practice.puzzle_today': 'Rätsel des Tages',
   'practice.puzzle_wrong': '{move} ist {points} Punkte weniger wert als {best}.',
   'practice.result_right': 'twofold-Rätsel {number} ({day}): ✅ gelöst',
   'practice.result_wrong': 'twofold-Rätsel {number} ({day}): ❌ nicht gelöst',

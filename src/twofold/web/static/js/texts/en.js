@@ -662,7 +662,7 @@ const PRACTICE = {
   'practice.puzzle_number': { one: 'Puzzle {count}', other: 'Puzzle {count}' },
   'practice.puzzle_of': 'Puzzle of {day}',
   'practice.puzzle_right': 'Correct: {move} is worth {points} points more than any other move.',
-  'practice.puzzle_today': 'Puzzle of the day, {day}',
+  'practice.puzzle_today': 'Puzzle of the day',
   'practice.puzzle_wrong': '{move} is worth {points} points less than {best}.',
   'practice.result_right': 'twofold puzzle {number} ({day}): ✅ solved',
   'practice.result_wrong': 'twofold puzzle {number} ({day}): ❌ not solved',

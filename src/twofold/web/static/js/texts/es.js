@@ -668,7 +668,7 @@ const PRACTICE = {
   'practice.puzzle_number': { one: 'Puzle {count}', other: 'Puzle {count}' },
   'practice.puzzle_of': 'Puzle del {day}',
   'practice.puzzle_right': 'Correcto: {move} vale {points} puntos más que cualquier otra jugada.',
-  'practice.puzzle_today': 'Puzle del día, {day}',
+  'practice.puzzle_today': 'Puzle del día',
   'practice.puzzle_wrong': '{move} vale {points} puntos menos que {best}.',
   'practice.result_right': 'twofold, puzle {number} ({day}): ✅ resuelto',
   'practice.result_wrong': 'twofold, puzle {number} ({day}): ❌ no resuelto',

@@ -640,7 +640,7 @@ const PRACTICE = {
   'practice.puzzle_number': { other: '第 {count} 题' },
   'practice.puzzle_of': '{day} 的谜题',
   'practice.puzzle_right': '答对了！{move}比其他走法至少多值 {points} 分。',
-  'practice.puzzle_today': '每日谜题，{day}',
+  'practice.puzzle_today': '每日谜题',
   'practice.puzzle_wrong': '{move}比{best}少值 {points} 分。',
   'practice.result_right': 'twofold 谜题 {number}（{day}）：✅ 答对',
   'practice.result_wrong': 'twofold 谜题 {number}（{day}）：❌ 没答对',
