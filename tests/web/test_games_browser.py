@@ -136,6 +136,13 @@ def test_the_list_is_searched_and_a_game_deleted(laptop: Visit, served: Served) 
     expect(page.get_by_text(f"Best: {best}, in a game that has since been undone")).to_be_visible()
 
 
+def test_the_best_games_fit_on_a_phone(phone: Visit, served: Served) -> None:
+    fill(served)  # one of them goes on, and has a link more
+    phone.open("/games", ".my-leaders")
+    box = phone.page.locator(".scroll-x:has(.my-leaders)")
+    assert box.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 def test_a_long_spec_is_a_short_name(laptop: Visit, phone: Visit, served: Served) -> None:
     served.keep(str(Record.from_game(played_out(31), player=NETWORK)))
     served.keep(str(Record.from_game(played_out(32), player=200 * "n")))  # no spec: it wraps

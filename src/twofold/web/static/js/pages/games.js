@@ -73,7 +73,7 @@ class GamesPage {
     const files = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': text('games.import'),
       onchange: () => this.#import(files) });
     return h('div', { class: 'row apart' }, h('h1', { text: text('nav.games') }),
-      h('div', { class: 'row' },
+      h('div', { class: 'row my-tools' },
         h('a', { class: 'button', href: '/daily' }, icon('daily'), text('nav.daily')),
         this.importButton = button({ text: text('games.import') }, () => files.click()), files,
         this.exportLink = h('a', { class: 'button', href: '/api/export', download: true,
