@@ -148,7 +148,7 @@ def test_the_stronger_of_two_players_is_named() -> None:
     assert found._repr_html_().startswith("<pre>player")
     same = twofold.compare("greedy", "greedy", 2, rules="3x3", jobs=1)
     assert same.verdict is None
-    assert same.words == "no difference was found: the scores are the same in all of 2 games"
+    assert same.words == "no difference: the scores are the same in all of 2 games"
 
 
 def test_a_network_is_trained_and_plays(tmp_path: Path) -> None:

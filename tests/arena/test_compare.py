@@ -101,8 +101,8 @@ def test_incomparable_games_are_refused(
         ),
         (
             comparison(-12.5, -40, 15.25, -0.125, games=20),
-            "no difference was found: flat scored 12.5 points a game more"
-            " (0.125 %, 95 % interval -15.2 to 40) over 20 games",
+            "flat scored 12.5 points a game more"
+            " (0.125 %, 95 % interval -15.2 to 40) over 20 games, which may be chance",
         ),
         (
             comparison(-5, -6, -4, -100, games=2),
@@ -114,16 +114,16 @@ def test_incomparable_games_are_refused(
         ),
         (
             comparison(-7, None, None, None, games=1),
-            "no difference was found: flat scored 7 points a game more, but 1 game cannot tell",
+            "flat scored 7 points a game more, but 1 game cannot tell who is stronger",
         ),
         (
             compare_scores([1, 2], [4, 4], [1, 2], [4, 4]),
-            "no difference was found: the scores are the same in all of 2 games",
+            "no difference: the scores are the same in all of 2 games",
         ),
         (
             compare_scores([1, 2], [4, 8], [1, 2], [4, 4], confidence=0.9),
-            "no difference was found: A scored 2 points a game more"
-            " (50 %, 90 % interval -10.6 to 14.6) over 2 games",
+            "A scored 2 points a game more"
+            " (50 %, 90 % interval -10.6 to 14.6) over 2 games, which may be chance",
         ),
     ],
 )

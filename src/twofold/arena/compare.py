@@ -153,18 +153,18 @@ def verdict_words(
 def _comparison_words(found: Comparison) -> str:
     paired, games = found.paired, counted(found.games, "game")
     if paired.draws == paired.games:
-        return f"no difference was found: the scores are the same in all of {games}"
+        return f"no difference: the scores are the same in all of {games}"
     ahead = paired.difference.value >= 0
     leader = printable(found.names[not ahead])
     lead = paired.difference if ahead else _negated(paired.difference)
     words = f"{format_rate(lead.value)} points a game more"
     if lead.low is None or lead.high is None:
-        return f"no difference was found: {leader} scored {words}, but {games} cannot tell"
+        return f"{leader} scored {words}, but {games} cannot tell who is stronger"
     percent = _percent(paired.relative, ahead)
     level = f"{100 * found.confidence:g} % interval"
     words += f" ({percent}{level} {format_rate(lead.low)} to {format_rate(lead.high)}) over {games}"
     if lead.low <= 0:
-        return f"no difference was found: {leader} scored {words}"
+        return f"{leader} scored {words}, which may be chance"
     return f"{leader} is stronger: {words}"
 
 
