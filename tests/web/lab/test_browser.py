@@ -141,6 +141,8 @@ def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
 def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         one.open("/lab", ".lab-empty-page")
+        learn = one.page.get_by_text("docs/learn").and_(one.page.locator(":visible"))
+        expect(learn).to_have_count(1)
         with Study(tmp_path / "new.db") as study:
             run = add(study, "only")
             study.want(run, SeedRange(1, 3))
@@ -148,6 +150,7 @@ def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> N
             study.flush()
             games = one.page.locator(".lab-table").first.locator("tbody td").first
             expect(games).to_have_text("1")
+            expect(learn).to_have_count(1)
             study.add(run, row(2, 200, 6))
             study.flush()
             expect(games).to_have_text("2")

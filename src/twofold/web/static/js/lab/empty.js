@@ -8,7 +8,8 @@ import { commandBlock } from './commands.js';
 export function emptyLab() {
   return h('div', { class: 'lab-empty-page' },
     h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
-    h('div', { class: 'lab-cards' }, card('study'), card('run')));
+    h('div', { class: 'lab-cards' }, card('study'), card('run')),
+    h('p', { class: 'soft', text: text('lab.learn') }));
 }
 
 function card(kind) {

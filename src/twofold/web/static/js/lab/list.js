@@ -31,6 +31,7 @@ export class LabList {
         studies.map((one) => this.#item(one, { study: one.name }, choice, studyLines(one)))),
       this.#part(text('lab.runs'), 'run',
         runs.map((one) => this.#item(one, { runs: [one.name] }, choice, runLines(one)))),
+      h('p', { class: 'soft small', text: text('lab.learn') }),
     ];
     const fresh = h('div', null, lines);
     if (fresh.innerHTML === this.#shown) return;

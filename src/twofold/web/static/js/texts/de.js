@@ -430,6 +430,7 @@ const LAB = {
     + 'steht für sich: Eines von zwanzig liegt erwartungsgemäß daneben.',
   'lab.hint_spread': 'Züge pro Sekunde und Zeit pro Zug sind Mittelwerte bei nur einem Spiel zugleich; Median und 99. Perzentil sind '
     + 'die des mittleren Spiels (Median).',
+  'lab.learn': 'Wie Spieler denken und lernen, mit Übungen (auf Englisch): siehe docs/learn im Quelltext von twofold.',
   'lab.line_evaluations': 'Netz, gemessen',
   'lab.line_reached': '{tile} oder mehr',
   'lab.line_runs': 'Mittel aus {count} Läufen',

@@ -429,6 +429,7 @@ const LAB = {
     + 'own: one in twenty is expected to miss.',
   'lab.hint_spread': 'Moves per second and time per move are means of one game at a time; median and 99th percentile are those of '
     + 'the median game.',
+  'lab.learn': 'How players think and learn, with exercises: see docs/learn in the source of twofold.',
   'lab.line_evaluations': 'network, evaluated',
   'lab.line_reached': '{tile} or more',
   'lab.line_runs': 'mean of {count} runs',

@@ -432,6 +432,7 @@ const LAB = {
     + 'Cada intervalo vale por sí solo: es de esperar que falle uno de cada veinte.',
   'lab.hint_spread': 'Las jugadas por segundo y el tiempo por jugada son medias jugando una sola partida a la vez; '
     + 'la mediana y el percentil 99 son los de la partida mediana.',
+  'lab.learn': 'Cómo piensan y aprenden los jugadores, con ejercicios (en inglés): véase docs/learn en el código fuente de twofold.',
   'lab.line_evaluations': 'red, evaluada',
   'lab.line_reached': '{tile} o más',
   'lab.line_runs': 'media de {count} entrenamientos',

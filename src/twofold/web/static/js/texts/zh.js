@@ -414,6 +414,7 @@ const LAB = {
   'lab.hint_pairs': '种子相同时，所有选手的随机出块都相同；p 值来自配对 t 检验。'
     + '每个区间单独成立：预计每二十个中有一个会落空。',
   'lab.hint_spread': '每秒步数和每步用时都是单局运行时的平均值；中位数和第 99 百分位数取自居中的那一局。',
+  'lab.learn': '选手如何思考和学习，并附练习（英文）：见 twofold 源代码中的 docs/learn。',
   'lab.line_evaluations': '网络评测',
   'lab.line_reached': '{tile} 或更大',
   'lab.line_runs': '{count} 次训练的平均',
