@@ -20,9 +20,9 @@ from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
 from twofold.web.installing import worker_route
 from twofold.web.jobs.operations import job_operations
-from twofold.web.lab.routes import lab_routes
+from twofold.web.lab.routes import lab_operations
 from twofold.web.legacy import legacy_routes
-from twofold.web.openapi import lab_entries, openapi
+from twofold.web.openapi import openapi
 from twofold.web.operations import Operation, routes_of
 from twofold.web.pages import page_routes
 from twofold.web.plain_pages import error_page
@@ -43,12 +43,12 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
 def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[BaseRoute]:
     """All routes."""
     known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
+    known += lab_operations(folder)
     return [
         *page_routes(),
         worker_route(),
         WebSocketRoute("/ws", Sockets(hub)),
         *routes_of(known),
-        *lab_routes(folder),
         Route("/openapi.json", _document(known)),
         *(legacy_routes(hub) if legacy else ()),
     ]
@@ -56,7 +56,7 @@ def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[Base
 
 def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]]:
     def make() -> bytes:
-        return msgspec.json.encode(openapi([*known, *lab_entries()]))
+        return msgspec.json.encode(openapi(known))
 
     async def serve(_: Request) -> Response:
         return Response(await to_thread.run_sync(make), media_type="application/json")

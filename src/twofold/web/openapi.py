@@ -7,8 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from twofold.version import __version__
-from twofold.web.lab.laboratory import RunCurve, RunInfo, StudyInfo, StudyTables
-from twofold.web.operations import ApiEntry, Media, Text
+from twofold.web.operations import Media, Operation, Text
 
 JSON: Final = "application/json"
 
@@ -35,8 +34,8 @@ class Refused(msgspec.Struct, frozen=True):
     kind: str
 
 
-def openapi(entries: Sequence[ApiEntry]) -> dict[str, Any]:
-    """The document for these entries."""
+def openapi(entries: Sequence[Operation]) -> dict[str, Any]:
+    """The document for these operations."""
     types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
     schemas, components = msgspec.json.schema_components(
         [Refused, *types], ref_template="#/components/schemas/{name}"
@@ -58,44 +57,11 @@ def openapi(entries: Sequence[ApiEntry]) -> dict[str, Any]:
     }
 
 
-def lab_entries() -> list[ApiEntry]:
-    """The entries of `lab_routes`. The first call is slow: it imports the code for tables."""
-    return [
-        ApiEntry(
-            path="/api/studies",
-            summary="List the studies in the folder, changed last first.",
-            reply=list[StudyInfo],
-        ),
-        ApiEntry(
-            path="/api/studies/{name:path}/{plot}.svg",
-            summary="A plot of a study.",
-            reply=Media("image/svg+xml"),
-            query={"theme": "light or dark", "width": "narrow, for a phone"},
-        ),
-        ApiEntry(
-            path="/api/studies/{name:path}/games.csv",
-            summary="All games of a study, as `twofold report --csv` writes them.",
-            reply=Media("text/csv"),
-        ),
-        ApiEntry(
-            path="/api/studies/{name:path}", summary="The tables of a study.", reply=StudyTables
-        ),
-        ApiEntry(
-            path="/api/runs",
-            summary="List the training runs in the folder, changed last first.",
-            reply=list[RunInfo],
-        ),
-        ApiEntry(
-            path="/api/runs/{name:path}", summary="The curve of a training run.", reply=RunCurve
-        ),
-    ]
-
-
 def _is_json(kind: Any) -> bool:
     return not isinstance(kind, Media) and kind not in (None, *_MEDIA)
 
 
-def _operation(entry: ApiEntry, by_type: dict[str, Any]) -> dict[str, Any]:
+def _operation(entry: Operation, by_type: dict[str, Any]) -> dict[str, Any]:
     refused = {JSON: {"schema": by_type[repr(Refused)]}}
     answers: dict[str, Any] = {
         status: {"description": text, "content": refused} for status, text in _REFUSALS.items()
@@ -129,7 +95,7 @@ def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
     return {JSON: {"schema": by_type[repr(kind)]}}
 
 
-def _parameters(entry: ApiEntry) -> list[dict[str, Any]]:
+def _parameters(entry: Operation) -> list[dict[str, Any]]:
     text = {"type": "string"}
     inside = [
         {"name": name, "in": "path", "required": True, "schema": text}
@@ -142,6 +108,6 @@ def _parameters(entry: ApiEntry) -> list[dict[str, Any]]:
     return inside + query
 
 
-def _name(entry: ApiEntry) -> str:
+def _name(entry: Operation) -> str:
     words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
     return "_".join([entry.method.lower(), *words])

@@ -19,6 +19,8 @@ from twofold.notation import printable, shown
 from twofold.play.store import NotFound
 from twofold.search.stop import Stop
 from twofold.web.gate import error_body
+from twofold.web.lab.files import NotThere
+from twofold.web.pages import unless_known
 
 MAX_BODY_BYTES: Final = 65_536
 """Default maximum size of a request's body."""
@@ -70,39 +72,35 @@ class Media:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiEntry:
-    """An operation as the OpenAPI document describes it.
+class Operation:
+    """An operation, as the OpenAPI document describes it, and the function that does it.
 
     Attributes:
         path: with parameters in braces.
+        work: called in a thread.
         reply: type of the reply: a JSON type, `Text` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
         query: parameters in the query, and their meaning.
+        asked: struct for the query; None to ignore it.
+        at_once: maximum number of simultaneous calls; further ones wait.
+        threads: shared with other operations, in place of `at_once`.
+        tagged: True if a browser that has the reply is not sent it again.
     """
 
     method: str = "GET"
     path: str
     summary: str
+    work: Callable[[Call], Any]
     reply: Any
     body: Any = None
     status: int = 200
     max_bytes: int = MAX_BODY_BYTES
     examples: Sequence[Any] = ()
     query: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation(ApiEntry):
-    """An entry with the function that does it, in a thread.
-
-    Attributes:
-        at_once: maximum number of simultaneous calls; further ones wait.
-        asked: struct for the query; None to ignore it.
-    """
-
-    work: Callable[[Call], Any]
-    at_once: int = AT_ONCE
     asked: type[msgspec.Struct] | None = None
+    at_once: int = AT_ONCE
+    threads: CapacityLimiter | None = None
+    tagged: bool = False
 
 
 class TooLarge(InvalidInput):
@@ -115,19 +113,22 @@ class TooSlow(InvalidInput):
 
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
     """The route of each operation."""
-    return [_route(operation, CapacityLimiter(operation.at_once)) for operation in operations]
+    return [_route(operation) for operation in operations]
 
 
-def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
+def _route(operation: Operation) -> Route:
+    limiter = operation.threads or CapacityLimiter(operation.at_once)
+
     async def endpoint(request: Request) -> Response:
         try:
             data = await read_body(request, operation.max_bytes)
             body = _decode(operation.body, data)
             asked = _read_query(operation.asked, request)
             path = dict(request.path_params)
-            return await in_thread(
+            response = await in_thread(
                 request, lambda stop: _answer(operation, Call(body, path, stop, asked)), limiter
             )
+            return unless_known(request, response) if operation.tagged else response
         except TwofoldError as error:
             return refused(error)
         except ClientDisconnect:
@@ -174,6 +175,8 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
 
 def _answer(operation: Operation, call: Call) -> Response:
     found = operation.work(call)
+    if isinstance(found, Response):
+        return found
     if isinstance(found, Text):
         if not isinstance(found.text, str):
             return StreamingResponse(
@@ -215,7 +218,12 @@ async def _wait_until_gone(request: Request) -> None:
         pass
 
 
-_STATUS: Final[dict[type[TwofoldError], int]] = {NotFound: 404, TooLarge: 413, TooSlow: 408}
+_STATUS: Final[dict[type[TwofoldError], int]] = {
+    NotFound: 404,
+    NotThere: 404,
+    TooLarge: 413,
+    TooSlow: 408,
+}
 
 
 def refused(error: TwofoldError) -> Response:

@@ -71,11 +71,17 @@ async def _file(request: Request) -> Response:
 
 def file_answer(content: bytes, kind: str, request: Request) -> Response:
     """A file, or status 304 if the browser has it."""
-    tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    return unless_known(request, Response(content, media_type=TYPES[kind]))
+
+
+def unless_known(request: Request, response: Response) -> Response:
+    """A response, or status 304 if the browser has it."""
+    tag = f'"{hashlib.sha256(response.body).hexdigest()[:20]}"'
     if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=TYPES[kind])
+        response = Response(status_code=304)
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "no-cache"
+    return response
 
 
 @cache

@@ -33,7 +33,9 @@ from twofold.learn.curve import Point
 from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.laboratory import NotThere, plot, run, runs, studies, study
+from twofold.web.lab.files import NotThere
+from twofold.web.lab.laboratory import plot, studies, study
+from twofold.web.lab.runs import run, runs
 
 # ---- studies
 

@@ -20,15 +20,17 @@ from twofold.arena.reports.report import Section, gather
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.laboratory import run, studies, study
-from twofold.web.lab.routes import MAX_THREADS, lab_routes
+from twofold.web.lab.laboratory import studies, study
+from twofold.web.lab.routes import MAX_THREADS, lab_operations
+from twofold.web.lab.runs import run
+from twofold.web.operations import routes_of
 
 Get = Callable[..., httpx.Response]
 
 
 @contextlib.asynccontextmanager
 async def asked(folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(Starlette(routes=lab_routes(folder)))
+    transport = httpx.ASGITransport(Starlette(routes=routes_of(lab_operations(folder))))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 

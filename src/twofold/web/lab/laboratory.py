@@ -5,11 +5,14 @@ No file is trusted: an unreadable one is listed with its error.
 
 import importlib.util
 import re
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import IO, Final, TypeVar
 
 import msgspec
 
+from twofold.arena.exchange.exchange import csv_parts
 from twofold.arena.reports.drawings import Palette, require_report
 from twofold.arena.reports.plots import PLOTS, drawing
 from twofold.arena.reports.report import Section, gather, grouped
@@ -20,9 +23,8 @@ from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.notation import printable, shown
 from twofold.web.lab.files import LabFile, NotThere, find, named, read_start
 from twofold.web.lab.memo import Memo
-from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 
-__all__ = ["NotThere", "RunCurve", "RunInfo", "StudyInfo", "StudyTables", "plot", "run", "runs", "studies", "study"]  # noqa: E501  # fmt: skip
+Result = TypeVar("Result")
 
 SUFFIX: Final = ".db"
 
@@ -46,6 +48,12 @@ THEMES: Final = {
     ),
 }
 """The colours of `static/css/base.css`: of curves, text and grid lines."""
+
+IN_MEMORY: Final = 4 * 2**20
+"""Bytes of an export to hold in memory; a larger one is written to disk."""
+
+CHUNK: Final = 2**18
+"""Bytes of an export sent at a time."""
 
 FONTS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
@@ -131,6 +139,29 @@ def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool
     return drawn.image(palette, FONTS) if drawn else b""
 
 
+def games_csv(folder: Path, name: str) -> tuple[str, Iterator[bytes]]:
+    """A file name, and the file with all games in parts, as `twofold report --csv` writes it.
+
+    Raises NotThere, or InvalidInput if the study cannot be read or has no finished game.
+    """
+    found = named(folder, name, SUFFIX)
+    file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # type: ignore[assignment]
+    try:
+        _read(found, lambda opened: file.writelines(csv_parts(opened)))
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return f"{found.path.stem}.csv", _chunks(file)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """The content of a file, which is then closed."""
+    with file:
+        while part := file.read(CHUNK):
+            yield part
+
+
 def check_plots() -> str:
     """Why no plots can be made; empty if they can."""
     if importlib.util.find_spec("matplotlib"):  # importing it here would delay the tables
@@ -212,11 +243,13 @@ def _report(found: LabFile) -> StudyTables:
 
 
 def _gathered(found: LabFile) -> list[Section]:
-    def read() -> list[Section]:
-        try:
-            with _opened(found) as opened:
-                return gather(opened)
-        except TwofoldError as error:
-            raise type(error)(_sentence(error, found)) from None
+    return _sections.get((found.path, found.stamp), lambda: _read(found, gather))
 
-    return _sections.get((found.path, found.stamp), read)
+
+def _read(found: LabFile, read: Callable[[Study], Result]) -> Result:
+    """What a function reads in a study; errors name the study as the page does."""
+    try:
+        with _opened(found) as opened:
+            return read(opened)
+    except TwofoldError as error:
+        raise type(error)(_sentence(error, found)) from None

@@ -1,111 +1,91 @@
-"""The routes of the laboratory; requests run in threads.
+"""The operations of the laboratory."""
 
-The code for tables takes a second to import, so the first request imports it.
-"""
-
-import hashlib
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 import msgspec
-from anyio import CapacityLimiter, to_thread
-from starlette.requests import Request
+from anyio import CapacityLimiter
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
-from twofold.errors import TwofoldError
-from twofold.notation import printable
-from twofold.web.lab.files import NotThere
+from twofold.web.lab import laboratory as lab
+from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
+from twofold.web.operations import Call, Media, Operation
 
 MAX_THREADS: Final = 4
 """Threads for each of studies, their list and runs, so that no kind of request delays another."""
 
 
-def lab_routes(folder: Path) -> list[Route]:
-    """The routes; studies and training runs are in `folder` and its subfolders."""
+class PlotQuery(msgspec.Struct, frozen=True):
+    """The look of a plot; see the parameters of its operation."""
+
+    theme: str = ""
+    width: str = ""
+
+
+def lab_operations(folder: Path) -> list[Operation]:
+    """The operations; studies and training runs are in `folder` and its subfolders."""
     slow, lists, quick = (CapacityLimiter(MAX_THREADS) for _ in range(3))
+
+    def plot(call: Call) -> Response:
+        asked: PlotQuery = call.asked
+        name, kind, narrow = call.path["name"], call.path["plot"], asked.width == "narrow"
+        svg = lab.plot(folder, name, kind, asked.theme, narrow=narrow)
+        return Response(svg, media_type="image/svg+xml")
+
+    def games(call: Call) -> Response:
+        name, parts = lab.games_csv(folder, call.path["name"])
+        headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(name, safe='')}"}
+        return StreamingResponse(parts, headers=headers, media_type="text/csv")
+
     return [
-        _route("/api/studies", partial(_studies, folder), lists),
-        _route("/api/studies/{name:path}/{plot}.svg", partial(_plot, folder), slow),
-        _route("/api/studies/{name:path}/games.csv", partial(_games, folder), slow),
-        _route("/api/studies/{name:path}", partial(_study, folder), slow),
-        _route("/api/runs", partial(_runs, folder), quick),
-        _route("/api/runs/{name:path}", partial(_run, folder), quick),
+        Operation(
+            path="/api/studies",
+            summary="List the studies in the folder, changed last first.",
+            work=lambda _: lab.studies(folder),
+            reply=list[lab.StudyInfo],
+            threads=lists,
+            tagged=True,
+        ),
+        Operation(
+            path="/api/studies/{name:path}/{plot}.svg",
+            summary="A plot of a study.",
+            work=plot,
+            reply=Media("image/svg+xml"),
+            asked=PlotQuery,
+            query={"theme": "light or dark", "width": "narrow, for a phone"},
+            threads=slow,
+            tagged=True,
+        ),
+        Operation(
+            path="/api/studies/{name:path}/games.csv",
+            summary="All games of a study, as `twofold report --csv` writes them.",
+            work=games,
+            reply=Media("text/csv"),
+            threads=slow,
+        ),
+        Operation(
+            path="/api/studies/{name:path}",
+            summary="The tables of a study.",
+            work=lambda call: lab.study(folder, call.path["name"]),
+            reply=lab.StudyTables,
+            threads=slow,
+            tagged=True,
+        ),
+        Operation(
+            path="/api/runs",
+            summary="List the training runs in the folder, changed last first.",
+            work=lambda _: runs(folder),
+            reply=list[RunInfo],
+            threads=quick,
+            tagged=True,
+        ),
+        Operation(
+            path="/api/runs/{name:path}",
+            summary="The curve of a training run.",
+            work=lambda call: run(folder, call.path["name"]),
+            reply=RunCurve,
+            threads=quick,
+            tagged=True,
+        ),
     ]
-
-
-def _route(path: str, answer: Callable[[Request], Response], limiter: CapacityLimiter) -> Route:
-    async def endpoint(request: Request) -> Response:
-        try:
-            response = await to_thread.run_sync(answer, request, limiter=limiter)
-        except NotThere as error:
-            return _refused(error, 404)
-        except TwofoldError as error:
-            return _refused(error, 400)
-        if isinstance(response, StreamingResponse):
-            return response
-        return _unless_known(request, response)
-
-    return Route(path, endpoint, methods=["GET"])
-
-
-def _studies(folder: Path, _: Request) -> Response:
-    from twofold.web.lab import laboratory as lab
-
-    return _json(lab.studies(folder))
-
-
-def _study(folder: Path, request: Request) -> Response:
-    from twofold.web.lab import laboratory as lab
-
-    return _json(lab.study(folder, request.path_params["name"]))
-
-
-def _plot(folder: Path, request: Request) -> Response:
-    from twofold.web.lab import laboratory as lab
-
-    names, query = request.path_params, request.query_params
-    theme, narrow = query.get("theme", ""), query.get("width") == "narrow"
-    svg = lab.plot(folder, names["name"], names["plot"], theme, narrow=narrow)
-    return Response(svg, media_type="image/svg+xml")
-
-
-def _games(folder: Path, request: Request) -> Response:
-    from twofold.web.lab.export import chunks, games_csv
-
-    name, file = games_csv(folder, request.path_params["name"])
-    headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(name, safe='')}"}
-    return StreamingResponse(chunks(file), headers=headers, media_type="text/csv")
-
-
-def _runs(folder: Path, _: Request) -> Response:
-    from twofold.web.lab.runs import runs
-
-    return _json(runs(folder))
-
-
-def _run(folder: Path, request: Request) -> Response:
-    from twofold.web.lab.runs import run
-
-    return _json(run(folder, request.path_params["name"]))
-
-
-def _json(value: object) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
-
-
-def _refused(error: TwofoldError, status: int) -> Response:
-    body = {"error": printable(str(error)), "kind": type(error).__name__}
-    return Response(msgspec.json.encode(body), status, media_type="application/json")
-
-
-def _unless_known(request: Request, response: Response) -> Response:
-    tag = f'"{hashlib.blake2b(bytes(response.body), digest_size=12).hexdigest()}"'
-    if request.headers.get("if-none-match") == tag:
-        response = Response(status_code=304)
-    response.headers["ETag"] = tag
-    response.headers["Cache-Control"] = "no-cache"
-    return response
