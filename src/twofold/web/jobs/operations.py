@@ -1,6 +1,7 @@
 """The HTTP operations on jobs: start, list, stop, resume, remove."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -112,21 +113,21 @@ def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Oper
         ),
         Operation(
             method="POST", path="/api/jobs/{job}/stop", summary="Save and stop a job.",
-            work=jobs.stop, reply=JobId,
+            work=jobs.change(queue.stop), reply=JobId,
         ),
         Operation(
             method="POST", path="/api/jobs/{job}/resume", summary="Resume a job.",
-            work=jobs.resume, reply=JobId, at_once=1,
+            work=jobs.change(lambda job: queue.resume(job, folder)), reply=JobId, at_once=1,
         ),
         Operation(
             method="POST", path="/api/jobs/{job}/lengthen",
             summary="Let a finished training go on for as long again.",
-            work=jobs.lengthen, reply=JobId, at_once=1,
+            work=jobs.change(lambda job: queue.lengthen(job, folder)), reply=JobId, at_once=1,
         ),
         Operation(
             method="DELETE", path="/api/jobs/{job}",
             summary="Remove an ended job from the list; its results stay.",
-            work=jobs.remove, reply=JobId,
+            work=jobs.change(queue.remove), reply=JobId,
         ),
     ]  # fmt: skip
 
@@ -158,25 +159,15 @@ class _Jobs:
             self._allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
         )
 
-    def stop(self, call: Call) -> JobId:
-        self._check_allowed()
-        self._queue.stop(call.path["job"])
-        return JobId(call.path["job"])
+    def change(self, act: Callable[[str], None]) -> Callable[[Call], JobId]:
+        """The work of an operation on one job."""
 
-    def resume(self, call: Call) -> JobId:
-        self._check_allowed()
-        self._queue.resume(call.path["job"], self._folder)
-        return JobId(call.path["job"])
+        def work(call: Call) -> JobId:
+            self._check_allowed()
+            act(call.path["job"])
+            return JobId(call.path["job"])
 
-    def lengthen(self, call: Call) -> JobId:
-        self._check_allowed()
-        self._queue.lengthen(call.path["job"], self._folder)
-        return JobId(call.path["job"])
-
-    def remove(self, call: Call) -> JobId:
-        self._check_allowed()
-        self._queue.remove(call.path["job"])
-        return JobId(call.path["job"])
+        return work
 
     def _check_allowed(self) -> None:
         if not self._allowed:

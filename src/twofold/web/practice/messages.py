@@ -38,8 +38,8 @@ class TableFacts(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class TableOffer(msgspec.Struct, frozen=True):
-    """An endgame table that could be built; also with the fields of `TableFacts`.
+class TableOffer(TableFacts, frozen=True):
+    """An endgame table that could be built.
 
     Attributes:
         memory: bytes of memory while it is built.
@@ -47,11 +47,6 @@ class TableOffer(msgspec.Struct, frozen=True):
         done: share built by an earlier run, 0 to 1; null if there was none.
     """
 
-    name: str
-    target: int
-    large: int
-    boards: int
-    bytes: int
     memory: int
     seconds: float
     done: float | None
