@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from twofold.errors import LimitExceeded
-from twofold.play.threads import JobThreads, Seats, join, stand_back, start_thread
+from twofold.errors import LimitExceeded, ResourceError
+from twofold.play.threads import EndableJobs, JobThreads, Seats, join, stand_back, start_thread
 
 
 def test_the_number_of_simultaneous_jobs_is_limited() -> None:
@@ -62,6 +62,24 @@ def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert done.wait(120)
     workers.close()
     assert "a job of test-failing failed" in caplog.text
+
+
+def test_closing_ends_jobs_that_would_go_on() -> None:
+    workers = EndableJobs(1, "test-endable")
+    ended = threading.Event()
+    begun = threading.Event()
+
+    def job() -> None:
+        begun.set()
+        assert ended.wait(120)
+
+    workers.start(job, ended.set)
+    assert begun.wait(120)
+    workers.close()
+    assert ended.is_set()
+    assert not workers._ends
+    with pytest.raises(ResourceError, match="the server is shutting down"):
+        workers.start(job, ended.set)
 
 
 def hanging() -> tuple[threading.Event, Callable[[], None]]:

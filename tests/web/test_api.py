@@ -240,7 +240,7 @@ def test_a_deep_search_ends_when_the_client_disconnects(
                 await asyncio.sleep(0.2)
                 page.leave()
                 began = time.perf_counter()
-                await until(lambda: not client.hub.searches._stops)
+                await until(lambda: not client.hub.searches._workers._ends)
                 times.append(time.perf_counter() - began)
         return sorted(times)
 

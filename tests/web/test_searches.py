@@ -200,7 +200,7 @@ def test_players_are_reused(searches: Searches, makes: Makes) -> None:
 
 def wait_until_idle(searches: Searches) -> None:
     for _ in range(10_000):
-        if not searches._stops:
+        if not searches._workers._ends:
             return
         threading.Event().wait(0.001)
     raise AssertionError("still searching")

@@ -87,7 +87,7 @@ def test_a_page_that_leaves_ends_its_searches(
         wait_until(lambda: "twofold-review" in names())
     began = time.perf_counter()
     page.close()
-    wait_until(lambda: not hub.searches._stops and not hub.reviews._asked)
+    wait_until(lambda: not hub.searches._workers._ends and not hub.reviews._workers._ends)
     wait_until(lambda: "twofold-autoplay" not in names())
     taken = time.perf_counter() - began
     figure(f"{what} ended {1000 * taken:.0f} ms after its page left")
@@ -125,5 +125,5 @@ def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
 def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> None:
     page.session._closed = True
     page.session._analyse(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-    wait_until(lambda: not hub.searches._stops)
+    wait_until(lambda: not hub.searches._workers._ends)
     assert not page.all(AnalysisReply)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from twofold.errors import LimitExceeded
+from twofold.errors import LimitExceeded, ResourceError
 
 CLOSE_SECONDS: Final = 5.0
 """Seconds to wait for a thread to end; it is then abandoned."""
@@ -70,6 +70,37 @@ class JobThreads:
                 del job  # it may keep a closed page in memory
                 with self._lock:
                     self._waiting -= 1
+
+
+class EndableJobs(JobThreads):
+    """Polite threads for jobs that can be ended before they are done."""
+
+    def __init__(self, count: int, name: str) -> None:
+        super().__init__(count, name, polite=True)
+        self._ends: set[Callable[[], None]] = set()
+
+    def start(self, job: Callable[[], object], end: Callable[[], None]) -> None:
+        """Queue a job; `end` makes it end soon. Raises ResourceError if the threads are closed."""
+
+        def run() -> None:
+            try:
+                job()
+            finally:
+                with self._lock:
+                    self._ends.discard(end)
+
+        with self._lock:
+            self._ends.add(end)
+        if not self.submit(run):
+            raise ResourceError("the server is shutting down")
+
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """End all jobs and their threads."""
+        with self._lock:
+            ends = list(self._ends)
+        for end in ends:
+            end()
+        super().close(seconds)
 
 
 class Seats:

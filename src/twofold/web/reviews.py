@@ -10,10 +10,10 @@ from itertools import takewhile
 from operator import eq
 from typing import Final
 
-from twofold.errors import ResourceError, TwofoldError
+from twofold.errors import TwofoldError
 from twofold.play import daily
 from twofold.play.autoplay_moves import autoplay_of
-from twofold.play.threads import JobThreads
+from twofold.play.threads import EndableJobs
 from twofold.players import Player, settled
 from twofold.records.record import Record
 from twofold.review.accuracy import GameAccuracy
@@ -75,25 +75,13 @@ class Reviews:
     def __init__(self, make: Callable[[str], Player], notebook: Notebook | None = None) -> None:
         self.make: Final = make
         self._notebook = notebook
-        self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
+        self._workers = EndableJobs(AT_ONCE, "twofold-review")
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
-        self._asked: set[Asked] = set()
 
     def start(self, asked: Asked) -> None:
         """Queue a review; raises ResourceError if the server is shutting down."""
-        with self._lock:
-            self._asked.add(asked)
-
-        def run() -> None:
-            try:
-                asked.run()
-            finally:
-                with self._lock:
-                    self._asked.discard(asked)
-
-        if not self._workers.submit(run):
-            raise ResourceError("the server is shutting down")
+        self._workers.start(asked.run, asked.drop)
 
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
         """Cached judgements of the first moves of a game; `player` is a canonical spec."""
@@ -126,10 +114,6 @@ class Reviews:
 
     def close(self) -> None:
         """End all reviews and their threads."""
-        with self._lock:
-            asked = list(self._asked)
-        for one in asked:
-            one.drop()
         self._workers.close()
 
 

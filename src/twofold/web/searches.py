@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from twofold.board import Board
-from twofold.errors import InvalidBoard, ResourceError
+from twofold.errors import InvalidBoard
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
-from twofold.play.threads import JobThreads
+from twofold.play.threads import EndableJobs
 from twofold.players import Player
 from twofold.players.base import check_going
 from twofold.rules import Rules
@@ -108,25 +108,12 @@ class Searches:
     """The analyses of all pages; `make` makes the player of a checked spec."""
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
-        self._workers = JobThreads(at_once, "twofold-search", polite=True)
+        self._workers = EndableJobs(at_once, "twofold-search")
         self._idle = _IdlePlayers(make)
-        self._stops: set[Stop] = set()
-        self._lock = threading.Lock()
 
     def start(self, search: Callable[[], None], stop: Stop) -> None:
         """Queue a search that does not raise; raises ResourceError if the server is closing."""
-        with self._lock:
-            self._stops.add(stop)
-
-        def run() -> None:
-            try:
-                search()
-            finally:
-                with self._lock:
-                    self._stops.discard(stop)
-
-        if not self._workers.submit(run):
-            raise ResourceError("the server is shutting down")
+        self._workers.start(search, stop.raise_flag)
 
     def wait_for(self, search: Callable[[], Result], stop: Stop) -> Result:
         """Queue a search and wait for its result; raises its error, or as `start`."""
@@ -180,10 +167,6 @@ class Searches:
 
     def close(self) -> None:
         """End all searches and their threads."""
-        with self._lock:
-            stops = list(self._stops)
-        for stop in stops:
-            stop.raise_flag()
         self._workers.close()
         self._idle.close()
 
