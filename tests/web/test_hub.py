@@ -82,7 +82,7 @@ def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert not page.all(AutoplayEnded)
     again = Hub(tmp_path, "greedy", warm_up=False)
     with closing(again):
-        assert len(again.record(state.game).moves) == 2
+        assert len(again.table.record(state.game).moves) == 2
 
 
 def test_the_next_server_goes_on(tmp_path: Path) -> None:
@@ -110,16 +110,18 @@ def test_records_are_added_and_read(tmp_path: Path) -> None:
     text = format_record(Record.from_game(game, player="Ann"))
     with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
         name = add_record(hub, text.encode())
-        assert str(hub.record(name)) == text
-        assert [(one.game, one.player, one.moves) for one in hub.games()] == [(name, "Ann", 5)]
+        assert str(hub.table.record(name)) == text
+        assert [(one.game, one.player, one.moves) for one in hub.table.infos()] == [
+            (name, "Ann", 5)
+        ]
         with pytest.raises(InvalidRecord):
             add_record(hub, "nothing")
         with pytest.raises(NotFound):
-            hub.record("nothing")
+            hub.table.record("nothing")
         page = Page(hub)
         page.play(page.open(name), 1)
-        assert len(hub.record(name).moves) == 6  # as it stands, saved or not
-        assert hub.games()[0].moves == 6
+        assert len(hub.table.record(name).moves) == 6  # as it stands, saved or not
+        assert hub.table.infos()[0].moves == 6
     assert len(parse_record((tmp_path / "games" / f"{name}.2048").read_text()).moves) == 6
 
 
@@ -155,7 +157,7 @@ def test_the_hub_starts_at_once(tmp_path: Path) -> None:
 def test_games_of_other_programs_are_kept(hub: Hub) -> None:
     for text in [*REPLAYS.values(), SAVED]:
         game = add_record(hub, text.encode())
-        assert str(hub.record(game).final) == FINAL
+        assert str(hub.table.record(game).final) == FINAL
     assert Page(hub).open(game).now.score == 4
     with pytest.raises(InvalidRecord, match="expected a game record"):
         add_record(hub, b"a game of chess")

@@ -185,7 +185,7 @@ def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
     game = Game(STANDARD, 1)
     for _ in range(70):
         game.play(game.legal_moves()[0]) if not game.is_finished else None
-    name = add_record(hub, format_record(hub.record(page.new().game)))
+    name = add_record(hub, format_record(hub.table.record(page.new().game)))
     state = page.open(name)
     page.play(state, 2)
     assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1

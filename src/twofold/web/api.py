@@ -14,6 +14,7 @@ from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.players.base import Player
+from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
@@ -242,19 +243,19 @@ class _Api:
             return _play(player, Game(rules, seed), asked, call.stop)
 
     def games(self, call: Call) -> list[GameInfo]:
-        return self._hub.games()
+        return self._hub.table.infos()
 
     def add(self, call: Call) -> Added:
-        taken = self._hub.open_record(call.body)
+        taken = self._hub.table.take_opened(parse_any_record(call.body))
         return Added(taken.game, taken.is_new)
 
     def game(self, call: Call) -> WholeGame:
         game = check_id(call.path["game"])
-        return whole_game(game, self._hub.record(game))
+        return whole_game(game, self._hub.table.record(game))
 
     def record(self, call: Call) -> Text:
         game = check_id(call.path["game"])
-        return Text(str(self._hub.record(game)), f"twofold-{game}.2048")
+        return Text(str(self._hub.table.record(game)), f"twofold-{game}.2048")
 
 
 def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:

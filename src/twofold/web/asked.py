@@ -1,23 +1,43 @@
 """Requests that take time, an analysis or a review, until they end or the page cancels them."""
 
+import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from twofold.errors import TwofoldError
+from twofold.notation import printable
+from twofold.players.faults import describe
 from twofold.search.stop import Stop
 from twofold.web.evaluation import reply_of
 from twofold.web.outcomes import follow, solution_of
-from twofold.web.protocol import AnalysisReply, OutcomesReply, Reply
-from twofold.web.refusals import refused
+from twofold.web.protocol import AnalysisReply, OutcomesReply, RefusedReply, Reply
 from twofold.web.searches import AnalysisOrder, Searches
 
 if TYPE_CHECKING:
     from twofold.exact.table import ExactTable
 
+INTERNAL: Final = "InternalError"
+"""Kind of unexpected errors."""
+
+_MAX_TEXT: Final = 300
+_LOG: Final = logging.getLogger("twofold.web")
+
 Send = Callable[[Reply], None]
+
+
+def refused(error: Exception, ref: int = 0) -> RefusedReply:
+    """An error as a reply to request `ref`; unexpected errors are logged with a traceback."""
+    if isinstance(error, TwofoldError):
+        return RefusedReply(ref=ref, message=str(error), kind=type(error).__name__)
+    _LOG.error("something went wrong", exc_info=error)
+    text = printable(describe(error))[:_MAX_TEXT]
+    return RefusedReply(
+        ref=ref, message=f"something went wrong inside twofold: {text}", kind=INTERNAL
+    )
 
 
 class Asked(ABC):

@@ -13,13 +13,10 @@ from twofold.game import Game
 from twofold.limits import MAX_SIDE
 from twofold.play.folder import GAMES
 from twofold.play.following import Viewer
-from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
-from twofold.play.table import TakenIn
 from twofold.play.threads import JobThreads, start_thread
 from twofold.players import Player
-from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
 from twofold.review.review import default_judge
 from twofold.rules import STANDARD, Rules
@@ -139,23 +136,6 @@ class Hub:
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
             Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
-
-    # ---- for the HTTP API: these may take long, so they run in threads
-
-    def games(self) -> list[GameInfo]:
-        """The saved games, last played first."""
-        return self.table.infos()
-
-    def record(self, game: str) -> Record:
-        """The record of a game; raises NotFound, or InvalidRecord if its file is damaged."""
-        return self.table.record(game)
-
-    def open_record(self, text: str | bytes) -> TakenIn:
-        """Save a game that somebody else may have played.
-
-        Raises InvalidRecord, or LimitExceeded or ResourceError if it cannot be saved.
-        """
-        return self.table.take_opened(parse_any_record(text))
 
     def make_player(self, spec: str, rules: Rules) -> Player:
         """Make and start a player that the web may ask for; the caller closes it.

@@ -16,6 +16,7 @@ from twofold.pictures.raster import Shade, draw_png, is_installed
 from twofold.pictures.replays import replay
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, File, Media, Operation, check_id
+from twofold.web.page_game import PageTable
 from twofold.web.protocol import Text as Short
 
 PNG_SCALE: Final = 2.0
@@ -105,7 +106,7 @@ def picture_operations(hub: Hub) -> list[Operation]:
         Operation(
             path="/api/games/{game}/replay",
             summary="A saved game as one HTML page that replays it without a server.",
-            work=_Games(hub).replay,
+            work=_Games(hub.table).replay,
             at_once=1,
             reply=Media(HTML),
         ),
@@ -116,7 +117,7 @@ def _animation(hub: Hub, form: AnimationForm) -> Operation:
     return Operation(
         path=f"/api/games/{{game}}/animation.{form}",
         summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
-        work=lambda call: _Games(hub).animation(call, form),
+        work=lambda call: _Games(hub.table).animation(call, form),
         at_once=1,
         reply=Media(f"image/{form}"),
         asked=AnimationQuery,
@@ -160,7 +161,7 @@ def _caption(asked: BoardQuery) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Games:
-    hub: Hub
+    table: PageTable
 
     def animation(self, call: Call, form: AnimationForm) -> File:
         asked: AnimationQuery = call.asked
@@ -171,12 +172,12 @@ class _Games:
                 raise ClientDisconnect
 
         content = animate(
-            self.hub.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
+            self.table.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
             form=form, shade=asked.shade, on_scene=go_on,
         )  # fmt: skip
         return File(content, f"image/{form}", f"2048-{name}.{form}")
 
     def replay(self, call: Call) -> File:
         name = check_id(call.path["game"])
-        page = replay(self.hub.record(name), scale=REPLAY_SCALE)
+        page = replay(self.table.record(name), scale=REPLAY_SCALE)
         return File(page.html.encode(), HTML, f"2048-{name}.html")

@@ -13,11 +13,10 @@ from twofold.play.autoplay import Wish
 from twofold.play.following import Asker
 from twofold.play.store import NotFound
 from twofold.web import protocol
-from twofold.web.asked import Asked, AskedAnalysis, Send
+from twofold.web.asked import Asked, AskedAnalysis, Send, refused
 from twofold.web.hub import Hub
 from twofold.web.page_game import PageGame
 from twofold.web.protocol import AnyRequest, Reply
-from twofold.web.refusals import refused
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
 from twofold.web.searches import clamped, order_of, rules_for
 from twofold.web.views import letters_of, tiles_of
@@ -36,7 +35,7 @@ class Session:
         self._hub = hub
         self._send = send
         self._lock = threading.Lock()  # acquire it after the locks of tables and games
-        self._games: list[PageGame] = []
+        self._live: list[PageGame] = []
         self._asked: dict[type[Asked], Asked] = {}
         self._closed = False
         hub.join(self)
@@ -48,14 +47,14 @@ class Session:
 
     def receive(self, request: AnyRequest) -> None:
         """Handle a request, or send `Refused`; quick, and never raises."""
-        handle: Callable[[Any], None] = getattr(self, f"_{_NAMES[type(request)]}")
+        handle: Callable[[Any], None] = getattr(self, f"_{request.__struct_config__.tag}")
         self._guarded(lambda: handle(request), request.ref)
 
     def close(self) -> None:
         """Cancel the session's searches and leave its games. May be called twice."""
         with self._lock:
             self._closed = True
-            games, self._games = self._games, []
+            games, self._live = self._live, []
             asked, self._asked = list(self._asked.values()), {}
         for one in asked:
             one.drop()
@@ -104,7 +103,7 @@ class Session:
 
     def _follow(self, live: PageGame, asker: Asker) -> None:
         with self._lock:
-            if sum(one.name != live.name for one in self._games) >= MAX_FOLLOWED:
+            if sum(one.name != live.name for one in self._live) >= MAX_FOLLOWED:
                 raise LimitExceeded(f"{MAX_FOLLOWED} games are open, the maximum. Close one")
         live = self._hub.table.join(live, asker, self._note)
         with self._lock:
@@ -115,8 +114,8 @@ class Session:
     def _note(self, live: PageGame) -> None:
         """Add a game before the page gets its state, since the page may move at once."""
         with self._lock:
-            if live not in self._games:
-                self._games.append(live)
+            if live not in self._live:
+                self._live.append(live)
 
     def _game(self, game: str) -> PageGame:
         with self._lock:
@@ -127,28 +126,28 @@ class Session:
 
     def _followed(self, game: str) -> PageGame | None:
         """A game by its id, or by its former id, since the page may not know the new one."""
-        found = [one for one in self._games if one.name == game]
-        found += [one for one in self._games if one.was == game]
+        found = [one for one in self._live if one.name == game]
+        found += [one for one in self._live if one.was == game]
         return found[0] if found else None
 
     def _close(self, request: protocol.CloseRequest) -> None:
         with self._lock:
             live = self._followed(request.game)
             if live is not None:
-                self._games.remove(live)
+                self._live.remove(live)
         if live is not None:
             self._hub.table.leave(live, self, unplayed=request.unplayed)
 
-    def _games_list(self, request: protocol.GamesRequest) -> None:
+    def _games(self, request: protocol.GamesRequest) -> None:
         def answer() -> None:
-            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.games()))
+            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.table.infos()))
 
         self._later(answer, request.ref)
 
     def _delete(self, request: protocol.DeleteRequest) -> None:
         def delete() -> None:
             self._hub.table.delete(request.game)
-            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.games()))
+            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.table.infos()))
 
         self._later(delete, request.ref)
 
@@ -222,7 +221,9 @@ class Session:
         ply = None if request.ply is None else min(request.ply, MAX_PLY)
         order = Order(request.game, player, ply)
         hub = self._hub
-        asked = AskedReview(hub.reviews, order, hub.record, hub.judge_for, self.send, request.ref)
+        asked = AskedReview(
+            hub.reviews, order, hub.table.record, hub.judge_for, self.send, request.ref
+        )
         self._ask(asked)
         hub.reviews.start(asked)
 
@@ -242,25 +243,6 @@ class Session:
             asked = list(self._asked.values())
         for one in asked:
             one.finish()
-
-
-_NAMES: Final[dict[type[AnyRequest], str]] = {
-    protocol.OpenRequest: "open",
-    protocol.NewRequest: "new",
-    protocol.MoveRequest: "move",
-    protocol.UndoRequest: "undo",
-    protocol.RedoRequest: "redo",
-    protocol.ViewRequest: "view",
-    protocol.CloseRequest: "close",
-    protocol.GamesRequest: "games_list",
-    protocol.DeleteRequest: "delete",
-    protocol.AutoplayRequest: "autoplay",
-    protocol.PauseRequest: "pause",
-    protocol.BoardRequest: "board",
-    protocol.AnalyseRequest: "analyse",
-    protocol.StopRequest: "stop",
-    protocol.ReviewRequest: "review",
-}
 
 
 def _new_game(request: protocol.NewRequest) -> Game:
