@@ -1,20 +1,30 @@
 """`twofold report`: what a study says, as a page, as tables, as data."""
 
+import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final
 
-import typer
-
+from twofold.arena.exchange.exchange import (
+    csv_parts,
+    export_boards,
+    export_parquet,
+    export_records,
+    keep,
+    read_games,
+)
+from twofold.arena.reports import page, text
+from twofold.arena.reports.drawings import FORMS, Form
+from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
+from twofold.arena.reports.plots import learning_curves
+from twofold.arena.studies.study import Study
+from twofold.cli._options import argument, option
 from twofold.cli._output import print_note, print_out
 from twofold.cli._progress import waiting
+from twofold.errors import InvalidInput
 from twofold.figures import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from twofold.arena.reports.drawings import Form
-    from twofold.arena.reports.joint_curve import DrawnCurve
-    from twofold.arena.studies.study import Study
+from twofold.files import atomic_write, replaceable
+from twofold.notation import shown
 
 EXAMPLE = """  twofold report study.db
   twofold report study.db --html report.html
@@ -35,71 +45,43 @@ _PRINTED: Final = ("--html", "--markdown", "--csv")
 
 
 def command(
-    study: Annotated[
-        str,
-        typer.Argument(metavar="STUDY", help="Study written by bench --out.", show_default=False),
-    ] = "",
-    html: Annotated[
-        str, typer.Option("--html", metavar="OUT", help="Write a page with tables and plots.")
-    ] = "",
+    study: Annotated[str, argument("STUDY", "Study written by bench --out.")] = "",
+    html: Annotated[str, option("--html", "OUT", "Write a page with tables and plots.")] = "",
     markdown: Annotated[
-        str,
-        typer.Option(
-            "--markdown", metavar="OUT", help="Write the tables as GitHub Markdown; - prints them."
-        ),
+        str, option("--markdown", "OUT", "Write the tables as GitHub Markdown; - prints them.")
     ] = "",
     form: Annotated[
         str,
-        typer.Option(
+        option(
             "--format",
-            metavar="F",
-            help="Format of the printed tables: tdl, as TDL2048+ prints them. Default: ours.",
+            "F",
+            "Format of the printed tables: tdl, as TDL2048+ prints them. Default: ours.",
         ),
     ] = "",
-    csv: Annotated[
-        str, typer.Option("--csv", metavar="OUT", help="Write all games as CSV; - prints them.")
-    ] = "",
-    parquet: Annotated[
-        str, typer.Option("--parquet", metavar="OUT", help="Write all games as Parquet.")
-    ] = "",
+    csv: Annotated[str, option("--csv", "OUT", "Write all games as CSV; - prints them.")] = "",
+    parquet: Annotated[str, option("--parquet", "OUT", "Write all games as Parquet.")] = "",
     records: Annotated[
-        str,
-        typer.Option(
-            "--records", metavar="OUT", help="Write the records of bench --records, one per line."
-        ),
+        str, option("--records", "OUT", "Write the records of bench --records, one per line.")
     ] = "",
     games: Annotated[
         str,
-        typer.Option(
-            "--import",
-            metavar="FILE",
-            help="Add the games of a CSV or Parquet file to the study first.",
-        ),
+        option("--import", "FILE", "Add the games of a CSV or Parquet file to the study first."),
     ] = "",
     boards: Annotated[
         list[str] | None,
-        typer.Option(
-            "--boards", metavar="FILE", help="With --import: the boards its games start from."
-        ),
+        option("--boards", "FILE", "With --import: the boards its games start from."),
     ] = None,
     curves: Annotated[
         list[str] | None,
-        typer.Option(
-            "--curves",
-            metavar="FILE",
-            help="Learning curve of train, for --html or --picture; may be repeated.",
+        option(
+            "--curves", "FILE", "Learning curve of train, for --html or --picture; may be repeated."
         ),
     ] = None,
     picture: Annotated[
-        str, typer.Option("--picture", metavar="OUT", help="Draw the curves as .svg, .pdf or .png.")
+        str, option("--picture", "OUT", "Draw the curves as .svg, .pdf or .png.")
     ] = "",
     write_boards: Annotated[
-        str,
-        typer.Option(
-            "--write-boards",
-            metavar="FOLDER",
-            help="Write the boards that games start from as text.",
-        ),
+        str, option("--write-boards", "FOLDER", "Write the boards that games start from as text.")
     ] = "",
 ) -> None:
     """Show a study as a table, page or data; draw learning curves.
@@ -111,77 +93,51 @@ def command(
     """
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
-    written = {option: path for option, path in outputs.items() if path}
+    written = {name: path for name, path in outputs.items() if path}
     _check_request(study, written | {"--picture": picture}, form, games, write_boards)
     drawn = _curves(study, curves or [], html, picture)
     if picture:
         _write_picture(drawn, picture)
     if not study:
-        for option, path in written.items():
-            _write(None, option, path, drawn)
+        for name, path in written.items():
+            _write(None, name, path, drawn)
         return
     if boards and not games:
-        from twofold.errors import InvalidInput
-
         raise InvalidInput("expected --boards together with --import FILE, got it alone")
     if games:
         _import(study, games, boards or [])
     printed = not (written or form or write_boards or games)
     if games and not (written or form or write_boards):
         return
-    from twofold.arena.studies.study import Study
-
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
-        for option, path in written.items():
-            _write(opened, option, path, drawn)
+        for name, path in written.items():
+            _write(opened, name, path, drawn)
         if write_boards:
             _write_boards(opened, write_boards)
         if form or printed:
-            from twofold.arena.reports.text import plain, tdl_table
-            from twofold.notation import printable
-
-            text = tdl_table(opened) if form else plain(opened)
-            print_out("\n".join(map(printable, text.split("\n"))))
+            print_out(text.tdl_table(opened) if form else text.plain(opened))
 
 
 def _check_request(
     study: str, asked: dict[str, str], form: str, games: str, write_boards: str
 ) -> None:
-    import os
-
-    from twofold.errors import InvalidInput
-    from twofold.files import replaceable
-    from twofold.notation import shown
-
     if form not in ("", "tdl"):
         raise InvalidInput(f"expected --format tdl, got {shown(form)}")
-    written = {option: path for option, path in asked.items() if path}
+    written = {name: path for name, path in asked.items() if path}
     alone = set(written) <= {"--html", "--picture"} and not (form or games or write_boards)
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
-    for option, path in written.items():
+    for name, path in written.items():
         if path != STDOUT:
-            replaceable(path, _begin_of(option))
-        elif option not in _PRINTED:
-            raise InvalidInput(f"expected {option} with a file, got {STDOUT}")
+            replaceable(path, page.BEGIN if name == "--html" else "")
+        elif name not in _PRINTED:
+            raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
     paths = [os.path.realpath(path) for path in (study, games, *written.values()) if path]
     if len(set(paths)) < len(paths):
         raise InvalidInput("expected a file of its own for each output, got one named twice")
 
 
-def _begin_of(option: str) -> str:
-    """The beginning of the only files that the output of an option may replace."""
-    if option != "--html":
-        return ""
-    from twofold.arena.reports.page import BEGIN
-
-    return BEGIN
-
-
 def _import(study: str, path: str, boards: list[str]) -> None:
-    from twofold.arena.exchange.exchange import keep, read_games
-    from twofold.arena.studies.study import Study
-
     with waiting("reading the games ..."):
         runs = read_games(path)  # before a study is made for them
         with Study(study) as opened:
@@ -190,16 +146,12 @@ def _import(study: str, path: str, boards: list[str]) -> None:
     print_note(f"{counted(new, 'new game')} of {total:,} in {path}")
 
 
-def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[DrawnCurve]":
+def _curves(study: str, paths: list[str], html: str, picture: str) -> list[DrawnCurve]:
     """The learning curves of options.
 
     Raises:
         InvalidInput: one cannot be read, or the options do not go together.
     """
-    from twofold.arena.reports.joint_curve import read_curve
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-
     if not (study or paths or picture):
         raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
     if paths and not (html or picture):
@@ -215,11 +167,7 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> "list[Draw
     return drawn
 
 
-def _form(picture: str) -> "Form":
-    from twofold.arena.reports.drawings import FORMS
-    from twofold.errors import InvalidInput
-    from twofold.notation import shown
-
+def _form(picture: str) -> Form:
     for form in FORMS:
         if picture.endswith(f".{form}"):
             return form
@@ -228,36 +176,25 @@ def _form(picture: str) -> "Form":
     )
 
 
-def _write_picture(curves: "list[DrawnCurve]", path: str) -> None:
-    from twofold.arena.reports.plots import learning_curves
-    from twofold.files import atomic_write
-
+def _write_picture(curves: list[DrawnCurve], path: str) -> None:
     atomic_write(path, [learning_curves(curves, legend=True).file(_form(path))])
     print_note(f"wrote {path}")
 
 
-def _write(
-    study: "Study | None", option: str, path: str, curves: "Sequence[DrawnCurve]" = ()
-) -> None:
-    from twofold.arena.exchange.exchange import csv_parts, export_parquet, export_records
-    from twofold.arena.reports.page import html
-    from twofold.arena.reports.text import markdown
-
-    if study is None or option == "--html":
-        _put(path, [html(study, curves).encode()])
-    elif option == "--records":
+def _write(study: Study | None, name: str, path: str, curves: Sequence[DrawnCurve] = ()) -> None:
+    if study is None or name == "--html":
+        _put(path, [page.html(study, curves).encode()])
+    elif name == "--records":
         export_records(study, path)
-    elif option == "--parquet":
+    elif name == "--parquet":
         export_parquet(study, path)
     else:
-        _put(path, [markdown(study).encode()] if option == "--markdown" else csv_parts(study))
+        _put(path, [text.markdown(study).encode()] if name == "--markdown" else csv_parts(study))
     if path != STDOUT:
         print_note(f"wrote {path}")
 
 
-def _put(path: str, parts: "Iterable[bytes]") -> None:
-    from twofold.files import atomic_write
-
+def _put(path: str, parts: Iterable[bytes]) -> None:
     if path != STDOUT:
         atomic_write(path, parts)
         return
@@ -265,8 +202,6 @@ def _put(path: str, parts: "Iterable[bytes]") -> None:
     sys.stdout.buffer.writelines(parts)  # bytes: not every terminal has all characters
 
 
-def _write_boards(study: "Study", folder: str) -> None:
-    from twofold.arena.exchange.exchange import export_boards
-
+def _write_boards(study: Study, folder: str) -> None:
     for path in export_boards(study, folder):
         print_note(f"wrote {path}")
