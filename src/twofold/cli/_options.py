@@ -45,6 +45,18 @@ def argument(metavar: str, words: str, *, show_default: bool = False) -> Any:
     return typer.Argument(metavar=metavar, help=words, show_default=show_default)
 
 
+def group(name: str, words: str, example: str) -> typer.Typer:
+    """A group of commands, whose help ends with an example."""
+    return typer.Typer(
+        name=name,
+        add_completion=False,
+        help=words,
+        epilog=f"Example:\n\n\b\n{example}",
+        rich_markup_mode=None,
+        no_args_is_help=True,
+    )
+
+
 def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
     """Decorator: a command whose options are the fields of a dataclass, of which it gets one."""
 

@@ -7,6 +7,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from twofold.cli._thinking import drawn
 from twofold.figures import counted, format_table
 from twofold.players.registry import short_name
 from twofold.records.record import Record
@@ -22,8 +23,7 @@ from twofold.review.review import (
 from twofold.rules import Move
 from twofold.search.analysis import format_chance, format_value
 from twofold.search.document import TableDocument, finite
-from twofold.tui.picture import Canvas, beside
-from twofold.tui.tiles import board_size, draw_board, flat_look
+from twofold.tui.picture import beside
 
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
@@ -81,14 +81,8 @@ def worst_moves(
 
 def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:
     """The board, and beside it the value of each move."""
-    board = position.board
-    if console.is_terminal:
-        colours = Canvas.of(console, console.width, console.height).colours
-        look = flat_look(board, colours)
-        left, width = draw_board(board, look), board_size(board, look)[0]
-    else:
-        left = [Text(line) for line in board.drawn().split("\n")]
-        width = max(line.cell_len for line in left)
+    left = drawn(position.board, console)
+    width = max(line.cell_len for line in left)
     return beside(left, [Text(line) for line in _values(one)], width + GAP)
 
 

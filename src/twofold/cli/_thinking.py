@@ -2,9 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, TypeVar
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -21,6 +21,11 @@ from twofold.search.stop import Stop
 from twofold.tui.background import Reading
 from twofold.tui.picture import Canvas
 from twofold.tui.tiles import draw_board, flat_look
+
+T = TypeVar("T")
+
+Show = Callable[[Analysis | None], None]
+"""Shows the newest analysis, if there is one."""
 
 PAUSE: Final = 0.1
 """Seconds between two pictures."""
@@ -45,12 +50,6 @@ class LiveAnswer(NamedTuple):
     seconds: float
 
 
-class Show(Protocol):
-    """Shows the newest analysis, if there is one."""
-
-    def __call__(self, latest: Analysis | None) -> None: ...
-
-
 def think(
     player: Player, board: Board, budget: Budget | None, score: int | None, *, live: bool
 ) -> LiveAnswer:
@@ -64,17 +63,33 @@ def think(
         live: whether the answers are shown as they improve.
     """
     stop, began = Stop(), time.perf_counter()
-    shown = _shown_live(board, budget) if live else _said_once()
-    with catching_interrupt() as asked, shown as show:
+    with _shown_live(board, budget) if live else _said_once() as show:
         source = player.stream(board, budget, score=score, stop=stop)
-        thinking = Reading(source, "twofold-search")
-        while not thinking.wait(PAUSE) and not asked.is_set():
-            show(thinking.latest)
+        latest, interrupted = follow(source, "twofold-search", stop, show)
+    return LiveAnswer(latest, interrupted, time.perf_counter() - began)
+
+
+def follow(
+    source: Iterator[T],
+    name: str,
+    stop: Stop,
+    show: Callable[[T | None], None],
+    take: Callable[[T], object] | None = None,
+) -> tuple[T | None, bool]:
+    """Read in a thread what a player finds; the newest item, and whether Ctrl-C ended it.
+
+    `stop` is raised after Ctrl-C, so that the source ends soon; `show` is called ten times a
+    second with the newest item, `take` with each item, in the thread.
+    """
+    with catching_interrupt() as asked:
+        reading = Reading(source, name, take=take)
+        while not reading.wait(PAUSE) and not asked.is_set():
+            show(reading.latest)
         stop.raise_flag()
-        thinking.wait(STOP_SECONDS)
-    if thinking.error is not None:
-        raise thinking.error
-    return LiveAnswer(thinking.latest, asked.is_set(), time.perf_counter() - began)
+        reading.wait(STOP_SECONDS)
+    if reading.error is not None:
+        raise reading.error
+    return reading.latest, asked.is_set()
 
 
 @contextmanager
@@ -120,7 +135,7 @@ def _status(seconds: float, budget: Budget | None) -> str:
 
 def picture(board: Board, analysis: Analysis | None, console: Console) -> list[Text]:
     """The board, the four moves and the figures; before the first answer the board alone."""
-    lines = _drawn(board, console)
+    lines = drawn(board, console)
     if analysis is not None:
         lines += [Text(), *move_table(analysis), Text(), *figures(analysis, console.width)]
     for line in lines:
@@ -128,7 +143,8 @@ def picture(board: Board, analysis: Analysis | None, console: Console) -> list[T
     return lines
 
 
-def _drawn(board: Board, console: Console) -> list[Text]:
+def drawn(board: Board, console: Console) -> list[Text]:
+    """A board: in colour where the console is a terminal."""
     if not console.is_terminal:
         return [Text(line) for line in board.drawn().split("\n")]
     colours = Canvas.of(console, console.width, console.height).colours

@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 from rich.console import Console
 
 from twofold.cli import bench
 from twofold.cli._analysis import labelled
-from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, option
+from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, group, option
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._train_options import held
@@ -42,14 +41,7 @@ _CONVERT = """  twofold net convert net.safetensors net.w
   twofold net convert net.safetensors small.safetensors --release --unit 4"""
 
 
-app = typer.Typer(
-    name="net",
-    add_completion=False,
-    help="Inspect, evaluate, convert and average networks.",
-    epilog=f"Example:\n\n\b\n{EXAMPLE}",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+app = group("net", "Inspect, evaluate, convert and average networks.", EXAMPLE)
 
 NetworkArgument = Annotated[str, argument("NETWORK", "Name or file of a network.")]
 

@@ -65,7 +65,7 @@ def command(
         )
     if json:
         found = [_document(entry) for entry in players]
-        values = [_evaluator_document(one) for one in evaluators]
+        values = [_document(one) for one in evaluators]
         plain = [_strength_document(one) for one in strengths]
         write_json("players", {"players": found, "evaluators": values, "strengths": plain})
         return
@@ -95,7 +95,7 @@ def _print_all(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> Non
         print_out(_described(entry))
     print_out("path/to/file.py:Name\n    a player of your own: a Player class or a function")
     for evaluator in evaluators:
-        print_out(_evaluator_described(evaluator))
+        print_out(_described(evaluator))
     print_out("eval=path/to/file.py:Name\n    an evaluator of your own")
 
 
@@ -106,7 +106,7 @@ def _print_one(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> Non
             weights = f"twofold players {entry.keys['eval'].default}"
             print_out(wrapped(f"    the weights of its evaluator are keys, too: {weights}", 4))
     for evaluator in evaluators:
-        print_out(_evaluator_described(evaluator))
+        print_out(_described(evaluator))
     print_out("\nExample:")
     for entry in players:
         for line in EXAMPLES.get(entry.name, (f"watch {entry.name}",)):
@@ -115,37 +115,26 @@ def _print_one(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> Non
         print_out(f"  twofold watch expectimax:eval={evaluator.name}")
 
 
-def _document(entry: Entry) -> dict[str, Any]:
+def _keys(one: Entry | Evaluator) -> dict[str, tuple[str, str]]:
+    """The keys of a player or an evaluator: defaults, and what they mean."""
+    if isinstance(one, Entry):
+        return {name: (key.default, key.help) for name, key in one.keys.items()}
+    weights = one.weight_keys.items()
+    return {name: (format_number(weight.value), weight.help) for name, weight in weights}
+
+
+def _document(one: Entry | Evaluator) -> dict[str, Any]:
     keys = {
-        name: {"default": key.default, "help": key.help} for name, key in sorted(entry.keys.items())
+        name: {"default": default, "help": words}
+        for name, (default, words) in sorted(_keys(one).items())
     }
-    return {"name": entry.name, "summary": entry.summary, "source": entry.source, "keys": keys}
+    return {"name": one.name, "summary": one.summary, "source": one.source, "keys": keys}
 
 
-def _evaluator_document(evaluator: Evaluator) -> dict[str, Any]:
-    keys = {
-        name: {"default": format_number(weight.value), "help": weight.help}
-        for name, weight in sorted(evaluator.weight_keys.items())
-    }
-    return {
-        "name": evaluator.name,
-        "summary": evaluator.summary,
-        "source": evaluator.source,
-        "keys": keys,
-    }
-
-
-def _described(entry: Entry) -> str:
-    pairs = [(f"{name}={key.default}", key.help) for name, key in entry.keys.items()]
-    return _section(entry.name, entry.summary, entry.source, pairs)
-
-
-def _evaluator_described(evaluator: Evaluator) -> str:
-    pairs = [
-        (f"{name}={format_number(weight.value)}", weight.help)
-        for name, weight in evaluator.weight_keys.items()
-    ]
-    return _section(f"eval={evaluator.name}", evaluator.summary, evaluator.source, pairs)
+def _described(one: Entry | Evaluator) -> str:
+    title = one.name if isinstance(one, Entry) else f"eval={one.name}"
+    pairs = [(f"{name}={default}", words) for name, (default, words) in _keys(one).items()]
+    return _section(title, one.summary, one.source, pairs)
 
 
 def _section(title: str, summary: str, source: str, pairs: list[tuple[str, str]]) -> str:

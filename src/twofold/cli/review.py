@@ -16,8 +16,7 @@ from twofold.cli._output import can_redraw, print_note, print_out, print_words, 
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
 from twofold.cli._review import document, heading, summary, worst_moves
-from twofold.cli._signals import catching_interrupt
-from twofold.cli._thinking import print_lines
+from twofold.cli._thinking import follow, print_lines
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted, format_search_time, format_three_digits
 from twofold.limits import check_limit
@@ -35,7 +34,6 @@ from twofold.review.review import (
 )
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
-from twofold.tui.background import Reading
 
 EXAMPLE = """  twofold review game.2048
   twofold review game.2048 --walk
@@ -45,12 +43,6 @@ EXAMPLE = """  twofold review game.2048
 MOST_WORST: Final = 1_000
 """Most moves that are drawn."""
 
-
-PAUSE: Final = 0.1
-"""Seconds between two looks at how far it is."""
-
-STOP_SECONDS: Final = 1.0
-"""How long to wait after Ctrl-C for the player to finish its thought."""
 
 JUDGING: Final = "judging moves; Ctrl-C ends it with those judged so far ..."
 
@@ -136,18 +128,14 @@ def _judged(
     total = len(record.moves)
     stop = Stop()
     unit = unit_of(player, record.rules)
-    with catching_interrupt() as asked, _progress(total) as advance:
-        found: list[MoveJudgement] = []
+    found: list[MoveJudgement] = []
+    with _progress(total) as advance:
         source = judge(record, player, budget, stop=stop)
-        reading = Reading(source, "twofold-review", take=found.append)
-        while not reading.wait(PAUSE) and not asked.is_set():
-            advance(len(found))
-        stop.raise_flag()
-        reading.wait(STOP_SECONDS)
-    if reading.error is not None:
-        raise reading.error
+        _, interrupted = follow(
+            source, "twofold-review", stop, lambda _: advance(len(found)), found.append
+        )
     judged = list(found)  # a player that is left behind may go on
-    return unit, judged, time.perf_counter() - began, asked.is_set() and len(judged) < total
+    return unit, judged, time.perf_counter() - began, interrupted and len(judged) < total
 
 
 @contextmanager

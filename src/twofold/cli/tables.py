@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from twofold.board import Board
-from twofold.cli._options import JsonOption, argument, count, flag, option, read_jobs
+from twofold.cli._options import JsonOption, argument, count, flag, group, option, read_jobs
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
@@ -47,16 +47,13 @@ _BITS: Final = 16
 _QUERY = """  twofold tables query edcb/a910/2342/3121
   twofold tables query edcb/a910/2342/3121 --tables 442-512"""
 
-app = typer.Typer(
-    name="tables",
-    add_completion=False,
-    help="Build, list, inspect, query and remove endgame tables.\n\n"
+app = group(
+    "tables",
+    "Build, list, inspect, query and remove endgame tables.\n\n"
     "A table has the chance of making its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512 has 4, 4 and 2 free cells in three rows, 6 large tiles, "
     "and the target 512. free8-64 has 8 free cells anywhere; its large tiles can move.",
-    epilog=f"Example:\n\n\b\n{EXAMPLE}",
-    rich_markup_mode=None,
-    no_args_is_help=True,
+    EXAMPLE,
 )
 
 FolderOption = Annotated[
