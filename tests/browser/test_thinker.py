@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Rules, make_player
-from twofold.browser.thinker import MoveQuestion, Thinker
+from twofold.browser.thinker import Thinker
 from twofold.errors import PlayerError
+from twofold.play.asked_player import MoveQuestion
 
 BOARD = Board.parse("1100/0000/0000/0002")
 QUESTION = MoveQuestion(Rules(), BOARD, 0, 0)

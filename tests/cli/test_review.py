@@ -18,7 +18,8 @@ from twofold import Game, Move, Record, Rules, make_player
 from twofold.cli._review import heading, summary, worst_moves
 from twofold.players import canonical
 from twofold.records.record import write_record
-from twofold.review.review import MoveJudgement, judge, worst_of
+from twofold.review.judge import MoveJudgement
+from twofold.review.review import judge, worst_of
 from twofold.search.stop import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")

@@ -11,7 +11,8 @@ from playwright.sync_api import FilePayload, Locator, expect
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record, make_player, review_game
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
-from twofold.review.review import MoveJudgement, judge
+from twofold.review.judge import MoveJudgement
+from twofold.review.review import judge
 from twofold.rules import Move
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"

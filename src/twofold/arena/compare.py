@@ -24,8 +24,6 @@ from twofold.arena.table import MAX_COLUMNS
 from twofold.figures import counted, format_rate, format_table
 from twofold.notation import printable
 
-__all__ = ["Comparison", "compare_scores", "reach_table", "verdict_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -30,8 +30,6 @@ from numpy.typing import NDArray
 
 from twofold.arena.stats import Values, finite
 
-__all__ = ["Bounds", "Ratios", "Sprt", "SprtState", "Verdict"]
-
 MIN_PAIRS: Final = 100
 """Default of `min_pairs`."""
 

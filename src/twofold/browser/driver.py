@@ -14,10 +14,11 @@ from twofold.browser.follow import PageFollower
 from twofold.browser.pages.base import GamePage, Sight
 from twofold.browser.pages.popups import close_popup
 from twofold.browser.tab import FrameGone
-from twofold.browser.thinker import MoveQuestion, Thinker
+from twofold.browser.thinker import Thinker
 from twofold.errors import PageError
 from twofold.limits import MAX_PRESSER
 from twofold.notation import printable, shown
+from twofold.play.asked_player import MoveQuestion
 from twofold.rules import Move
 from twofold.step import Status
 

@@ -11,8 +11,8 @@ from twofold.cli._thinking import drawn
 from twofold.figures import counted, format_table
 from twofold.players.registry import short_name
 from twofold.records.record import Record
+from twofold.review.judge import MoveJudgement
 from twofold.review.review import (
-    MoveJudgement,
     ReviewedPosition,
     move_words,
     positions,

@@ -24,14 +24,8 @@ from twofold.notation import shell_line
 from twofold.players import Player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
-from twofold.review.review import (
-    MoveJudgement,
-    default_judge,
-    judge,
-    judge_words,
-    tables_note,
-    unit_of,
-)
+from twofold.review.judge import MoveJudgement
+from twofold.review.review import default_judge, judge, judge_words, tables_note, unit_of
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 

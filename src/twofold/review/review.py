@@ -32,21 +32,6 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
-__all__ = [
-    "MoveJudgement",
-    "Review",
-    "ReviewedPosition",
-    "default_judge",
-    "judge",
-    "judge_words",
-    "move_words",
-    "positions",
-    "review",
-    "tables_note",
-    "unit_of",
-    "worst_of",
-]
-
 NETWORK_JUDGE: Final = "ntuple:ply=3"
 """The judge of 4x4 games if none is named; its values are points."""
 

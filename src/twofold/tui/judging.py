@@ -10,7 +10,8 @@ from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
     from twofold.players import Player
-    from twofold.review.review import MoveJudgement, Review
+    from twofold.review.judge import MoveJudgement
+    from twofold.review.review import Review
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
 

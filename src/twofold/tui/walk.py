@@ -10,7 +10,7 @@ from twofold.review.accuracy import MISTAKES
 from twofold.rules import Move
 
 if TYPE_CHECKING:
-    from twofold.review.review import MoveJudgement
+    from twofold.review.judge import MoveJudgement
 
 
 class Walk:

@@ -21,7 +21,7 @@ from twofold.tui.moves_view import (
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
-    from twofold.review.review import MoveJudgement
+    from twofold.review.judge import MoveJudgement
 
 STYLES: Final = {"mistake": "yellow", "blunder": "red", "severe blunder": "bold red"}
 

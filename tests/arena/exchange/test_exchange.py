@@ -19,7 +19,8 @@ from twofold.arena.exchange import parquet as exchange_parquet
 from twofold.arena.exchange.exchange import export_parquet, stretches
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.reports.drawings import require_report
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.studies.rows import Wanted
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, ResourceError
 from twofold.seeds import SeedRange
 

@@ -11,7 +11,8 @@ from twofold.arena.reports import report as module
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
 from twofold.arena.reports.text import markdown, tdl_table
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.studies.rows import Wanted
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.seeds import SeedRange
 

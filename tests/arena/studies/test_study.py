@@ -18,9 +18,10 @@ from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.reports import report
 from twofold.arena.studies import file as module
 from twofold.arena.studies import schema as study_schema
+from twofold.arena.studies.rows import Wanted
 from twofold.arena.studies.schema import APPLICATION, SCHEMA
 from twofold.arena.studies.sqlite import schema_of as sqlite_schema
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.seeds import SeedRange
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.exchange.rows import COLUMNS, REQUIRED, Rows, columns_of_texts, nanoseconds
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
-from twofold.arena.studies.study import StoredRun
+from twofold.arena.studies.rows import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
 from twofold.notation import shown

@@ -20,7 +20,8 @@ from twofold.arena.exchange.rows import Rows, RunAbout, RunGames, whole_runs
 from twofold.arena.game_checks import check_games
 from twofold.arena.games import GameColumns
 from twofold.arena.reports.drawings import require_report
-from twofold.arena.studies.study import StoredRun, Study
+from twofold.arena.studies.rows import StoredRun
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.files import atomic_write, file_name, open_regular
 from twofold.limits import MAX_GAMES, MAX_SEED

@@ -17,7 +17,7 @@ from twofold.arena.exchange.rows import COLUMNS, REQUIRED, TEXTS, Rows, nanoseco
 from twofold.arena.game_checks import TIMES
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns, reached_columns
 from twofold.arena.reports.drawings import require_report
-from twofold.arena.studies.study import StoredRun
+from twofold.arena.studies.rows import StoredRun
 from twofold.errors import InvalidInput
 from twofold.files import open_regular
 from twofold.limits import MAX_EXPONENT, MAX_GAMES

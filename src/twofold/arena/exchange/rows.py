@@ -57,7 +57,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class RunAbout:
-    """The description of a run; see `twofold.arena.studies.study.StoredRun`."""
+    """The description of a run; see `twofold.arena.studies.rows.StoredRun`."""
 
     spec: str
     player: str

@@ -16,7 +16,8 @@ from twofold.arena.compare import Comparison
 from twofold.arena.games import GameColumns
 from twofold.arena.pairs import paired_interval
 from twofold.arena.stats import Summary, summarise
-from twofold.arena.studies.study import StoredRun, Study, Wanted
+from twofold.arena.studies.rows import StoredRun, Wanted
+from twofold.arena.studies.study import Study
 from twofold.arena.survival import Fates
 from twofold.errors import InvalidInput
 from twofold.notation import shell_line

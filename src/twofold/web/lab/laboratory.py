@@ -17,8 +17,9 @@ from twofold.arena.reports.drawings import Palette, require_report
 from twofold.arena.reports.plots import PLOTS, drawing
 from twofold.arena.reports.report import Section, gather, grouped
 from twofold.arena.reports.tables import SectionTables, section_tables
+from twofold.arena.studies.rows import Wanted
 from twofold.arena.studies.schema import APPLICATION
-from twofold.arena.studies.study import Study, Wanted
+from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.notation import printable, shown
 from twofold.web.lab.files import LabFile, NotThere, find, named, read_start
