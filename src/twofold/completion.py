@@ -161,13 +161,7 @@ def _options(group: Mapping[str, Any], used: Sequence[str], word: str) -> list[C
 
 
 def _of_kind(kind: str | Sequence[str], word: str, table: Mapping[str, Any]) -> Completions:
-    """The values of an option or argument.
-
-    Args:
-        kind: the words themselves, or the name of a kind of value.
-        word: what is written so far.
-        table: as for `complete`.
-    """
+    """The values of an option or argument: `kind` is the words themselves, or a kind of value."""
     if not isinstance(kind, str):
         return _matching(word, map(Candidate, kind))
     if kind == "player":

@@ -39,12 +39,7 @@ def is_seed(value: object) -> bool:
 
 
 def check_games(refuse: Refuse, games: GameColumns) -> None:
-    """Refuse impossible games.
-
-    Args:
-        refuse: raises the error.
-        games: `reached` without columns is not checked.
-    """
+    """Refuse impossible games with `refuse`; `reached` without columns is not checked."""
     _check_numbers(refuse, games)
     _check_tiles(refuse, games)
     if games.reached.size:

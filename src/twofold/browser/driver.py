@@ -63,14 +63,7 @@ class Wishes:
 
 
 class Driver:
-    """Plays one game on a page.
-
-    Args:
-        page: the game.
-        thinker: chooses the moves.
-        follower: keeps the game.
-        wishes: options.
-        find: finds the game again after its frame was replaced.
+    """Plays one game on a page; `find` finds the game again after its frame was replaced.
 
     Attributes:
         popups: names of the popups that were closed.

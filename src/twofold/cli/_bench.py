@@ -152,9 +152,7 @@ def read_starts(path: str, rules: Rules) -> StartBoards | None:
 def print_boards(boards: StartBoards | None, games: int) -> None:
     """Say where games began, what scores are then, and whether boards were used again.
 
-    Args:
-        boards: where they began; None for new games.
-        games: the most games of a player.
+    `games` is the largest number of games of a player.
     """
     if boards:
         print_words(f"boards {boards}; scores are points from there on")

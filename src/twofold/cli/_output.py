@@ -47,9 +47,7 @@ def print_words(text: str, hang: int = 0) -> None:
 def wrapped(text: str, hang: int = 0) -> str:
     """Lines that are no longer than the terminal is wide; no word is broken.
 
-    Args:
-        text: the lines.
-        hang: columns that the rest of a long line is indented by.
+    `hang` is the number of columns that the rest of a long line is indented by.
     """
     width = max(shutil.get_terminal_size().columns, MIN_WIDTH)
     wrapper = textwrap.TextWrapper(

@@ -32,12 +32,7 @@ STRENGTHS_HINT: Final = (
 def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
     """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
 
-    Args:
-        specs: name the players.
-        rules: what they are going to play.
-
-    Raises:
-        InvalidInput: a spec is wrong, or names endgame tables that cannot be used.
+    Raises `InvalidInput` if a spec is wrong, or names endgame tables that cannot be used.
     """
     with loading():
         return [settled(spec, rules) for spec in specs]
@@ -46,14 +41,7 @@ def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
 def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool = True) -> None:
     """Check that players can be made and can play; have their kernels compiled.
 
-    Args:
-        specs: name the players.
-        rules: what they are going to play.
-        seed: of their first game.
-        allow_code: see `make_player`.
-
-    Raises:
-        InvalidInput: a spec is wrong, or its player cannot play under these rules.
+    Raises `InvalidInput` if a spec is wrong, or its player cannot play under these rules.
     """
     for spec in specs:
         with hint_at_rules(spec, rules):
@@ -80,16 +68,8 @@ def open_player(
 ) -> Player:
     """A player that is ready: started, and its kernels compiled by a first analysis.
 
-    Args:
-        spec: names the player.
-        rules: what it is going to play.
-        seed: of its game.
-        at_home: whether a player that can play under one set of rules alone is started with
-            these instead.
-        allow_code: see `make_player`.
-
-    Raises:
-        InvalidInput: the spec is wrong, or the player cannot play under these rules.
+    With `at_home` a player that plays under one set of rules alone is started with these. Raises
+    `InvalidInput` if the spec is wrong, or the player cannot play under these rules.
     """
     with loading():
         player = make_player(settled(spec, rules), allow_code=allow_code)
@@ -104,14 +84,9 @@ def open_player(
 
 
 def check_limits(player: Player, *names: str) -> None:
-    """Refuse limits on the search of a player that would ignore them.
+    """Refuse limits on the search of a player that would ignore them: ply, time or nodes.
 
-    Args:
-        player: the player that was asked for.
-        names: the limits that were given: ply, time, nodes.
-
-    Raises:
-        InvalidSpec: its search takes no limits, or it has no search.
+    Raises `InvalidSpec` if its search takes no limits, or it has no search.
     """
     if not names or player.takes_limits:
         return
@@ -129,9 +104,6 @@ def hint_at_tables(rules: Rules) -> None:
     """Say in a terminal that endgame tables would help the default player, if it has none.
 
     Those that make players weaker, which `tables=auto` leaves out, do not count.
-
-    Args:
-        rules: what it plays.
     """
     in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
     if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_strong_tables()):
@@ -141,9 +113,7 @@ def hint_at_tables(rules: Rules) -> None:
 def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
     """Say once on stderr that strengths named in specs would use endgame tables, if any were built.
 
-    Args:
-        specs: the players as typed; one with `tables=` has its answer.
-        rules: what they play.
+    A spec with `tables=` has its answer.
     """
     if not any(map(_uses_tables, specs)) or not suits(rules):
         return

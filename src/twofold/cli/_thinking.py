@@ -55,12 +55,8 @@ def think(
 ) -> LiveAnswer:
     """Analyse a board; Ctrl-C ends the search with the best answer so far.
 
-    Args:
-        player: who analyses; it has been started.
-        board: the position.
-        budget: limits on the search; None for the player's own.
-        score: points so far; None if they are not known.
-        live: whether the answers are shown as they improve.
+    The player has been started; `budget` is None for its own, `score` if it is not known. `live`
+    shows the answers as they improve.
     """
     stop, began = Stop(), time.perf_counter()
     with _shown_live(board, budget) if live else _said_once() as show:

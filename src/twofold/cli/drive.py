@@ -173,15 +173,9 @@ class Chosen:
 
 
 class Drive:
-    """One game on a page, from its beginning to its summary.
+    """One game on a page, from its beginning to its summary, which `json` makes a JSON document.
 
-    Args:
-        place: which page, in which browser.
-        wanted: kinds of pages to look for.
-        wishes: pace, tile to stop at, patience.
-        chosen: who plays.
-        record: file to write the game to.
-        json: whether the summary is a JSON document.
+    `wanted` are the kinds of pages to look for; `record` is the file to write the game to.
     """
 
     def __init__(

@@ -21,13 +21,10 @@ Say = Callable[[Sequence[Answer]], None]
 
 
 class ServerSearch:
-    """A search from `go` to `bestmove`.
+    """A search from `go` to `bestmove`, from a position with a legal move.
 
-    Args:
-        player: the player.
-        position: the position; a move is legal there.
-        go: limits, by default the player's own, and whether to send `info`.
-        say: sends replies; not called after the last one.
+    `go` has the limits, by default the player's own, and whether to send `info`. `say` sends
+    replies; it is not called after the last one.
     """
 
     def __init__(self, player: Player, position: SetPosition, go: Go, say: Say) -> None:

@@ -43,11 +43,7 @@ class MoveReply:
 class Subject:
     """The engine under test; started when needed, and again after it was lost.
 
-    Args:
-        words: the program and its arguments.
-        boards: number of boards in the longest check.
-        slack: factor on all time limits, for busy machines.
-        seed: seed of the boards.
+    See `twofold.engine.conformance.check_engine` for the arguments.
     """
 
     def __init__(

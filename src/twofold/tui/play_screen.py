@@ -25,13 +25,9 @@ ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT:
 
 
 class PlayScreen(GameScreen):
-    """A game that you play.
+    """A game that you play, `kept` in a file and `shared` with the player that helps.
 
-    Args:
-        kept: the game, and where it is saved.
-        shared: the same game, and the player that helps.
-        spec: that player, as the user would type it.
-        new: starts another game under the same rules.
+    `spec` is that player as the user would type it; `new` starts another game under the same rules.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS

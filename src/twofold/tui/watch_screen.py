@@ -22,12 +22,9 @@ ENDS = "Ctrl-C ends the game with a summary"
 
 
 class WatchScreen(GameScreen):
-    """A game of a player; `taken_over` is the screen on which the user plays on.
+    """A game of a player, whose `spec` is as the user typed it.
 
-    Args:
-        shared: the game and the player.
-        spec: the player, as the user typed it.
-        take_over: makes that screen.
+    `take_over` makes the screen on which the user plays on, then in `taken_over`.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS

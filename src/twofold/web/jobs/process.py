@@ -28,10 +28,7 @@ _READER_SECONDS: Final = 2.0
 class CommandProcess:
     """A running command of twofold. Thread-safe. Raises OSError if it cannot be started.
 
-    Args:
-        words: the command without `twofold`.
-        folder: its working folder.
-        program: runs the command.
+    `words` are those after `twofold`, `program` the ones before.
 
     Attributes:
         progress: 0 to 1; None if unknown.
