@@ -26,25 +26,18 @@ from twofold.web.practice.puzzles import Answer, PuzzleBook, puzzle_of
 
 def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
     """The operations; `data` is the data folder."""
-    return [
-        *_endgame_operations(_Endgames(notebook)),
-        *_notebook_operations(_Mistakes(notebook)),
-        *_puzzle_operations(_Puzzles(PuzzleBook(data))),
-    ]
-
-
-def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
+    practice = _Practice(notebook, PuzzleBook(data))
     return [
         Operation(
             path="/api/practice/tables",
             summary="List the endgame tables on this machine.",
-            work=endgames.tables,
+            work=practice.tables,
             reply=list[TableFacts],
         ),
         Operation(
             path="/api/practice/offers",
             summary="Endgame tables that could be built, and their requirements.",
-            work=endgames.offers,
+            work=practice.offers,
             reply=list[TableOffer],
             at_once=1,
         ),
@@ -52,7 +45,7 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
             method="POST",
             path="/api/practice/endgame",
             summary="The positions of a practice game, with the chances of all moves.",
-            work=endgames.play,
+            work=practice.play,
             body=EndgameBody,
             reply=EndgameReply,
         ),
@@ -60,26 +53,21 @@ def _endgame_operations(endgames: "_Endgames") -> list[Operation]:
             method="POST",
             path="/api/practice/mistake",
             summary="Add the last move of a practice game to the notebook, if it was a mistake.",
-            work=endgames.keep,
+            work=practice.keep,
             body=EndgameBody,
             reply=KeptMistake,
         ),
-    ]
-
-
-def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
-    return [
         Operation(
             path="/api/notebook",
             summary="The number of mistakes in the notebook.",
-            work=mistakes.counts,
+            work=practice.counts,
             reply=NotebookCounts,
         ),
         Operation(
             method="POST",
             path="/api/notebook/next",
             summary="A position of the notebook to solve.",
-            work=mistakes.next,
+            work=practice.next,
             body=NextBody,
             reply=NextReply,
         ),
@@ -87,41 +75,38 @@ def _notebook_operations(mistakes: "_Mistakes") -> list[Operation]:
             method="POST",
             path="/api/notebook/answer",
             summary="Answer a position of the notebook.",
-            work=mistakes.answer,
+            work=practice.solve,
             body=AnswerBody,
             reply=NextReply,
         ),
-    ]
-
-
-def _puzzle_operations(puzzles: "_Puzzles") -> list[Operation]:
-    return [
         Operation(
             path="/api/puzzles",
             summary="The puzzles of the day so far, and the answers to them.",
-            work=puzzles.days,
+            work=practice.days,
             reply=PuzzleDays,
         ),
         Operation(
             path="/api/puzzles/{day}",
             summary="The puzzle of a date.",
-            work=puzzles.puzzle,
+            work=practice.puzzle,
             reply=PuzzleReply,
         ),
         Operation(
             method="POST",
             path="/api/puzzles/{day}",
             summary="Answer the puzzle of a date; the first answer counts.",
-            work=puzzles.answer,
+            work=practice.answer,
             body=PuzzleBody,
             reply=PuzzleDays,
         ),
     ]
 
 
-class _Endgames:
-    def __init__(self, notebook: Notebook) -> None:
-        self._notebook = notebook
+class _Practice:
+    def __init__(self, notebook: Notebook, book: PuzzleBook) -> None:
+        self._notebook, self._book = notebook, book
+
+    # ---- endgames
 
     def tables(self, call: Call) -> list[TableFacts]:
         from twofold.web.practice import endgames  # loads kernels, as below
@@ -144,10 +129,7 @@ class _Endgames:
         found = endgames.last_mistake(call.body)
         return KeptMistake(found is not None and self._notebook.add([found]) > 0)
 
-
-class _Mistakes:
-    def __init__(self, notebook: Notebook) -> None:
-        self._notebook = notebook
+    # ---- the notebook
 
     def counts(self, call: Call) -> NotebookCounts:
         return self._counts()
@@ -155,7 +137,7 @@ class _Mistakes:
     def next(self, call: Call) -> NextReply:
         return NextReply(self._notebook.next(call.body.after), self._counts())
 
-    def answer(self, call: Call) -> NextReply:
+    def solve(self, call: Call) -> NextReply:
         asked: AnswerBody = call.body
         if asked.move is None:
             found = self._notebook.drop(asked.id)
@@ -166,10 +148,7 @@ class _Mistakes:
     def _counts(self) -> NotebookCounts:
         return NotebookCounts(*self._notebook.counts())
 
-
-class _Puzzles:
-    def __init__(self, book: PuzzleBook) -> None:
-        self._book = book
+    # ---- puzzles
 
     def days(self, call: Call) -> PuzzleDays:
         return self._days(self._book.answers())
