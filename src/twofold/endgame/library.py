@@ -1,7 +1,7 @@
 """Finds and opens endgame tables by name or by file."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -78,14 +78,7 @@ def _head(path: Path, _changed: int, _size: int, _inode: int) -> TableHead:
 
 def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
     """The tables in a folder (None: `tables_folder`) with valid headers, in order of precedence."""
-    found = []
-    for path in files_in(folder or tables_folder()):
-        try:
-            head = head_of(path)
-        except InvalidTable:
-            continue
-        if path == path_of(head.pattern, path.parent):
-            found.append((path, head))
+    found = [(path, head) for path, head in _checked(folder) if isinstance(head, TableHead)]
     return sorted(found, key=lambda each: each[1].pattern.rank)
 
 
@@ -96,16 +89,19 @@ def strong() -> list[tuple[Path, TableHead]]:
 
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:
     """The files in a folder that are named like tables but are not usable, with the reasons."""
-    found = []
+    return [(path, reason) for path, reason in _checked(folder) if isinstance(reason, str)]
+
+
+def _checked(folder: Path | None) -> Iterator[tuple[Path, TableHead | str]]:
+    """The files in a folder that are named like tables: their headers, or why they are unusable."""
     for path in files_in(folder or tables_folder()):
         try:
             head = head_of(path)
         except InvalidTable as error:
-            found.append((path, str(error)))
+            yield path, str(error)
         else:
-            if path != path_of(head.pattern, path.parent):
-                found.append((path, f"expected the name {file_name(head.pattern)}"))
-    return found
+            right = path == path_of(head.pattern, path.parent)
+            yield path, head if right else f"expected the name {file_name(head.pattern)}"
 
 
 def open_table(name: str) -> EndgameTable:

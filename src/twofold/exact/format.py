@@ -105,19 +105,31 @@ def write_layers(
     `first` is the sum of the tiles in the first layer, in units; the others follow without gaps.
     Keys and values are given by layer; one of them can be None.
     """
-    both = [part for part in (keys, values) if part is not None]
-    index = np.zeros((len(both[0]), 4), dtype=np.uint64)
-    index[:, SUM] = (first + np.arange(len(index))) << problem.unit_exponent
-    index[:, STATES] = [len(part) for part in both[0]]
-    tensors: dict[str, NDArray[Any] | Stacked] = {"layers": index}
+    tensors: dict[str, NDArray[Any] | Stacked] = {"layers": index_of(problem, first, keys, values)}
     if values is not None:
-        index[:, VALUES_CRC] = [checksum(part) for part in values]
         tensors["values"] = Stacked(values)
     if keys is not None:
-        index[:, KEYS_CRC] = [checksum(part) for part in keys]
         tensors["keys"] = Stacked(keys)
-    part = "table" if len(both) == 2 else "keys" if values is None else "values"
+    part = "keys" if values is None else "values" if keys is None else "table"
     write_tensors(path, tensors, _metadata(problem, part))
+
+
+def index_of(
+    problem: Problem,
+    first: int,
+    keys: Sequence[NDArray[Any]] | None,
+    values: Sequence[NDArray[np.float64]] | None,
+) -> NDArray[np.uint64]:
+    """The index of layers, see the module; the arguments are those of `write_layers`."""
+    sizes = [len(part) for part in keys or values or ()]
+    index = np.zeros((len(sizes), 4), dtype=np.uint64)
+    index[:, SUM] = (first + np.arange(len(index))) << problem.unit_exponent
+    index[:, STATES] = sizes
+    if keys is not None:
+        index[:, KEYS_CRC] = [checksum(part) for part in keys]
+    if values is not None:
+        index[:, VALUES_CRC] = [checksum(part) for part in values]
+    return index
 
 
 def _metadata(problem: Problem, part: str) -> dict[str, str]:

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidTable, ResourceError
-from twofold.exact.format import (
-    KEYS_CRC,
-    STATES,
-    SUM,
-    VALUES_CRC,
-    Layers,
-    checksum,
-    map_layers,
-    write_layers,
-)
+from twofold.exact.format import Layers, index_of, map_layers, write_layers
 from twofold.exact.problem import Problem
 from twofold.files import TEMPORARY
 from twofold.folders import work_folder
@@ -69,27 +60,20 @@ class LayerStore:
     def save(self) -> None:
         """Write new layers to disk; no effect in memory."""
 
+    def _held(self) -> tuple[int, list[NDArray[Any]], list[NDArray[np.float64]]]:
+        """The first layer of a solved problem, and the keys and values of all."""
+        layers = self.layers
+        keys, values = ([part[layer] for layer in layers] for part in (self.keys, self.values))
+        return layers[0], keys, values
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table of a solved problem; raises `ResourceError`."""
-        layers = self.layers
-        write_layers(
-            path,
-            self.problem,
-            layers[0],
-            [self.keys[layer] for layer in layers],
-            [self.values[layer] for layer in layers],
-        )
+        write_layers(path, self.problem, *self._held())
 
     def table(self) -> Layers:
         """The layers of a solved problem, contiguous in memory."""
-        layers = self.layers
-        keys = [self.keys[layer] for layer in layers]
-        index = np.zeros((len(layers), 4), dtype=np.uint64)
-        index[:, SUM] = np.array(layers, dtype=np.uint64) << np.uint64(self.problem.unit_exponent)
-        values = [self.values[layer] for layer in layers]
-        index[:, STATES] = [len(each) for each in keys]
-        index[:, KEYS_CRC] = [checksum(each) for each in keys]
-        index[:, VALUES_CRC] = [checksum(each) for each in values]
+        first, keys, values = self._held()
+        index = index_of(self.problem, first, keys, values)
         return Layers(self.problem, index, np.concatenate(keys), np.concatenate(values))
 
 
