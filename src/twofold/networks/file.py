@@ -6,7 +6,7 @@ format: `docs/reference/network-files.md`.
 
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final, TypedDict, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,13 +32,17 @@ POLICY_FORMAT: Final = "twofold-policy 1"
 WEIGHTS: Final = "weights"
 """Name of the tensor of float32 weights."""
 
-_FORMAT_KEY: Final = "format"
+FORMAT_KEY: Final = "format"
+"""The metadata key of the format."""
+
 _CARD_KEY: Final = "twofold"
 _CHUNK: Final = 1 << 20
 """Weights checked at once; they fit into the processor's cache."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 """A non-negative integer."""
+
+AnyCard = TypeVar("AnyCard", bound=msgspec.Struct)
 
 
 class Earlier(TypedDict):
@@ -121,20 +125,27 @@ def read_network(path: str | os.PathLike[str]) -> tuple[Network, Card]:
 
 
 def _parse_card(metadata: Mapping[str, str], name: str) -> Card:
-    form, text = (metadata.get(key) for key in (_FORMAT_KEY, _CARD_KEY))
-    if form == POLICY_FORMAT:
+    if metadata.get(FORMAT_KEY) == POLICY_FORMAT:
         raise InvalidNetwork(
             f"expected an n-tuple network, got the policy network {name}. It is for the player "
             "policy:net=FILE"
         )
-    if form != FORMAT or text is None:
-        found = shown(form) if form != FORMAT else "no card"
-        raise InvalidNetwork(f"expected a network of the format {FORMAT!r}, got {found} in {name}")
+    return decode_card(metadata, name, Card, FORMAT, "a network")
+
+
+def decode_card(
+    metadata: Mapping[str, str], name: str, kind: type[AnyCard], form: str, what: str
+) -> AnyCard:
+    """The card in the texts of a file of a format; `what` names its content in errors."""
+    found, text = metadata.get(FORMAT_KEY), metadata.get(_CARD_KEY)
+    if found != form or text is None:
+        got = shown(found) if found != form else "no card"
+        raise InvalidNetwork(f"expected {what} of the format {form!r}, got {got} in {name}")
     try:
-        return msgspec.json.decode(text, type=Card)
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise InvalidNetwork(
-            f"expected the card of a network, got {shown(str(error))} in {name}"
+            f"expected the card of {what}, got {shown(str(error))} in {name}"
         ) from None
 
 
@@ -208,11 +219,11 @@ def write_network(
     """
     _check_card(card, network)
     more, texts = tensors or {}, metadata or {}
-    taken = sorted({WEIGHTS} & set(more) | {_FORMAT_KEY, _CARD_KEY} & set(texts))
+    taken = sorted({WEIGHTS} & set(more) | {FORMAT_KEY, _CARD_KEY} & set(texts))
     if taken:
         raise InvalidNetwork(f"expected a name that networks do not use, got {taken[0]!r}")
     plain = msgspec.structs.replace(card, release=None)
-    write_tensors(path, {WEIGHTS: network.weights, **more}, {**_metadata(plain), **texts})
+    write_tensors(path, {WEIGHTS: network.weights, **more}, {**card_texts(plain), **texts})
 
 
 def write_release(
@@ -226,7 +237,7 @@ def write_release(
     _check_card(card, network)
     planes = planes_of(network, unit)
     released = msgspec.structs.replace(card, release=Release(unit=unit))
-    write_tensors(path, planes, _metadata(released))
+    write_tensors(path, planes, card_texts(released))
 
 
 def _check_card(card: Card, network: Network) -> None:
@@ -240,5 +251,6 @@ def _check_card(card: Card, network: Network) -> None:
     check_finite(network.weights, network.name)
 
 
-def _metadata(card: Card) -> dict[str, str]:
-    return {_FORMAT_KEY: FORMAT, _CARD_KEY: msgspec.json.encode(card).decode()}
+def card_texts(card: msgspec.Struct, form: str = FORMAT) -> dict[str, str]:
+    """The texts of a file of a format with a card; `decode_card` reads them."""
+    return {FORMAT_KEY: form, _CARD_KEY: msgspec.json.encode(card).decode()}

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import open_regular
 from twofold.networks.file import FORMAT as NTUPLE_FORMAT
-from twofold.networks.file import POLICY_FORMAT, Count
+from twofold.networks.file import FORMAT_KEY, POLICY_FORMAT, Count, card_texts, decode_card
 from twofold.networks.library import TDL_SUFFIX, NamedFile, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
-from twofold.notation import check_length, printable, shown
+from twofold.notation import check_length, printable
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
@@ -28,9 +28,6 @@ FORMAT: Final = POLICY_FORMAT
 
 MAX_POLICY_BYTES: Final = 1 << 30
 """Largest tensor of weights that is read."""
-
-_FORMAT_KEY: Final = "format"
-_CARD_KEY: Final = "twofold"
 
 
 class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +50,7 @@ class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
 def is_policy(path: str | os.PathLike[str]) -> bool:
     """True if a safetensors file says that it holds a policy network."""
     with open_tensors(path) as file:
-        return file.metadata.get(_FORMAT_KEY) == FORMAT
+        return file.metadata.get(FORMAT_KEY) == FORMAT
 
 
 def read_policy_card(path: str | os.PathLike[str]) -> PolicyCard:
@@ -86,20 +83,9 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
 
 
 def _parse_card(file: TensorFile) -> PolicyCard:
-    form, text = file.metadata.get(_FORMAT_KEY), file.metadata.get(_CARD_KEY)
-    if form == NTUPLE_FORMAT:
+    if file.metadata.get(FORMAT_KEY) == NTUPLE_FORMAT:
         raise _is_ntuple(file.name)
-    if form != FORMAT or text is None:
-        found = shown(form) if form != FORMAT else "no card"
-        raise InvalidNetwork(
-            f"expected a policy network of the format {FORMAT!r}, got {found} in {file.name}"
-        )
-    try:
-        return msgspec.json.decode(text, type=PolicyCard)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InvalidNetwork(
-            f"expected the card of a policy network, got {shown(str(error))} in {file.name}"
-        ) from None
+    return decode_card(file.metadata, file.name, PolicyCard, FORMAT, "a policy network")
 
 
 def _read(file: TensorFile, name: str) -> NDArray[np.float32]:
@@ -137,8 +123,8 @@ def write_policy(
         named[f"layers.{number}.weights"] = layer.weights
         named[f"layers.{number}.bias"] = layer.bias
     weights = {name: np.ascontiguousarray(array, dtype=kind) for name, array in named.items()}
-    texts = {_FORMAT_KEY: FORMAT, _CARD_KEY: msgspec.json.encode(card).decode()}
-    write_tensors(path, {**weights, **(tensors or {})}, {**texts, **(metadata or {})})
+    texts = {**card_texts(card, FORMAT), **(metadata or {})}
+    write_tensors(path, {**weights, **(tensors or {})}, texts)
 
 
 # ---- by name
