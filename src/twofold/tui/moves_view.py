@@ -32,10 +32,12 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
     unit = f"values, {analysis.unit}" if analysis.unit else "moves"
     legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
     texts = aligned([_value_text(analysis, one) for one in analysis.moves])
-    room = bar_room(texts, width)
+    room = bar_room(texts, width) if legal else 0
     lines = [Text(unit, style="dim")]
     for one, text in zip(analysis.moves, texts, strict=True):
-        lines.append(_move_line(analysis, one, text, bar_length(one, legal, room), room, unicode))
+        best = one.move == analysis.best
+        bar = draw_bar(bar_length(one, legal, room), room, unicode, best=best)
+        lines.append(draw_line(one.move, bar, text, unicode, chosen=best, legal=one.legal))
     return lines
 
 
@@ -56,15 +58,11 @@ def draw_chances(
     room = bar_room(texts, width) - max((len(word) + 1 for word in words.values()), default=0)
     lines = [Text(f"chance of {answer.target}, {answer.table}", style="dim")]
     for move, text in zip(Move, texts, strict=True):
-        style = "bold" if move == chosen else "" if move in legal else "dim"
-        line = Text(pointer(move == chosen, unicode) + f"{NAMES[move]:<5} ", style=style)
-        if room >= MIN_ROOM:
-            length = round(room * answer.chances.get(move, 0.0) / answer.chance)
-            style = "green" if move == answer.best else "cyan"
-            line.append(bar(length, room, unicode), style=style)
-        line.append(text)
-        line.append(f" {words[move]}" if move in words else "")
-        lines.append(line)
+        length = round(room * answer.chances.get(move, 0.0) / answer.chance)
+        bar = draw_bar(length, room, unicode, best=move == answer.best)
+        text += f" {words[move]}" if move in words else ""
+        is_legal, is_chosen = move in legal, move == chosen
+        lines.append(draw_line(move, bar, text, unicode, chosen=is_chosen, legal=is_legal))
     return lines
 
 
@@ -99,16 +97,12 @@ def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
     return format_in_unit(one.value - analysis.value, analysis.unit, analysis.value)
 
 
-def _move_line(
-    analysis: "Analysis", one: "MoveAnalysis", text: str, length: int, room: int, unicode: bool
+def draw_line(
+    move: Move, bar: Text, text: str, unicode: bool, *, chosen: bool, legal: bool
 ) -> Text:
-    chosen = one.move == analysis.best
-    style = "bold" if chosen else "" if one.legal else "dim"
-    line = Text(pointer(chosen, unicode) + f"{NAMES[one.move]:<5} ", style=style)
-    if room >= MIN_ROOM and any(move.value is not None for move in analysis.moves):
-        line.append(bar(length, room, unicode), style="green" if chosen else "cyan")
-    line.append(text)
-    return line
+    """A move with its bar and the text after it."""
+    style = "bold" if chosen else "" if legal else "dim"
+    return Text(pointer(chosen, unicode) + f"{NAMES[move]:<5} ", style).append(bar).append(text)
 
 
 def pointer(chosen: bool, unicode: bool) -> str:
@@ -116,9 +110,10 @@ def pointer(chosen: bool, unicode: bool) -> str:
     return ("▶ " if unicode else "> ") if chosen else "  "
 
 
-def bar(length: int, room: int, unicode: bool) -> str:
-    """A bar, padded to its room, and a space."""
-    return f"{('█' if unicode else '#') * length:<{room}} "
+def draw_bar(length: int, room: int, unicode: bool, *, best: bool) -> Text:
+    """A bar, padded to its room, and a space; empty without enough room."""
+    bar = f"{('█' if unicode else '#') * length:<{room}} " if room >= MIN_ROOM else ""
+    return Text(bar, "green" if best else "cyan")
 
 
 def bar_length(one: "MoveAnalysis", legal: Sequence[float], room: int) -> int:

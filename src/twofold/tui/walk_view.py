@@ -9,12 +9,12 @@ from twofold.review.accuracy import MISTAKES
 from twofold.rules import Move
 from twofold.search.analysis import format_value
 from twofold.tui.moves_view import (
-    MIN_ROOM,
     NAMES,
     aligned,
-    bar,
     bar_room,
+    draw_bar,
     draw_chances,
+    draw_line,
     pointer,
     share_length,
 )
@@ -57,14 +57,11 @@ def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
     room = bar_room(texts, width) - SAID
     lines = [Text("values", style="dim")]
     for move, value, text in zip(Move, one.values, texts, strict=True):
-        style = "bold" if move == one.move else "dim" if value is None else ""
-        line = Text(pointer(move == one.move, unicode) + f"{NAMES[move]:<5} ", style)
-        if room >= MIN_ROOM:
-            length = 0 if value is None else share_length(value, legal, room)
-            line.append(bar(length, room, unicode), "green" if move == one.best else "cyan")
-        line.append(text)
-        line.append(" made" if move == one.move else " best" if move == one.best else "")
-        lines.append(line)
+        length = 0 if value is None else share_length(value, legal, room)
+        bar = draw_bar(length, room, unicode, best=move == one.best)
+        made, is_legal = move == one.move, value is not None
+        text += " made" if made else " best" if move == one.best else ""
+        lines.append(draw_line(move, bar, text, unicode, chosen=made, legal=is_legal))
     return lines
 
 
