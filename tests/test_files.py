@@ -17,7 +17,7 @@ import twofold
 from tests.support.faults import NEW, OLD, Faults, calls_until_done, failing
 from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
-from twofold.files import Buffer, atomic_write, open_regular
+from twofold.files import Buffer, atomic_write, open_regular, read_start
 from twofold.networks.library import network_path
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
@@ -257,6 +257,14 @@ def test_private_files_are_private_while_written(tmp_path: Path) -> None:
 
     atomic_write(target, parts())
     assert target.read_bytes() == NEW
+
+
+def test_the_start_of_a_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "short").write_bytes(b"0123")
+    assert read_start(tmp_path / "short", 3) == b"012"
+    assert read_start(tmp_path / "short", 9) == b"0123"
+    with pytest.raises(InvalidRecord):
+        read_start(tmp_path, 9, InvalidRecord)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has it")

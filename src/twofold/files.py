@@ -134,8 +134,7 @@ def replaceable(path: str | os.PathLike[str], begin: str = "") -> Path:
     """
     target = writable(path)
     if target.exists():
-        with open_regular(target) as file:
-            start = file.read(max(len(_DATABASE), len(begin)))
+        start = read_start(target, max(len(_DATABASE), len(begin)))
         tensors = start[8:9] == b"{" and start[6:8] == b"\0\0"  # the size of the header, then JSON
         if start.startswith(_DATABASE) or tensors:
             kind = "a network or a table" if tensors else "a study"
@@ -209,6 +208,14 @@ def open_regular(
     except OSError as fault:
         raise error(f"cannot read {name!a}: {fault.strerror or fault}") from None
     raise error(f"expected a regular file, got {name!a}")
+
+
+def read_start(
+    path: str | os.PathLike[str], most: int, error: type[InvalidInput] = InvalidInput
+) -> bytes:
+    """Up to `most` bytes from the start of a regular file; raises as `open_regular`."""
+    with open_regular(path, error) as file:
+        return file.read(most)
 
 
 def free_path(path: Path) -> Path:

@@ -18,7 +18,7 @@ from typing import Final
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.figures import counted
-from twofold.files import file_name, open_regular
+from twofold.files import file_name, read_start
 from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
 from twofold.notation import printable, shown
 from twofold.rules import STANDARD, Rules
@@ -79,8 +79,7 @@ def read_boards(path: str | os.PathLike[str], rules: Rules = STANDARD) -> StartB
         InvalidBoard: the file cannot be read, is too long, or has an invalid line.
     """
     name = file_name(path, InvalidBoard)
-    with open_regular(path, InvalidBoard) as file:
-        data = file.read(MAX_BOARDS_BYTES + 1)
+    data = read_start(path, MAX_BOARDS_BYTES + 1, InvalidBoard)
     if len(data) > MAX_BOARDS_BYTES:
         raise InvalidBoard(
             f"expected at most {MAX_BOARDS_BYTES:,} bytes in {shown(name)}, got more"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, free_path, open_regular, writable
+from twofold.files import atomic_write, free_path, read_start, writable
 from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Curve, Point
 from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
@@ -228,8 +228,7 @@ def _check_ours(path: Path, curve: str) -> None:
     """Refuse to replace a file whose first column is not that of a learning curve."""
     if not path.exists():
         return
-    with open_regular(path) as file:
-        first = file.read(len(curve))
+    first = read_start(path, len(curve))
     if first and first.split(b",")[0] != curve.split(",")[0].encode():
         raise InvalidInput(
             f"expected another name for the network: its learning curve would replace "

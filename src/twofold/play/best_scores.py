@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, read_start
 from twofold.limits import MAX_SCORE, MAX_TAG
 from twofold.locks import alone
 from twofold.notation import shown
@@ -62,8 +62,7 @@ def read_best(path: Path) -> dict[str, int]:
     """Read best scores by rules, none if there is no file; raises InvalidInput if it is damaged."""
     if not path.exists():
         return {}
-    with open_regular(path) as file:
-        data = file.read(MAX_BEST_BYTES + 1)
+    data = read_start(path, MAX_BEST_BYTES + 1)
     try:
         found = msgspec.json.decode(data, type=dict[str, int])
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:

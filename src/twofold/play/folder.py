@@ -12,7 +12,7 @@ from typing import Final
 import platformdirs
 
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
-from twofold.files import atomic_write, free_path, open_regular
+from twofold.files import atomic_write, free_path, read_start
 from twofold.folders import data_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
@@ -89,8 +89,7 @@ def _rename(path: Path, target: Path) -> None:
         os.rename(path, target)
     except OSError:  # another disk
         state = path.stat()
-        with open_regular(path) as file:
-            data = file.read(MAX_RECORD_BYTES + 1)
+        data = read_start(path, MAX_RECORD_BYTES + 1)
         if len(data) > MAX_RECORD_BYTES:
             raise
         atomic_write(target, data)

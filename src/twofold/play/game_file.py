@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidRecord, ResourceError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, read_start
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.notation import shown
@@ -167,8 +167,7 @@ def _start(record: Record) -> tuple[object, ...]:
 def content_of(path: Path) -> bytes:
     """The first `MAX_RECORD_BYTES` + 1 bytes of a file; raises InvalidRecord or ResourceError."""
     try:
-        with open_regular(path, InvalidRecord) as file:
-            return file.read(MAX_RECORD_BYTES + 1)
+        return read_start(path, MAX_RECORD_BYTES + 1, InvalidRecord)
     except OSError as error:
         raise ResourceError(f"cannot read {str(path)!a}: {error.strerror or error}") from error
 

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import IO, Final, NamedTuple
 
 from twofold.errors import InvalidInput, InvalidRecord
-from twofold.files import open_regular
+from twofold.files import open_regular, read_start
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.notation import shown
@@ -156,8 +156,7 @@ def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
 
 def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Record:
     """Read the game in a file as `parse_any_record`; raises `InvalidRecord` for other files."""
-    with open_regular(path, InvalidRecord) as file:
-        data = file.read(MAX_RECORD_BYTES + 1)
+    data = read_start(path, MAX_RECORD_BYTES + 1, InvalidRecord)
     with located(shown(os.fspath(path))):
         return parse_any_record(data, form)
 

@@ -21,7 +21,7 @@ from typing import Final, Self
 from twofold.board import Board
 from twofold.drawing import draw_board, game_caption
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, read_start
 from twofold.game import Game, Moment
 from twofold.limits import (
     MAX_COMMENT,
@@ -399,8 +399,7 @@ OWN_TAGS: Final = ("Twofold", *_READERS)
 
 def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Record:
     """Read the record in a file, as `parse_record`; raises `InvalidRecord` for other files."""
-    with open_regular(path, InvalidRecord) as file:
-        data = file.read(MAX_RECORD_BYTES + 1)
+    data = read_start(path, MAX_RECORD_BYTES + 1, InvalidRecord)
     with located(shown(os.fspath(path))):
         return parse_record(data, partial=partial)
 

@@ -23,7 +23,7 @@ from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.rows import StoredRun
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
-from twofold.files import atomic_write, file_name, open_regular
+from twofold.files import atomic_write, file_name, read_start
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records.json_lines import write_records
@@ -118,8 +118,7 @@ def read_games(path: str | os.PathLike[str]) -> list[RunGames]:
         InvalidInput: the file is invalid; the message names line or row.
         MissingExtra: it is Parquet, and PyArrow is not installed.
     """
-    with open_regular(path) as file:
-        is_parquet = file.read(len(_PARQUET)) == _PARQUET
+    is_parquet = read_start(path, len(_PARQUET)) == _PARQUET
     name = shown(file_name(path))
     parts = exchange_parquet.rows(path, name) if is_parquet else exchange_csv.rows(path, name)
     return whole_runs(_checked(parts, name), name)

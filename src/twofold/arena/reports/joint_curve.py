@@ -11,6 +11,7 @@ from typing import Final
 
 from twofold.arena.stats import Interval, mean_interval
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.files import read_start
 from twofold.networks.file import Card, read_card
 
 RUNS_SUFFIX: Final = ".runs.csv"
@@ -148,10 +149,7 @@ class DrawnCurve:
 
 def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
     """The curve in a `net.csv` or `net.runs.csv` of `twofold train`, or InvalidInput."""
-    from twofold.files import open_regular
-
-    with open_regular(path) as file:
-        data = file.read(MAX_BYTES + 1)
+    data = read_start(path, MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:
             raise ValueError

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from twofold.arena.studies.sqlite_beside import check_beside
 from twofold.errors import InvalidInput
-from twofold.files import open_regular
+from twofold.files import read_start
 
 LOCK_SECONDS: Final = 60.0
 """Default time to wait for a file that another process has locked."""
@@ -122,8 +122,7 @@ def patiently(act: Callable[[], Result], patience: float) -> Result:
 
 def is_sqlite(path: str | os.PathLike[str]) -> bool:
     """True if a file begins as SQLite files do."""
-    with open_regular(path) as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+    return read_start(path, len(_MAGIC)) == _MAGIC
 
 
 def schema_of(connection: sqlite3.Connection, most: int) -> list[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 
 from twofold.browser.pages.base import ARROWS
 from twofold.errors import InvalidInput
-from twofold.files import open_regular
+from twofold.files import read_start
 from twofold.limits import MAX_TEXT
 from twofold.notation import check_shape, shown
 from twofold.rules import Move
@@ -128,8 +128,7 @@ def read_selectors(path: str | os.PathLike[str] | None, options: Iterable[str]) 
 
 
 def _parse_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    with open_regular(path) as file:
-        data = file.read(MAX_FILE_BYTES + 1)
+    data = read_start(path, MAX_FILE_BYTES + 1)
     name = shown(os.fspath(path))
     if len(data) > MAX_FILE_BYTES:
         raise InvalidInput(f"expected at most {MAX_FILE_BYTES} bytes in {name}, got more")

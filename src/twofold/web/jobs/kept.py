@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, read_start
 from twofold.folders import make_private
 from twofold.locks import alone, remove_abandoned
 from twofold.notation import printable
@@ -173,8 +173,7 @@ class JobFolder:
 
     def _read(self, path: Path) -> Job | Damaged:
         try:
-            with open_regular(path) as file:
-                job = msgspec.json.decode(file.read(MAX_BYTES), type=Job)
+            job = msgspec.json.decode(read_start(path, MAX_BYTES), type=Job)
         except (InvalidInput, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             return Damaged(path.stem, printable(f"the file {path.name} is damaged: {error}")[:300])
         if job.id != path.stem or not job.server.isalnum():

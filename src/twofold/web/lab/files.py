@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidInput
-from twofold.files import open_regular
 from twofold.limits import MAX_TEXT
 from twofold.notation import shown
 
@@ -125,9 +124,3 @@ def _found(name: str, path: Path) -> LabFile:
         states += [one for one in [Path(f"{path.resolve()}-wal").stat()] if one.st_size]
     stamp = tuple(number for one in states for number in (one.st_ino, one.st_size, one.st_mtime_ns))
     return LabFile(name, path, stamp, max(one.st_mtime for one in states))
-
-
-def read_start(found: LabFile, most: int) -> bytes:
-    """Read the first `most` bytes of a file; raises InvalidInput."""
-    with open_regular(found.path) as file:
-        return file.read(most)

@@ -21,8 +21,9 @@ from twofold.arena.studies.rows import Wanted
 from twofold.arena.studies.schema import APPLICATION
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
+from twofold.files import read_start
 from twofold.notation import printable, shown
-from twofold.web.lab.files import LabFile, NotThere, find, named, read_start
+from twofold.web.lab.files import LabFile, NotThere, find, named
 from twofold.web.lab.memo import Memo
 
 Result = TypeVar("Result")
@@ -180,7 +181,7 @@ def check_plots() -> str:
 def _info(found: LabFile) -> StudyInfo | None:
     """None for a file that is not a study."""
     try:
-        if not _is_study(read_start(found, 100)):
+        if not _is_study(read_start(found.path, 100)):
             return None
         return _infos.get((found.path, found.stamp), lambda: _look(found))
     except TwofoldError as error:

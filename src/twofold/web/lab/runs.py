@@ -11,11 +11,12 @@ import msgspec
 from twofold.arena.reports import joint_curve
 from twofold.arena.reports.joint_curve import MAX_BYTES, finite_number
 from twofold.errors import InvalidInput
+from twofold.files import read_start
 from twofold.learn.curve import EVALUATIONS_SUFFIX, MAX_POINTS, columns
 from twofold.learn.evaluation import COLUMNS, SURVIVAL
 from twofold.limits import MAX_TRAINING_RUNS
 from twofold.notation import printable
-from twofold.web.lab.files import LabFile, find, named, read_start
+from twofold.web.lab.files import LabFile, find, named
 from twofold.web.lab.memo import Memo
 
 SUFFIX: Final = ".csv"
@@ -113,7 +114,7 @@ def _beside(folder: Path, found: LabFile) -> LabFile | None:
 def _info(folder: Path, found: LabFile) -> RunInfo | None:
     """None for a file that does not begin like a learning curve."""
     try:
-        if not _is_curve(read_start(found, 200)):
+        if not _is_curve(read_start(found.path, 200)):
             return None
         curve = _curve(folder, found)
     except InvalidInput as error:
@@ -145,7 +146,7 @@ def _summary(curve: RunCurve, network: str) -> RunInfo:
 
 
 def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
-    data = read_start(found, MAX_BYTES + 1)
+    data = read_start(found.path, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
     try:
@@ -181,7 +182,7 @@ def _row(line: list[str], *, joint: bool) -> list[float | None]:
 def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
     """The evaluations and survival of `RunCurve`; empty if the file is damaged."""
     try:
-        text = read_start(judged, MAX_BYTES).decode()
+        text = read_start(judged.path, MAX_BYTES).decode()
         header, *lines = itertools.islice(
             csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
         )

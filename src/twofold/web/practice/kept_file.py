@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from twofold.errors import InvalidInput, ResourceError, TwofoldError
-from twofold.files import atomic_write, open_regular
+from twofold.files import atomic_write, read_start
 from twofold.folders import make_private
 from twofold.locks import alone
 from twofold.play.best_scores import set_aside
@@ -67,8 +67,7 @@ class KeptFile(Generic[Content]):
     def _read(self) -> Content:
         if not self.path.exists():
             return self._kind()
-        with open_regular(self.path) as file:
-            data = file.read(self._max_bytes + 1)
+        data = read_start(self.path, self._max_bytes + 1)
         try:
             if len(data) > self._max_bytes:
                 raise InvalidInput(f"it has more than {self._max_bytes:,} bytes")
