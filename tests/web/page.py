@@ -8,7 +8,9 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from twofold.play.table import GameTable
 from twofold.records.formats import parse_any_record
+from twofold.records.record import Record
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.protocol import Reply, Request
@@ -138,7 +140,12 @@ class Page(Listener):
 
 def add_record(hub: Hub, text: str | bytes) -> str:
     """Save a game of the person's from a record or another program's replay; returns its id."""
-    return hub.table.add(parse_any_record(text))
+    return kept(hub.table, parse_any_record(text))
+
+
+def kept(table: GameTable[Any], record: Record) -> str:
+    """Save a game that is played now; returns its id."""
+    return table.take_in(record, table.time()).game
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.web.page import Listener
+from tests.web.page import Listener, kept
 from tests.web.playing import LARGE, begin, let_play, move
 from twofold.board import Board
 from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
@@ -145,7 +145,7 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
         history.play(Move.parse(letter))
     last = history.move_number
     assert last > REPLAY_MOVES + 100
-    name = table.add(Record.from_game(history))
+    name = kept(table, Record.from_game(history))
     alone = table.find(name)
     alone.replay()  # nobody follows
     assert alone.game.known_before(last) == 0

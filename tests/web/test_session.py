@@ -37,7 +37,7 @@ def test_welcome(hub: Hub, page: Page) -> None:
     welcome = page.wait(Welcome)
     assert page.replies == [welcome]
     assert (welcome.max_side, welcome.ready) == (8, False)
-    assert welcome.players == hub.players
+    assert welcome.players == hub.roster.infos
 
 
 # ---- games

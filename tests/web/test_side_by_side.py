@@ -10,7 +10,7 @@ import pytest
 from tests.play.kept_games import STANDARD_TEXT, again, ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener, Page
+from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
 from twofold.play import lookout
@@ -69,7 +69,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Se
 
 def keep(servers: list[Server], moves: int = 3) -> str:
     """Save a game; returns its id."""
-    return servers[0].table.add(record_of(moves))
+    return kept(servers[0].table, record_of(moves))
 
 
 def stored(servers: list[Server]) -> dict[str, Record]:
@@ -275,7 +275,7 @@ def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
 def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
     one, other = servers
     assert one.table.infos() == []
-    games = [other.table.add(record_of(moves)) for moves in (2, 3, 4)]
+    games = [kept(other.table, record_of(moves)) for moves in (2, 3, 4)]
     assert sorted(info.moves for info in one.table.infos()) == [2, 3, 4]
     theirs = other.open(games[0])
     other.make_moves(theirs, 0, 5)

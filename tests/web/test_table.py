@@ -8,7 +8,7 @@ import pytest
 
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Listener
+from tests.web.page import PATIENCE, Listener, kept
 from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
 from twofold.errors import InvalidRecord
 from twofold.game import Game
@@ -96,11 +96,11 @@ def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
     """It is not until somebody plays on, whether a page has opened it or not."""
     listener = Listener()
     with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
-        imported = table.add(Record.from_game(Game(LARGE, 7)))
+        imported = kept(table, Record.from_game(Game(LARGE, 7)))
         assert (table.last(), table.find_last()) == ("", None)
         mine = begin(table, listener)
         move(mine, listener)
-        other = table.add(Record.from_game(Game(LARGE, 8)))
+        other = kept(table, Record.from_game(Game(LARGE, 8)))
         assert table.last() == mine.name
         table.join(table.find(imported), Asker(listener, 1))
         assert table.last() == mine.name
@@ -120,7 +120,7 @@ def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     for _ in range(3):
         game.play(game.legal_moves()[0])
     record = Record.from_game(game, player="Ann", comments={2: "here"}, tags={"Of": "mine"})
-    name = table.add(record)
+    name = kept(table, record)
     listener = Listener()
     live = table.join(table.find(name), Asker(listener, 1))
     assert listener.wait(GameState).player == "Ann"
@@ -134,18 +134,18 @@ def test_a_record_is_kept_once(table: PageTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
     record = Record.from_game(game)
-    name = table.add(record)
-    assert table.add(Record.parse(str(record))) == name
+    name = kept(table, record)
+    assert kept(table, Record.parse(str(record))) == name
     others = [Record.from_game(game, player="Ann"), Record.from_game(Game(LARGE, 1))]
-    assert len({name, *map(table.add, others)}) == 3
+    assert len({name, *(kept(table, other) for other in others)}) == 3
     table.delete(name)
-    assert table.add(record) != name
+    assert kept(table, record) != name
 
 
 def test_a_game_opened_twice_is_one_game(table: PageTable) -> None:
     game = Game(LARGE, 1)
     game.play(game.legal_moves()[0])
-    name = table.add(Record.from_game(game))
+    name = kept(table, Record.from_game(game))
     one, other = table.find(name), table.find(name)
     assert one is not other
     assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
@@ -177,7 +177,7 @@ def test_deleting_a_game_that_was_never_written(table: PageTable) -> None:
 
 
 def test_deleting_a_stored_game(table: PageTable) -> None:
-    name = table.add(Record.from_game(Game(LARGE, 1)))
+    name = kept(table, Record.from_game(Game(LARGE, 1)))
     table.delete(name)
     with pytest.raises(NotFound):
         table.delete(name)
@@ -194,7 +194,7 @@ def test_a_damaged_game_is_refused(table: PageTable) -> None:
 def test_the_length_of_a_list_is_limited(table: PageTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LISTED", 2)
     for seed in range(3):
-        table.add(Record.from_game(Game(LARGE, seed)))
+        kept(table, Record.from_game(Game(LARGE, seed)))
     assert len(table.infos()) == 2
 
 

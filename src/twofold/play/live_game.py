@@ -293,7 +293,7 @@ class LiveGame(SavedGame):
         with self.lock:
             self._played = self._table.time()
             if self.kept and self.counts_as_own:
-                self._table.reached(self._rules_text, self.game.score)
+                self._table.store.reached(self._rules_text, self.game.score)
             self._table.changed(self, at_once)
 
     @property
@@ -352,7 +352,7 @@ class LiveGame(SavedGame):
 
     def best(self) -> int:
         """The best score under these rules, in points."""
-        return self._table.best(self._rules_text)
+        return self._table.store.best(self._rules_text)
 
     @abstractmethod
     def state(self, undone: str = "", news: News | None = None) -> Any:

@@ -82,14 +82,6 @@ class GameTable(Generic[G]):
 
     # ---- for games
 
-    def best(self, rules: str) -> int:
-        """The best score under these rules."""
-        return self.store.best(rules)
-
-    def reached(self, rules: str, score: int) -> None:
-        """Note the score of a saved game."""
-        self.store.reached(rules, score)
-
     def changed(self, live: G, at_once: bool) -> None:
         """Schedule a save, soon or at once."""
         if live.kept:
@@ -119,10 +111,6 @@ class GameTable(Generic[G]):
         if history.can_undo:
             live.changed()
         return live
-
-    def add(self, record: Record) -> str:
-        """Save a game from a record, unless it is saved; returns its id. Raises as `take_in`."""
-        return self.take_in(record, self.time()).game
 
     def take_opened(self, record: Record) -> TakenIn:
         """Save a game to look at, which somebody else may have played, unless it is saved.

@@ -157,7 +157,7 @@ def operations(hub: Hub) -> list[Operation]:
         Operation(
             path="/api/players",
             summary="List the players to choose from; the first is the default.",
-            work=api.players,
+            work=lambda call: hub.roster.infos,
             reply=list[PlayerInfo],
         ),
         Operation(
@@ -182,7 +182,7 @@ def operations(hub: Hub) -> list[Operation]:
         Operation(
             path="/api/games",
             summary="List the saved games, last played first.",
-            work=api.games,
+            work=lambda call: hub.table.infos(),
             reply=list[GameInfo],
         ),
         Operation(
@@ -217,9 +217,6 @@ class _Api:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    def players(self, call: Call) -> list[PlayerInfo]:
-        return self._hub.players
-
     def analyse(self, call: Call) -> AnalyseReply:
         asked: AnalyseBody = call.body
         limits = Budget(ply=asked.ply, seconds=asked.seconds, nodes=asked.nodes)
@@ -241,9 +238,6 @@ class _Api:
         seed = None if asked.seed is None else parse_seed(str(asked.seed))
         with self._hub.make_player(asked.player, rules) as player:
             return _play(player, Game(rules, seed), asked, call.stop)
-
-    def games(self, call: Call) -> list[GameInfo]:
-        return self._hub.table.infos()
 
     def add(self, call: Call) -> Added:
         taken = self._hub.table.take_opened(parse_any_record(call.body))

@@ -26,7 +26,7 @@ from twofold.version import __version__
 from twofold.web.jobs.queue import JobQueue
 from twofold.web.page_game import PageTable
 from twofold.web.practice.notebook import Notebook
-from twofold.web.protocol import PlayerInfo, Ready, Welcome
+from twofold.web.protocol import Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
@@ -94,7 +94,7 @@ class Hub:
             session.send(
                 Welcome(
                     version=__version__,
-                    players=self.players,
+                    players=self.roster.infos,
                     ready=self._ready,
                     max_side=MAX_SIDE,
                     server=self._start,
@@ -107,11 +107,6 @@ class Hub:
             self._sessions.discard(session)
 
     # ---- players
-
-    @property
-    def players(self) -> list[PlayerInfo]:
-        """The players to choose from, the default one first."""
-        return self.roster.infos
 
     def judge_for(self, record: Record) -> str:
         """The spec of the default judge for a game."""
