@@ -27,7 +27,8 @@ from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player, short_spec
 from twofold.records.record import Record
 from twofold.review.accuracy import LABELS, Label, game_accuracy
-from twofold.review.judge import Judge, MoveJudgement
+from twofold.review.judge import Judge
+from twofold.review.judge import MoveJudgement as MoveJudgement  # part of this module, too
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop

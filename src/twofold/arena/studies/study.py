@@ -39,6 +39,8 @@ from twofold.records.record import Record
 from twofold.rules import Rules
 from twofold.seeds import ALL_SEEDS, SeedRange
 
+__all__ = ["StoredRun", "Study", "Wanted"]
+
 _CHUNK_GAMES: Final = 50_000
 """Number of games converted to rows at a time."""
 
