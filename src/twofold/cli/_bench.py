@@ -138,15 +138,8 @@ def _counting(
 
 
 def read_starts(path: str, rules: Rules) -> StartBoards | None:
-    """The boards that an option names; None where it names none.
-
-    Raises:
-        InvalidInput: the file cannot be read, or has a line that is no board of such games.
-    """
-    if not path:
-        return None
-
-    return read_boards(path, rules)
+    """The boards that an option names, None where it names none; raises as `read_boards`."""
+    return read_boards(path, rules) if path else None
 
 
 def print_boards(boards: StartBoards | None, games: int) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ REQUIRED: Final = (*TEXTS, "reproducible", *_NUMBERS, "reached", *TIMES)
 
 COLUMNS: Final = (*REQUIRED, "boards", "tile_sum")
 """Columns that are written; older files have only the required ones."""
+
+
+_Number = TypeVar("_Number", np.float64, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,10 @@ def columns_of_texts(rows: list[list[str]], lines: list[int], name: str) -> Rows
             max_tiles=np.array(reader.numbers("max_tile"), dtype=np.int64),
             reached=reader.reached(),
             seconds=np.array(reader.numbers(TIMES[0])) / 1e9,
-            move_seconds=np.stack([reader.times(column) for column in TIMES[1:]], axis=1) / 1e9,
-            tile_sums=reader.sums(),
+            move_seconds=np.stack(
+                [reader.known(column, np.nan, np.float64) / 1e9 for column in TIMES[1:]], axis=1
+            ),
+            tile_sums=reader.known("tile_sum", UNKNOWN, np.int64),
         ),
     )
 
@@ -135,22 +140,14 @@ class _TextCells:
             raise self._refusal(column, at, f"a number up to {largest}")
         return values
 
-    def times(self, column: str) -> NDArray[np.float64]:
-        """Nanoseconds; NaN for an empty cell."""
+    def known(self, column: str, unknown: float, kind: type[_Number]) -> NDArray[_Number]:
+        """Numbers of a column; `unknown` for an empty cell."""
         texts = self._columns[column]
-        known = np.array([bool(text) for text in texts], dtype=np.bool_)
+        empty = np.array([not text for text in texts], dtype=np.bool_)
         self._columns[column] = [text or "0" for text in texts]
-        values = np.array(self.numbers(column), dtype=np.float64)
-        values[~known] = np.nan
+        values = np.array(self.numbers(column), dtype=kind)
+        values[empty] = unknown
         return values
-
-    def sums(self) -> NDArray[np.int64]:
-        """Tile sums; UNKNOWN for an empty cell."""
-        known = np.array([bool(text) for text in self._columns["tile_sum"]], dtype=np.bool_)
-        self._columns["tile_sum"] = [text or "0" for text in self._columns["tile_sum"]]
-        found = np.array(self.numbers("tile_sum"), dtype=np.int64)
-        found[~known] = UNKNOWN
-        return found
 
     def flags(self) -> NDArray[np.bool_]:
         texts = self._columns["reproducible"]
