@@ -139,15 +139,15 @@ class Session:
             self._hub.table.leave(live, self, unplayed=request.unplayed)
 
     def _games(self, request: protocol.GamesRequest) -> None:
-        def answer() -> None:
-            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.table.infos()))
+        self._later(lambda: self._send_games(request.ref), request.ref)
 
-        self._later(answer, request.ref)
+    def _send_games(self, ref: int) -> None:
+        self.send(protocol.GamesReply(ref=ref, games=self._hub.table.infos()))
 
     def _delete(self, request: protocol.DeleteRequest) -> None:
         def delete() -> None:
             self._hub.table.delete(request.game)
-            self.send(protocol.GamesReply(ref=request.ref, games=self._hub.table.infos()))
+            self._send_games(request.ref)
 
         self._later(delete, request.ref)
 
@@ -164,12 +164,8 @@ class Session:
         self._game(request.game).redo(Asker(self, request.ref))
 
     def _view(self, request: protocol.ViewRequest) -> None:
-        live = self._game(request.game)
-
-        def answer() -> None:
-            Asker(self, request.ref).answer(live.position(request.move_number))
-
-        self._later(answer, request.ref)
+        live, asker = self._game(request.game), Asker(self, request.ref)
+        self._later(lambda: asker.answer(live.position(request.move_number)), request.ref)
 
     def _autoplay(self, request: protocol.AutoplayRequest) -> None:
         live, roster = self._game(request.game), self._hub.roster

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 
 from twofold.board import Board
-from twofold.limits import MAX_TEXT
 from twofold.pictures.player_names import AND
 from twofold.play.autoplay_moves import autoplay_of
 from twofold.play.best_scores import ME
@@ -27,7 +26,7 @@ from twofold.review.judge import CHANCE, MoveJudgement
 from twofold.review.review import positions
 from twofold.rules import Move, Rules
 from twofold.web.practice.kept_file import KeptFile
-from twofold.web.protocol.requests import Letter
+from twofold.web.protocol.requests import Count, Letter, Text
 
 if TYPE_CHECKING:
     from twofold.endgame.practice import PracticePosition
@@ -48,11 +47,9 @@ GOOD_SHARE: Final = 0.99
 """A move with at least this share of the best value is a correct answer."""
 
 
-Short = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Shares = Annotated[list[Share | None], msgspec.Meta(min_length=4, max_length=4)]
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 
 class MistakeSource(msgspec.Struct, frozen=True):
@@ -65,11 +62,11 @@ class MistakeSource(msgspec.Struct, frozen=True):
     """
 
     kind: Literal["game", "practice"]
-    game: Short = ""
+    game: Text = ""
     move_number: Count = 0
-    table: Short = ""
-    seed: Short = ""
-    first: Short = ""
+    table: Text = ""
+    seed: Text = ""
+    first: Text = ""
 
 
 class Mistake(msgspec.Struct):
@@ -86,15 +83,15 @@ class Mistake(msgspec.Struct):
     """
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
-    board: Short
-    rules: Short
+    board: Text
+    rules: Text
     move: Letter
     best: Letter
     values: Four
     shares: Shares
-    unit: Short
+    unit: Text
     source: MistakeSource
-    added: Short
+    added: Text
     missed: Count = 0
     row: Count = 0
 
