@@ -1,6 +1,5 @@
 """Boards and games as files, for the page's Share dialog."""
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
@@ -106,7 +105,7 @@ def picture_operations(hub: Hub) -> list[Operation]:
         Operation(
             path="/api/games/{game}/replay",
             summary="A saved game as one HTML page that replays it without a server.",
-            work=_Games(hub.table).replay,
+            work=lambda call: _replay(hub.table, call),
             at_once=1,
             reply=Media(HTML),
         ),
@@ -117,7 +116,7 @@ def _animation(hub: Hub, form: AnimationForm) -> Operation:
     return Operation(
         path=f"/api/games/{{game}}/animation.{form}",
         summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
-        work=lambda call: _Games(hub.table).animation(call, form),
+        work=lambda call: _animated(hub.table, call, form),
         at_once=1,
         reply=Media(f"image/{form}"),
         asked=AnimationQuery,
@@ -159,25 +158,22 @@ def _caption(asked: BoardQuery) -> str:
     return DOT.join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Games:
-    table: PageTable
+def _animated(table: PageTable, call: Call, form: AnimationForm) -> File:
+    asked: AnimationQuery = call.asked
+    name = check_id(call.path["game"])
 
-    def animation(self, call: Call, form: AnimationForm) -> File:
-        asked: AnimationQuery = call.asked
-        name = check_id(call.path["game"])
+    def go_on(_: int) -> None:
+        if call.stop.is_raised:
+            raise ClientDisconnect
 
-        def go_on(_: int) -> None:
-            if call.stop.is_raised:
-                raise ClientDisconnect
+    content = animate(
+        table.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
+        form=form, shade=asked.shade, on_scene=go_on,
+    )  # fmt: skip
+    return File(content, f"image/{form}", f"2048-{name}.{form}")
 
-        content = animate(
-            self.table.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
-            form=form, shade=asked.shade, on_scene=go_on,
-        )  # fmt: skip
-        return File(content, f"image/{form}", f"2048-{name}.{form}")
 
-    def replay(self, call: Call) -> File:
-        name = check_id(call.path["game"])
-        page = replay(self.table.record(name), scale=REPLAY_SCALE)
-        return File(page.html.encode(), HTML, f"2048-{name}.html")
+def _replay(table: PageTable, call: Call) -> File:
+    name = check_id(call.path["game"])
+    page = replay(table.record(name), scale=REPLAY_SCALE)
+    return File(page.html.encode(), HTML, f"2048-{name}.html")
