@@ -1,8 +1,10 @@
-"""Checks of arrays that kernels read by address."""
+"""Checks of arrays that kernels read by address, and checksums of their content."""
 
+import zlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def lies_flat(array: object, dtype: Any, dimensions: int = 1) -> bool:
@@ -13,3 +15,8 @@ def lies_flat(array: object, dtype: Any, dimensions: int = 1) -> bool:
         and array.ndim == dimensions
         and bool(array.flags.c_contiguous and array.flags.aligned)
     )
+
+
+def checksum(array: NDArray[Any]) -> int:
+    """The CRC-32 of an array's bytes."""
+    return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0

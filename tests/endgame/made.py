@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import checksum
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import TableHead, checksum
+from twofold.endgame.format import TableHead
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import stored
 from twofold.endgame.table import EndgameTable

@@ -14,7 +14,6 @@ and these texts: `twofold_endgame`, the version of the format; `shape`, `target`
 import contextlib
 import hashlib
 import os
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import checksum
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import BITS
@@ -167,8 +167,3 @@ def damage(head: TableHead, levels: NDArray[Any]) -> str:
             return f"wrong chances of the boards with {2 * layer} in free cells"
         begin += count
     return ""
-
-
-def checksum(levels: NDArray[Any]) -> int:
-    """The CRC-32 of levels."""
-    return zlib.crc32(levels.data.cast("B")) if len(levels) else 0

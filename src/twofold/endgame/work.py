@@ -19,6 +19,7 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arrays import checksum
 from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
@@ -172,7 +173,7 @@ class Work:
         levels = stored(layer.after, self.bits)
         place = self._firsts[layer.number] * levels.itemsize
         _write(file, len(self._head) + self._index.nbytes + place, levels)
-        self._index[layer.number, fmt.CRC] = fmt.checksum(levels)
+        self._index[layer.number, fmt.CRC] = checksum(levels)
         self._above = [layer.before, *self._above[:1]]
         self.next_layer = layer.number - 1
 
@@ -217,7 +218,7 @@ class Work:
             file.seek(start + self._firsts[first] * np.dtype(kind).itemsize)
             for layer in range(first, len(self.sizes)):
                 levels = np.fromfile(file, dtype=kind, count=self.sizes[layer])
-                if fmt.checksum(levels) != self._index[layer, fmt.CRC]:
+                if checksum(levels) != self._index[layer, fmt.CRC]:
                     raise InvalidTable("the unfinished file does not match its checkpoint")
 
     def _finish(self, file: IO[bytes]) -> None:

@@ -14,7 +14,6 @@ for both keys and values, or the name of the only one in the file.
 import contextlib
 import hashlib
 import os
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arrays import lies_flat
+from twofold.arrays import checksum, lies_flat
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.exact.problem import Problem
 from twofold.memory import load
@@ -86,11 +85,6 @@ class Layers:
         if not np.all(keys[1:] > keys[:-1]) or not np.all(np.isfinite(values)):
             return f"states with the tile sum {row[SUM]} out of order, or without a value"
         return ""
-
-
-def checksum(array: NDArray[Any]) -> int:
-    """The CRC-32 of an array."""
-    return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0
 
 
 def write_layers(
