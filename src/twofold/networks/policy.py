@@ -146,7 +146,11 @@ class PolicyNetwork:
     def outputs(self, boards: NDArray[np.uint8]) -> Floats:
         """Logits of the four moves and the value of each board; the same on every machine.
 
-        Takes exponents, (N, cells); returns float32, (N, 5).
+        Args:
+            boards: exponents, (N, cells).
+
+        Returns:
+            float32, (N, 5).
         """
         from twofold.kernels.policy.forward import forward_each  # loads kernels
 
