@@ -99,8 +99,10 @@ class GameTable(Generic[G]):
     def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> G:
         """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
-        `history` has the moves so far if it is a fork, `known` its players and hints so far; `keep`
-        saves it.
+        Args:
+            history: the game, with the moves so far if it is a fork.
+            known: its players and hints so far.
+            keep: True to save it.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None

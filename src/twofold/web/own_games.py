@@ -140,7 +140,7 @@ def statistics(table: PageTable) -> OwnStatistics:
     games = table.entries()
     damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
     rules = statistics_of(games)
-    best = {one.rules: table.best(one.rules) for one in rules}
+    best = {one.rules: table.store.best(one.rules) for one in rules}
     return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
 
 

@@ -233,7 +233,9 @@ def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_p
     queue.stop(job)
     until(queue, job, state="stopped")
     (tmp_path / "study.db").rename(tmp_path / "mine.db")
-    with pytest.raises(InvalidInput, match=r"^the file study\.db is not there\. Put it back, or start"):
+    with pytest.raises(
+        InvalidInput, match=r"^the file study\.db is not there\. Put it back, or start"
+    ):
         queue.resume(job, tmp_path)
     assert not (tmp_path / "study.db").exists()
     (tmp_path / "mine.db").rename(tmp_path / "study.db")
