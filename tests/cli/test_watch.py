@@ -110,6 +110,24 @@ def test_the_game_can_be_recorded(cli: Cli, tmp_path: Path) -> None:
     assert (record.seed, record.score, record.player) == (3, 3872, "greedy")
 
 
+@pytest.mark.parametrize("form", ["--plain", "--words"])
+def test_a_game_whose_player_fails_is_recorded(cli: Cli, tmp_path: Path, form: str) -> None:
+    (tmp_path / "bad.py").write_text(
+        "def tired(board):\n"
+        "    if board.max_tile == 32:\n"
+        "        raise ValueError('tired')\n"
+        "    return board.legal_moves()[0]\n"
+    )
+    path = tmp_path / "game.2048"
+    code, _, err = cli("watch", f"{tmp_path}/bad.py:tired", form, "--record", str(path))
+    assert code == 1
+    assert f"written to {path}: the " in err
+    assert "ValueError: tired" in err
+    game = read_record(path).replay()
+    assert game.board.max_tile == 32
+    assert not game.is_finished
+
+
 def test_frames_hold_the_position_and_its_analysis() -> None:
     player, game = make_player("expectimax:ply=1"), Game(Rules.parse("2x2"), seed=1)
     player.start(game.rules, game.seed)

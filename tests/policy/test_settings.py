@@ -25,6 +25,7 @@ def test_settings_survive_json() -> None:
         ("clip", "0.1"),
         ("games", 0),
         ("games", 1 << 21),
+        ("minibatch", 1),
         ("hidden", ()),
         ("hidden", (0,)),
         ("hidden", (9_000,)),
@@ -47,9 +48,10 @@ def test_wrong_documents_are_refused(change: dict[str, object]) -> None:
         PolicySettings.from_document(PolicySettings().document() | change)
 
 
-def test_too_many_moves_between_updates_are_refused() -> None:
+@pytest.mark.parametrize(("games", "horizon"), [(1 << 20, 4096), (1, 1)])
+def test_too_many_or_few_moves_between_updates_are_refused(games: int, horizon: int) -> None:
     with pytest.raises(InvalidInput, match="between two updates"):
-        PolicySettings(games=1 << 20, horizon=4096)
+        PolicySettings(games=games, horizon=horizon)
 
 
 def test_rewards_have_a_value_for_each_exponent() -> None:

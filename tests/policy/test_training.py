@@ -168,3 +168,20 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
     write_tensors(path, tensors, texts)
     with pytest.raises(InvalidNetwork, match=words):
         load(path)
+
+
+@pytest.mark.parametrize("name", ["optimizer.0.step", "optimizer.0.exp_avg_sq"])
+def test_impossible_states_of_the_optimiser_are_refused(name: str, tmp_path: Path) -> None:
+    from twofold.policy.checkpoint import load, save
+    from twofold.policy.training import PolicyTraining
+
+    path = tmp_path / "run.safetensors"
+    training = PolicyTraining(TINY, moves=256, device="cpu")
+    training.run()
+    save(training, path)
+    file = map_tensors(path)
+    tensors = {one: np.array(array) for one, array in file.tensors.items()}
+    tensors[name] = -1 - np.abs(tensors[name])
+    write_tensors(path, tensors, dict(file.metadata))
+    with pytest.raises(InvalidNetwork, match="of 0 or more of the optimiser"):
+        load(path)

@@ -98,7 +98,9 @@ def test_looking_back_changes_nothing(folder: Path) -> None:
         with screen.shared.held() as game:
             last, board = game.move_number, game.board
         assert f"{last - 1:,} of {last:,}" in text_of(pilot)
+        walk = screen._walk
         await pilot.press("left", "left")
+        assert screen._walk is walk, "a long game would be copied at every key"
         assert f"{last - 3:,} of {last:,}" in text_of(pilot)
         await pilot.press("right")
         assert f"{last - 2:,} of {last:,}" in text_of(pilot)

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -28,7 +28,7 @@ from twofold.cli._options import (
     read_rules,
     read_seed,
 )
-from twofold.cli._output import can_redraw, print_out, print_words
+from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
@@ -90,13 +90,14 @@ def command(
     spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)
-    if live and can_open():
-        frame, interrupted = watched.show_app()
-    else:
-        with catching_interrupt() as asked:
-            told = watched.show_words if words else watched.show_plain
-            frame = watched.show_live(asked) if live else told(asked)
-            interrupted = asked.is_set()
+    with watched.recorded_at_failure():
+        if live and can_open():
+            frame, interrupted = watched.show_app()
+        else:
+            with catching_interrupt() as asked:
+                told = watched.show_words if words else watched.show_plain
+                frame = watched.show_live(asked) if live else told(asked)
+                interrupted = asked.is_set()
     interrupted = interrupted and not watched.game.is_finished
     if interrupted:
         print_out("interrupted")
@@ -259,6 +260,18 @@ class Watched:
             opening = next(source, first_frame(self.game))
         yield opening
         yield from source
+
+    @contextmanager
+    def recorded_at_failure(self) -> Iterator[None]:
+        """Write the record, if one is wanted, where the player fails."""
+        try:
+            yield
+        except BaseException:
+            if self.record is not None and self.game.move_number:
+                self._write_record(self.record)
+                moves = counted(self.game.move_number, "move")
+                print_note(f"twofold: written to {self.record}: the {moves} before the failure")
+            raise
 
     def summary(self, frame: GameFrame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""

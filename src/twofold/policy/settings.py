@@ -47,7 +47,7 @@ _COUNTS: Final = {
     "embedding": (1, 256),
     "games": (1, MAX_TRAINING_ENVS),
     "horizon": (1, 4096),
-    "minibatch": (1, MAX_BATCH),
+    "minibatch": (2, MAX_BATCH),  # advantages are compared with each other
     "epochs": (1, 100),
     "seed": (0, MAX_SEED),
     "threads": (1, MAX_JOBS),
@@ -110,7 +110,7 @@ class PolicySettings:
             check_limit(_NAMES.get(name, name), getattr(self, name), low, high)
         for name, (least, most) in _RANGES.items():
             _check_number(_NAMES.get(name, name), getattr(self, name), least, most)
-        check_limit("moves between two updates", self.games * self.horizon, 1, MAX_BATCH)
+        check_limit("moves between two updates", self.games * self.horizon, 2, MAX_BATCH)
         check_limit("exponents", self.exponents, 2, 36)
         check_limit("hidden layers", len(self.hidden), 1, 16)
         for width in self.hidden:

@@ -131,7 +131,7 @@ class WatchScreen(GameScreen):
     def action_back(self) -> None:
         """Pause, and show the position one move back."""
         self.shared.play_on(False)
-        walk = self.walked()
+        walk = self._walk or self.walked()  # making one takes long after thousands of moves
         self._look_at(walk, walk.place - 1)
 
     def walked(self) -> Walk:
