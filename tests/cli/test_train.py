@@ -119,7 +119,7 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     assert "network at the end: mean " in out
     assert ", late.txt " in out
     resumed = cli("train", "--resume", "--out", str(path))
-    assert "this run was evaluated before; for more, name --eval-every T" in resumed.err
+    assert "the evaluations of this run end here; --eval-every T" in resumed.err
     again = document(cli, "--resume", "--out", str(path))
     first, last = again["evaluations"]
     assert first["moves"] == 0

@@ -198,6 +198,8 @@ def test_the_daily_game_is_one_try_without_help(laptop: Visit, served: Served) -
     expect(page.locator(".help")).to_contain_text("One try: no undo, no hints, no autoplay.")
     for key in "ipu":
         page.keyboard.press(key)
+    expect(page.locator(".toast")).to_contain_text("One try: no undo, no hints, no autoplay.")
+    expect(page.get_by_role("switch", name="Hints")).not_to_be_checked()
     overlay = page.get_by_role("group", name="Game over")
     while not overlay.is_visible():
         press_arrows(page)

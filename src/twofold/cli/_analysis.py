@@ -45,6 +45,7 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
         ("table", _table_words(analysis)),
         ("values", _in_unit(analysis)),
         ("critic", _critic(analysis)),
+        ("not tried", _untried(analysis)),
         ("evaluator", analysis.evaluator),
         ("searched", _searched(analysis)),
         ("time", _time(analysis)),
@@ -90,6 +91,17 @@ def _critic(analysis: Analysis) -> str:
         return ""
     unit = "in its own unit" if analysis.critic_unit == OWN_UNIT else analysis.critic_unit
     return f"the board is worth {format_value(analysis.critic)} {unit}"
+
+
+def _untried(analysis: Analysis) -> str:
+    """The moves that a policy network finds too improbable for the search, if they look better."""
+    best = analysis.value
+    if analysis.critic is None or analysis.table is not None or best is None:
+        return ""
+    values = [(one.move, one.value) for one in analysis.moves if one.value is not None]
+    names = [move.name.lower() for move, value in values if value > best]
+    words = "too improbable for the critic's value to be trusted"
+    return f"{', '.join(names)}: {words}" if names else ""
 
 
 def _searched(analysis: Analysis) -> str:

@@ -23,8 +23,8 @@ TABLES_HINT: Final = "endgame tables make the default player stronger: twofold t
 """Said in a terminal where the default player plays without any."""
 
 STRENGTHS_HINT: Final = (
-    "no endgame tables are built: `twofold tables build default` makes normal, strong and max "
-    "stronger"
+    "`twofold tables build default` would make normal, strong and max stronger: none of its "
+    "endgame tables is built"
 )
 """Said where such a strength is measured without any."""
 

@@ -138,8 +138,8 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
         print_note(f"twofold: {refusal or _how_far(training, out)}")
         if training.evaluations and trainer.trials is None:
             print_note(
-                "twofold: this run was evaluated before; for more, name --eval-every T and "
-                "the other --eval options again"
+                "twofold: the evaluations of this run end here; --eval-every T and the other "
+                "--eval options go on with them"
             )
     if not refusal:
         with catching_interrupt() as asked:

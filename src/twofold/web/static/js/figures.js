@@ -1,6 +1,6 @@
 /** Figures as text: short counts, durations, values of moves. */
 
-import { fixed } from './text.js';
+import { fixed, percent } from './text.js';
 
 /** Unit of the values of a policy network, 0 to 1. */
 export const PROBABILITY = 'probability';
@@ -145,18 +145,18 @@ function largeFormat(values, largest) {
  * @param {number} chance
  */
 export function formatChance(chance) {
-  const percent = 100 * chance;
-  const rest = Math.min(percent, 100 - percent);
-  if (rest <= 0) return `${fixed(percent, 0)} %`;
+  const share = 100 * chance;
+  const rest = Math.min(share, 100 - share);
+  if (rest <= 0) return percent(share, 0);
   const decimals = rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6);
-  return `${fixed(percent, decimals)} %`;
+  return percent(share, decimals);
 }
 
 /** A probability in whole percent: `57 %`, `<1 %`. */
 function formatShare(share) {
-  if (share > 0 && share < 0.005) return '<1 %';
-  if (share < 1 && share >= 0.995) return '>99 %';
-  return `${fixed(100 * share, 0)} %`;
+  if (share > 0 && share < 0.005) return `<${percent(1, 0)}`;
+  if (share < 1 && share >= 0.995) return `>${percent(99, 0)}`;
+  return percent(100 * share, 0);
 }
 
 function largestOf(values) {

@@ -65,6 +65,18 @@ export function fixed(value, decimals) {
   return formatOf(decimals).format(value).replace('-', '−');
 }
 
+/**
+ * A share of 100 with as many decimals as asked for: `65.1 %`. Without decimals one if it is not 0.
+ *
+ * @param {number} value
+ * @param {number} [decimals]
+ * @returns {string}
+ */
+export function percent(value, decimals) {
+  const words = decimals === undefined ? number(Math.round(10 * value) / 10) : fixed(value, decimals);
+  return text('all.percent', { value: words });
+}
+
 const formats = new Map();
 
 function formatOf(decimals) {

@@ -1,7 +1,7 @@
 /** How games end from a position under optimal play: a row for each largest tile, exact. */
 
 import { h } from '../dom.js';
-import { fixed, number, text } from '../text.js';
+import { fixed, number, percent, text } from '../text.js';
 
 const LEAST = 1e-6; // a tile that is the largest at the end less often has no row
 
@@ -119,7 +119,7 @@ function row({ tile, chance, reached }, isLikeliest) {
 /** A chance in percent: two decimals, of small ones the first digit that is not 0. */
 function formatChance(chance) {
   const share = 100 * chance;
-  if (share >= 99.995 && share < 100 - 1e-6) return '> 99.99 %';
-  if (share >= 0.01 || share <= 0) return `${fixed(share, 2)} %`;
-  return `${fixed(share, Math.min(8, -Math.floor(Math.log10(share))))} %`;
+  if (share >= 99.995 && share < 100 - 1e-6) return `> ${percent(99.99, 2)}`;
+  if (share >= 0.01 || share <= 0) return percent(share, 2);
+  return percent(share, Math.min(8, -Math.floor(Math.log10(share))));
 }

@@ -2,7 +2,7 @@
 
 import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
-import { fixed, number, text } from '../text.js';
+import { fixed, number, percent, text } from '../text.js';
 import { dateText } from './words.js';
 
 const LEAST_GAMES = 2; // of a chart
@@ -91,7 +91,7 @@ function rateRow({ tile, games: count }, games) {
     h('th', { scope: 'row', class: 'number', text: String(tile) }),
     h('td', { class: 'my-share' }, h('div', { class: 'my-bar', style: { '--share': share } },
       h('span', { 'aria-hidden': 'true' })),
-    h('span', { class: 'number', text: text('games.percent', { share: fixed(100 * share, 1) }) })),
+    h('span', { class: 'number', text: percent(100 * share, 1) })),
     h('td', { class: 'right', text: number(count) }));
 }
 

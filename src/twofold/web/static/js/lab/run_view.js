@@ -2,7 +2,7 @@
 
 import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
-import { number, text } from '../text.js';
+import { percent, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { csvButton } from './csv.js';
 import { DataTable } from './data_table.js';
@@ -159,11 +159,10 @@ export class RunView {
   #newChart() {
     this.chart?.close();
     const isShare = ['reached', 'survival'].includes(this.measure);
-    const percent = (value) => `${number(Math.round(value * 10) / 10)} %`;
     this.chart = new LineChart({
       label: text(`lab.chart_${this.measure}`),
       x: { label: text(`lab.unit_${this.unit}`), format: this.unit === 'seconds' ? formatLong : undefined, from: 0 },
-      y: isShare ? { format: percent, from: 0, to: 100 } : { from: 0 },
+      y: isShare ? { format: (value) => percent(value), from: 0, to: 100 } : { from: 0 },
     });
     fill(this.place, this.chart.element);
   }

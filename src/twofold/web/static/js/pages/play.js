@@ -124,7 +124,7 @@ class PlayPage {
     return {
       u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
       n: () => this.#newGame(), p: () => this.#help?.auto(),
-      i: () => settings.set('hints', !settings.get('hints')), Enter: best, Space: best,
+      i: () => this.controls.toggleHints(), Enter: best, Space: best,
       b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
     };
   }

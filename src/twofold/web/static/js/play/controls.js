@@ -3,6 +3,7 @@
 import { button, h } from '../dom.js';
 import { settings } from '../settings.js';
 import { text } from '../text.js';
+import { toast } from '../toast.js';
 
 /** New game, rules, undo, redo, hint, games. */
 export class Controls {
@@ -16,7 +17,7 @@ export class Controls {
     this.undo.append(this.undos);
     this.redo = button({ icon: 'redo', label: text('play.redo') }, actions.redo);
     this.hint = button({ icon: 'hint', label: text('play.hints') },
-      () => settings.set('hints', !settings.get('hints')), { class: 'narrow-only' });
+      () => this.toggleHints(), { class: 'narrow-only' });
     this.element = h('div',
       { class: 'row controls', role: 'group', 'aria-label': text('play.controls') },
       h('div', { class: 'group' },
@@ -31,6 +32,11 @@ export class Controls {
   /** @param {boolean} on whether the help is on */
   showHints(on) {
     this.hint.setAttribute('aria-pressed', String(on));
+  }
+
+  toggleHints() {
+    if (this.why) toast(this.why);
+    else settings.set('hints', !settings.get('hints'));
   }
 
   /** @param {boolean} isDaily whether it is played without undo and hints */

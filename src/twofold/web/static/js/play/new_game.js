@@ -61,7 +61,7 @@ class RulesFields {
     const changed = () => this.#changed();
     this.rows = slider('play.rows', { min: 1, max: 8 }, changed);
     this.cols = slider('play.cols', { min: 1, max: 8 }, changed);
-    this.fours = slider('play.fours', { min: 0, max: 100, step: 5 }, changed, 'play.percent');
+    this.fours = slider('play.fours', { min: 0, max: 100, step: 5 }, changed, 'all.percent');
     this.start = slider('play.start', { min: 1, max: 8 }, changed);
     this.goal = h('select', { id: 'new-goal', onchange: changed }, goals());
     this.stop = h('input',

@@ -1,6 +1,6 @@
 /** Rules as the server reads them, and in words. */
 
-import { joined, number, text } from '../text.js';
+import { joined, percent, text } from '../text.js';
 
 /** @typedef {{rows: number, cols: number, goal: number, fours: number, start: number,
  *   stop: boolean}} RulesForm what the dialog asks for; `fours` is the share of fours in percent */
@@ -45,7 +45,7 @@ export function describeRules(rules) {
   if (goal !== ORIGINAL.goal) parts.push(text('play.rules_goal', { goal: String(goal) }));
   if (!isOriginalSpawn(rules.spawn)) {
     parts.push(text('play.rules_spawn', { spawn: joined(rules.spawn.map(([tile, weight]) => (
-      `${tile}: ${number(Math.round((1000 * weight) / total) / 10)} %`))) }));
+      `${tile}: ${percent((100 * weight) / total)}`))) }));
   }
   if (start !== ORIGINAL.start) parts.push(text('play.rules_start', { count: start }));
   if (rules.stop_at_goal) parts.push(text('play.rules_stop'));

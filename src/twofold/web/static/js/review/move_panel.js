@@ -105,7 +105,7 @@ export class MovePanel {
     const by = this.game.isHelped(this.place) ? `${text('review.autoplay')} ` : '';
     const words = by + this.#verdict(one);
     fill(this.verdict, one && badge(one.label), one && h('strong', { text: labelOf(one) }), words);
-    this.words = `${this.heading.textContent}. ${one ? labelOf(one) : ''}${words}`;
+    this.words = this.heading.textContent + text('all.full_stop') + (one ? labelOf(one) : '') + words;
     this.#showWhy(one);
   }
 
@@ -210,7 +210,7 @@ export class MovePanel {
 }
 
 function labelOf(one) {
-  return `${sentence(labelName(one.label))}. `;
+  return sentence(labelName(one.label)) + text('all.full_stop');
 }
 
 function verdictKey(one) {

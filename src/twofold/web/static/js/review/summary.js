@@ -2,7 +2,7 @@
 
 import { button, fill, h } from '../dom.js';
 import { formatFit } from '../figures.js';
-import { fixed, number, text } from '../text.js';
+import { number, percent, text } from '../text.js';
 import { sentence } from './move_panel.js';
 import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
 import { isForced } from './judging.js';
@@ -103,12 +103,12 @@ export class Summary {
   #showFigures() {
     const judged = this.judging.judgements.filter(Boolean);
     const choices = judged.filter((one) => !isForced(one));
-    const percent = (value) => (judged.length ? `${fixed(value, 1)} %` : '–');
+    const share = (value) => (judged.length ? percent(value, 1) : '–');
     const mean = (value) => (choices.length ? sum(choices.map(value)) / choices.length : 1);
     const figures = [
-      ['accuracy', percent(this.judging.accuracy)],
-      ['match', percent(100 * mean((one) => Number(isPerfect(one))))],
-      ['kept_share', percent(100 * mean((one) => one.ratio))],
+      ['accuracy', share(this.judging.accuracy)],
+      ['match', share(100 * mean((one) => Number(isPerfect(one))))],
+      ['kept_share', share(100 * mean((one) => one.ratio))],
       ['run', judged.length ? number(longestRun(judged)) : '–'],
       ['fit', judged.length ? formatFit(judged.reduce((all, one) => all * one.ratio, 1)) : '–'],
     ];
@@ -135,7 +135,7 @@ export class Summary {
     for (const [label, count] of counts) {
       const row = this.rows.get(label);
       row.count.textContent = number(count);
-      row.share.textContent = `${fixed((100 * count) / total, 1)} %`;
+      row.share.textContent = percent((100 * count) / total, 1);
       row.element.firstChild.disabled = count === 0;
     }
     fill(
