@@ -18,6 +18,7 @@ import typer
 from websockets.sync.client import ClientConnection
 
 from tests.support.commands import Cli, Heard
+from tests.support.policies import make_policy, write
 from tests.support.servers import LINE, opened, running, until
 from twofold import Record
 from twofold.cli import _progress, main, serve
@@ -44,6 +45,14 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(serve, "open_browser", found.append)
     monkeypatch.setattr(serve, "leave", leave)
     return found
+
+
+def test_a_player_for_other_boards_is_no_default(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
+    code, _, err = cli("serve", "--port", "0", "--player", f"policy:net={path}")
+    assert code == 2
+    assert err.startswith("twofold: expected boards of 2x2 for ")
+    assert "got rules 4x4" in err
 
 
 def test_it_prints_the_address_and_opens_it(cli: Cli, served: list[Any]) -> None:

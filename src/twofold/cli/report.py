@@ -157,7 +157,9 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> list[Drawn
     if paths and not (html or picture):
         raise InvalidInput("expected --html or --picture together with --curves, got it alone")
     if picture and not paths:
-        raise InvalidInput("expected --curves FILE together with --picture, which draws learning curves")
+        raise InvalidInput(
+            "expected --curves FILE together with --picture, which draws learning curves"
+        )
     if picture:
         _form(picture)  # refused before anything is read
     drawn = [read_curve(path) for path in paths]

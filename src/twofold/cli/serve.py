@@ -15,7 +15,7 @@ from twofold.cli._options import USUAL_PLAYER, flag, option
 from twofold.cli._output import print_note, print_out
 from twofold.cli._players import hint_at_tables
 from twofold.cli._progress import waiting
-from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
+from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
 from twofold.folders import data_folder
 from twofold.notation import shown
 from twofold.play.folder import games_folder, make_folder
@@ -75,7 +75,7 @@ def command(
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
             if player is not None:
-                make_player(player).close()  # refuses what the server would only find later
+                _check_default(player)
             from twofold.web.app import create_app  # an extra
             from twofold.web.server import Server, listen
 
@@ -126,6 +126,17 @@ def require_web() -> None:
 def token_folder() -> Path:
     """Where the token is kept where no folder is named."""
     return data_folder() / "web"
+
+
+def _check_default(spec: str) -> None:
+    """Refuse a player that the server would only find later to be wrong.
+
+    One that plays under one set of rules alone is the default where these apply.
+    """
+    with make_player(spec) as player:
+        reason = "" if player.home else player.unsupported(STANDARD)
+    if reason:
+        raise UnsupportedRules(f"{reason} for {shown(spec)}, got rules {STANDARD} of the web app")
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:

@@ -67,7 +67,7 @@ class PolicyPlayer(CompiledPlayer):
         """Why the network cannot play under these rules."""
         rows, cols = self.network.shape
         if rules.shape != self.network.shape:
-            return f"expected rules {rows}x{cols}"
+            return f"expected boards of {rows}x{cols}"
         return "expected spawn tiles up to 32768" if self.ply and not fits_bits(rules) else ""
 
     def prepare(self, rules: Rules) -> None:

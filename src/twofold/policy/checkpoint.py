@@ -181,7 +181,9 @@ def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]
             "exp_avg_sq": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg_sq", parameter),
         }
         if any((found["state"][number][name] < 0).any() for name in ("step", "exp_avg_sq")):
-            raise InvalidNetwork("expected steps and squares of 0 or more of the optimiser, got less")
+            raise InvalidNetwork(
+                "expected steps and squares of 0 or more of the optimiser, got less"
+            )
     optimizer.load_state_dict(found)
 
 
