@@ -145,7 +145,7 @@ def test_other_shapes_no_file_and_dead_boards_are_refused(net: str) -> None:
     with pytest.raises(InvalidNetwork, match="train-policy"):
         make_player("policy")
     with make_player(f"policy:net={net}") as player:
-        with pytest.raises(UnsupportedRules, match="expected rules 4x4"):
+        with pytest.raises(UnsupportedRules, match="expected boards of 4x4"):
             player.start(Rules(3, 3), 0)
         with pytest.raises(GameOver):
             player.choose(Board.parse("1212/2121/1212/2121"))

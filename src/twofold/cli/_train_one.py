@@ -158,8 +158,8 @@ def _how_far(training: Training, out: str) -> str:
     """The progress of a run that continues, or why it does not."""
     if training.is_finished:
         return _over(training, out, training.game_limit, training.second_limit)
-    begun = counted(training.begun, "game")
-    return f"continuing {out} after {duration_words(round(training.seconds))} and {begun}"
+    seconds = duration_words(round(training.seconds))
+    return f"continuing {out} after {seconds} and {games_words(training)}"
 
 
 def _over(training: Training, out: str, games: int | None, seconds: float | None) -> str:
