@@ -93,7 +93,7 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     assert roster.own_default(STANDARD) is None
     assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)
     roster.check(spec)
-    with pytest.raises(InvalidSpec, match="that the owner named when the server started"):
+    with pytest.raises(InvalidSpec, match="that the owner named with twofold serve --player"):
         Roster().check(spec)
 
 

@@ -172,7 +172,7 @@ def check_plain(spec: str) -> None:
     if code_of(spec):
         raise InvalidSpec(
             f"expected a built-in player, got {shown(spec)}: only the owner can name code or a "
-            "program, when the server starts"
+            "program, with twofold serve --player"
         )
     entry = entry_of(parsed.name)
     for key, text in parsed.values.items():
@@ -186,19 +186,19 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
         return
     if entry.name == "exact" and key == "table":
         raise InvalidSpec(
-            "expected a solved table that the owner named when the server started, "
+            "expected a solved table that the owner named with twofold serve --player, "
             f"got {shown(text)}"
         )
     if entry.name == "policy" and key == "net":
         raise InvalidSpec(
-            "expected a policy network that the owner named when the server started, "
+            "expected a policy network that the owner named with twofold serve --player, "
             f"got {shown(text)}"
         )
     if known is not None and known.hash_of is not None and text not in shipped():
         names = ", ".join(shipped()) or "none"
         raise InvalidSpec(
             f"expected {key}= and a network that comes with twofold ({names}), got {shown(text)}: "
-            "only the owner can name a file, when the server starts"
+            "only the owner can name a file, with twofold serve --player"
         )
     most = {"table_mb": MAX_TABLE_MB, "threads": MAX_THREADS}.get(key)
     digits = re.sub("[+_]", "", text).lstrip("0")
@@ -215,7 +215,7 @@ def _check_tables(text: str) -> None:
         except InvalidTable:
             raise InvalidSpec(
                 "expected tables= and endgame tables that are built here, such as 442-512+443-512, "
-                f"got {shown(text)}: only the owner can name a file, when the server starts"
+                f"got {shown(text)}: only the owner can name a file, with twofold serve --player"
             ) from None
 
 
