@@ -71,6 +71,14 @@ def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     assert laptop.page.locator(".lane-state").evaluate_all(one_line)
 
 
+def test_a_new_board_has_another_player(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&player=fast&seed=3&rules=3x3", ".tile")
+    laptop.page.get_by_role("button", name="Add a board").click()
+    players = laptop.page.locator(".lane select")
+    expect(players).to_have_count(3)
+    assert len({one.input_value() for one in players.all()}) == 3
+
+
 def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: Visit) -> None:
     for visit, count in ((laptop, 0), (phone, 2)):
         visit.open("/watch?player=fast&player=greedy&seed=1", ".lane")

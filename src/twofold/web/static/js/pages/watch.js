@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
+import { plays } from '../player_picker.js';
 import { text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
 import { formatLink, parseLink, randomSeed } from '../watch/link.js';
@@ -47,7 +48,7 @@ class WatchPage {
       onRules: (rules) => this.#restart(this.race.seed, rules),
       onSeed: (seed) => this.#restart(seed || randomSeed()),
       onDice: () => this.#restart(randomSeed()),
-      onAdd: () => this.#add(this.race.lanes.at(-1)?.spec ?? '', true),
+      onAdd: () => this.#add(this.#another(), true),
     });
     this.lanes = h('div', { class: 'lanes' });
     root.append(h('div', { class: 'watch' },
@@ -95,6 +96,14 @@ class WatchPage {
     Object.assign(this.race, { seed, rules });
     this.form.show();
     this.begin();
+  }
+
+  /** A player that is on no board yet. */
+  #another() {
+    const shown = this.race.lanes.map(({ spec }) => spec || this.net.players[0]?.spec);
+    const { rows, cols } = [...this.views.values()].at(-1)?.picker ?? {};
+    const free = this.net.players.find((player) => !shown.includes(player.spec) && plays(player, rows, cols));
+    return free?.spec ?? '';
   }
 
   #add(spec, isNew) {
