@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, expect
+from playwright.sync_api import FilePayload, Locator, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record, make_player, review_game
@@ -226,9 +226,15 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     expect(laptop.page.get_by_role("alert")).to_contain_text("This game cannot be read")
     laptop.faults.clear()  # the answer 400 is one in the console
     buffer = str(record()).encode()
+    held: list[Route] = []
+    laptop.page.route("**/api/games", lambda route: held.append(route))
     laptop.page.set_input_files(
         "input[type=file]", {"name": "game.2048", "mimeType": "text/plain", "buffer": buffer}
     )
+    expect(laptop.page.get_by_role("status").get_by_text("Loading the game…")).to_be_visible()
+    while not held:
+        laptop.rest()
+    held[0].continue_()
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
 
 

@@ -102,6 +102,7 @@ class ReviewPage {
 
   /** Have a record checked and kept by the owner's own server, and show it. */
   async #open(record, replace = false) {
+    if (!this.review) this.#wait(text('review.loading'));
     const { game, is_new: isNew } = await this.context.net.post('/api/games', record);
     if (this.isClosed) return;
     if (replace) window.history.replaceState(null, '', '/review');
@@ -117,8 +118,10 @@ class ReviewPage {
       const shown = words && error.name !== 'RefusedError' ? new Error(words) : error;
       if (this.isClosed) return;
       if (this.review) toast(shown.message);
-      else if (this.chooser) this.chooser.setError(shown);
-      else this.#choose(shown);
+      else if (this.chooser) {
+        fill(this.place, this.chooser.element);
+        this.chooser.setError(shown);
+      } else this.#choose(shown);
     }
   }
 
