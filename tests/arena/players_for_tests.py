@@ -44,6 +44,15 @@ class Dies(Player):
         return board.legal_moves()[0]
 
 
+class Forks(Player):
+    """Forks its process in the midst of each game; both go on to play."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        if move_number == 3:
+            os.fork()
+        return board.legal_moves()[0]
+
+
 class DiesAtFirst(Player):
     """Ends its process until a folder holds a number of files."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Final, Protocol, Self
+from typing import Final, ParamSpec, Protocol, Self, TypeVar
 
 from twofold.arena.games import GameRow
 from twofold.board import Board
@@ -26,6 +26,9 @@ from twofold.players import Player, make_player, play_games
 from twofold.players.faults import describe_caught
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 POLL_SECONDS: Final = 0.1
 """Interval at which a waiting run polls `stop`."""
@@ -202,14 +205,17 @@ class GameWorkers:
 
     def _play_there(self, process: "TaskProcess", task: Task) -> bool:
         """Play a task in a process; False if the process is lost."""
-        lost = process.begin(task)
+        lost, played = process.begin(task), 0
         while not lost:
             answer = process.answer(self.timeout, self._stop.is_set)
             if isinstance(answer, tuple):
+                played += len(answer)
                 self._reports.put(TaskReport(task, answer))
             elif isinstance(answer, ProcessLost):
                 lost = answer.why
             else:
+                if not answer and played < task.seeds.count and not self._stop.is_set():
+                    answer = "its process left out a game"
                 self._reports.put(TaskReport(task, error=answer or "", done=True))
                 return True
         stopped = self._stop.is_set()
@@ -322,19 +328,34 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
     sys.stdout = sys.stderr  # the output of a player is not a result
     stop = threading.Event()
     threading.Thread(target=watch_parent, args=(alive, stop, grace_seconds), daemon=True).start()
-    crew = TaskPlayers()
+    crew, send, is_stopped = TaskPlayers(), only_here(pipe.send), only_here(stop.is_set)
     with contextlib.suppress(EOFError, OSError):
-        pipe.send(None)  # ready
+        send(None)  # ready
         while True:
             task: Task = pipe.recv()
             error = None
             try:
-                for row in crew.play(task, stop.is_set):
-                    pipe.send(row)
+                for row in crew.play(task, is_stopped):
+                    send(row)
             except BaseException as fault:  # a player may raise any
                 error = describe_caught(fault)
-            pipe.send(error)
+            send(error)
     crew.close()
+
+
+def only_here(function: Callable[P, T]) -> Callable[P, T]:
+    """The function for this process only: it ends a copy of the process that a player has forked.
+
+    The copy would play the same games, and its answers would count as those of this process.
+    """
+    here = os.getpid()
+
+    def checked(*args: P.args, **keys: P.kwargs) -> T:
+        if os.getpid() != here:
+            os._exit(0)
+        return function(*args, **keys)
+
+    return checked
 
 
 def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:

@@ -253,6 +253,7 @@ def _work(
     watcher.start()
     tune_study.require_tune()
     seat: TrialWorker | None = None
+    send, is_stopped = workers.only_here(pipe.send), workers.only_here(stop.is_set)
     with contextlib.suppress(EOFError, OSError):  # the parent is gone
         while not stop.is_set():
             if not pipe.poll(workers.POLL_SECONDS):
@@ -261,9 +262,9 @@ def _work(
             try:
                 seat = seat or TrialWorker(settings, path, number)
             except Exception as error:
-                pipe.send(_failure(error))
+                send(_failure(error))
             else:
-                seat.play(stop.is_set, pipe.send)
+                seat.play(is_stopped, send)
 
 
 def raise_failure(failed: TrialFailed) -> NoReturn:
