@@ -14,9 +14,10 @@ def main() -> int:
     act, out = words[1], words[words.index("--out") + 1]
     if act == "again" and pathlib.Path(out).exists():
         return END["done"]
-    pathlib.Path(out).write_text("begun")
+    if act != "slow":
+        pathlib.Path(out).write_text("begun")
     print('{"progress": 0.25}\nnot a line of progress', file=sys.stderr, flush=True)
-    if act in ("waits", "again"):
+    if act in ("waits", "again", "slow"):
         sys.stdin.read()  # until the server closes it
         print("twofold: interrupted; saved", file=sys.stderr)
         return END["interrupted"]

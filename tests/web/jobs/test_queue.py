@@ -216,15 +216,34 @@ def test_the_time_left_follows_recent_progress() -> None:
 
 def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
     """It does not continue a file that another program has created since."""
-    job = queue.submit(bench("again"), tmp_path)
+    job = queue.submit(bench("slow"), tmp_path)
     until(queue, job, state="running", progress=0.25)
-    (tmp_path / "study.db").unlink()
     queue.stop(job)
-    until(queue, job, state="stopped")
+    until(queue, job, state="stopped", begun=False)
     (tmp_path / "study.db").write_text("mine")
     queue.resume(job, tmp_path)
     assert "study.db exists already" in until(queue, job, state="failed").message
     assert (tmp_path / "study.db").read_text() == "mine"
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_job_that_was_killed_before_it_wrote_a_file(
+    saved: bool, queue: JobQueue, tmp_path: Path
+) -> None:
+    """It begins again, unless its command has saved since."""
+    job = queue.submit(bench("slow"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    path = queue.folder.path / f"{job}.json"
+    killed = msgspec.json.decode(path.read_bytes()) | {"server": "gone"}
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    path.write_bytes(msgspec.json.encode(killed))
+    if saved:
+        (tmp_path / "study.db").write_text("saved")
+    queue.resume(job, tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    queue.stop(job)
+    until(queue, job, state="stopped", begun=saved)
 
 
 def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_path: Path) -> None:
@@ -241,6 +260,37 @@ def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_p
     (tmp_path / "mine.db").rename(tmp_path / "study.db")
     queue.resume(job, tmp_path)
     until(queue, job, state="done")
+
+
+def test_a_job_whose_file_is_renamed_while_it_runs_goes_on_once_it_is_back(
+    queue: JobQueue, tmp_path: Path
+) -> None:
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", progress=0.25, begun=True)
+    (tmp_path / "study.db").rename(tmp_path / "mine.db")
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    with pytest.raises(InvalidInput, match=r"the file study\.db is not there\. Put it back"):
+        queue.resume(job, tmp_path)
+    (tmp_path / "mine.db").rename(tmp_path / "study.db")
+    queue.resume(job, tmp_path)
+    until(queue, job, state="done")
+
+
+def test_a_job_whose_file_is_renamed_while_it_is_queued_fails(
+    queue: JobQueue, tmp_path: Path
+) -> None:
+    job = queue.submit(bench("again"), tmp_path)
+    until(queue, job, state="running", begun=True)
+    queue.stop(job)
+    until(queue, job, state="stopped")
+    first = queue.submit(bench("waits", "first"), tmp_path)
+    until(queue, first, state="running")
+    queue.resume(job, tmp_path)
+    (tmp_path / "study.db").rename(tmp_path / "mine.db")
+    queue.stop(first)
+    assert "study.db is not there" in until(queue, job, state="failed").message
+    assert not (tmp_path / "study.db").exists()
 
 
 def test_other_files_are_ignored(queue: JobQueue, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         result: address of its result page; empty for none.
         server: id of the server that runs it.
         cause: for a stopped job, whether a person stopped it or the server ended.
-        begun: True if its command was started and left a file to continue from.
+        begun: True once its command has written the file from which it resumes.
         progress: 0 to 1; None if unknown.
     """
 

@@ -128,10 +128,9 @@ class JobQueue:
                     f"the files of this job are in {found.folder!a}. To resume it, start twofold "
                     "serve --folder with that folder"
                 )
-            if found.begun and not _has_file(found):
-                raise InvalidInput(
-                    f"the file {found.files[0]} is not there. Put it back, or start a new job"
-                )
+            # The command of a server that was killed saves after it.
+            found.begun |= found.cause == "server" and bool(found.started) and _has_file(found)
+            _check_file(found)
             if longer:
                 found.wanted, found.command = longer
                 found.progress = None
@@ -314,7 +313,7 @@ class JobQueue:
         code = self._follow(job, process)
         with self._changed:
             self._running = None
-            job.begun = _has_file(job)
+            job.begun |= _has_file(job)
             if code == 0:
                 job.progress = 1.0
             elif process.progress is not None:
@@ -329,16 +328,16 @@ class JobQueue:
     def _start(self, job: Job) -> CommandProcess | None:
         folder = Path(job.folder)
         plan = self._plan(job.wanted, folder)
+        _check_file(job)
         if not job.begun:  # an earlier start has left no network or study, at most a curve
             check_new(replace(plan, files=plan.files[:1]) if job.started else plan, folder)
-        goes_on = job.begun and _has_file(job)
         with self._changed:
             if job.state != "waiting" or self._closed:
                 return None
-            words = plan.again if goes_on else plan.words
-            job.progress = job.progress if goes_on else None
+            words = plan.again if job.begun else plan.words
+            job.progress = job.progress if job.begun else None
             process = CommandProcess(words, folder, self._program)
-            job.state, job.begun, job.started = "running", True, now()
+            job.state, job.started = "running", now()
             self._running, self._pace = (job.id, process), Pace()
             self._write(job)
         return process
@@ -347,6 +346,7 @@ class JobQueue:
         written = time.monotonic()
         while (code := process.wait(_LOOK_EVERY)) is None:
             with self._changed:
+                job.begun |= _has_file(job)
                 if process.progress is None:
                     continue
                 job.progress = process.progress
@@ -355,6 +355,12 @@ class JobQueue:
                     written = time.monotonic()
                     self._write(job)
         return code
+
+
+def _check_file(job: Job) -> None:
+    """Raise InvalidInput if the file from which the job resumes is gone."""
+    if job.begun and not _has_file(job):
+        raise InvalidInput(f"the file {job.files[0]} is not there. Put it back, or start a new job")
 
 
 def _has_file(job: Job) -> bool:
