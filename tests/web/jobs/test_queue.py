@@ -9,6 +9,7 @@ import pytest
 
 from tests.web.jobs import fake_command
 from tests.web.jobs.seen_jobs import job_of, until
+from tests.web.page import wait_until
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.play.store import NotFound
 from twofold.web.jobs.kept import Damaged
@@ -291,6 +292,23 @@ def test_a_job_whose_file_is_renamed_while_it_is_queued_fails(
     queue.stop(first)
     assert "study.db is not there" in until(queue, job, state="failed").message
     assert not (tmp_path / "study.db").exists()
+
+
+def test_a_job_that_cannot_be_saved_is_one_line(
+    queue: JobQueue,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("twofold.web.jobs.queue._WRITE_EVERY", 0.0)
+    job = queue.submit(bench("waits"), tmp_path)
+    until(queue, job, state="running", progress=0.25)
+    (tmp_path / "jobs").rename(tmp_path / "away")
+    wait_until(lambda: bool(caplog.messages))
+    queue.close()  # saves it once more
+    (line,) = caplog.messages
+    assert line.startswith("cannot save the state of the job for study.db: expected an existing")
+    assert caplog.records[0].exc_info is None
 
 
 def test_other_files_are_ignored(queue: JobQueue, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ class JobQueue:
         self._own: dict[str, Job] = {}  # queued or running here, in order
         self._running: tuple[str, CommandProcess] | None = None
         self._stopping: set[str] = set()
+        self._unsaved: set[str] = set()  # said on stderr, once a job
         self._pace = Pace()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -260,8 +261,12 @@ class JobQueue:
     def _write(self, job: Job) -> None:
         try:
             self.folder.write(job)
-        except TwofoldError:
-            _LOG.exception("cannot write the job %s", job.id)
+        except TwofoldError as error:
+            if job.id not in self._unsaved:
+                _LOG.error("cannot save the state of the job for %s: %s", job.title, error)
+            self._unsaved.add(job.id)
+        else:
+            self._unsaved.discard(job.id)
 
     # ---- the thread
 
