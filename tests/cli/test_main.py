@@ -382,6 +382,21 @@ def test_ctrl_c_before_a_command_handles_it_is_said(
     assert cli("players") == (130, "", "twofold: interrupted\n")
 
 
+@pytest.mark.parametrize(("times", "said"), [(1, "twofold: interrupted\n"), (2, "")])
+def test_ctrl_c_while_an_error_is_said(
+    times: int, said: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [KeyboardInterrupt] * times
+
+    def interrupt(text: str) -> str:
+        if left:
+            raise left.pop()
+        return text
+
+    monkeypatch.setattr("twofold.notation.printable", interrupt)
+    assert cli("report", "nothing.db") == (130, "", said)
+
+
 def test_the_end_of_a_file_is_no_ctrl_c(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def torn(*_: object) -> None:
         raise EOFError("marshal data too short")

@@ -174,7 +174,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BaseException as error:  # a player's own code may raise any
         if os.environ.get("TWOFOLD_DEBUG") == "1":
             raise
-        code = _report(error)
+        try:
+            code = _report(error)
+        except KeyboardInterrupt:  # in the midst of the sentence
+            with contextlib.suppress(KeyboardInterrupt):
+                _say("interrupted")
+            code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
 
 
