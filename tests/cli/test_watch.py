@@ -1,5 +1,6 @@
 """`twofold watch` without a terminal; the live picture has its own tests."""
 
+import _thread
 import shutil
 import threading
 from collections.abc import Iterator
@@ -126,6 +127,34 @@ def test_a_game_whose_player_fails_is_recorded(cli: Cli, tmp_path: Path, form: s
     game = read_record(path).replay()
     assert game.board.max_tile == 32
     assert not game.is_finished
+
+
+class Deaf(Player):
+    """Presses Ctrl-C at its fifth move, and then does not return."""
+
+    over = threading.Event()
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        if move_number == 5:
+            _thread.interrupt_main()
+            assert self.over.wait(60)
+        return board.legal_moves()[0]
+
+
+@pytest.mark.parametrize("form", ["--plain", "--words"])
+def test_a_player_that_does_not_return_is_left_behind(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr("twofold.cli._thinking.STOP_SECONDS", 0.05)
+    monkeypatch.setattr(Deaf, "over", threading.Event())
+    path = tmp_path / "game.2048"
+    player = f"{__name__}:Deaf"
+    code, out, _ = cli("watch", player, form, "--seed", "1", "--record", str(path))
+    Deaf.over.set()
+    assert code == 130
+    assert "\ninterrupted\nscore " in out
+    assert ", 5 moves, not finished\n" in out
+    assert len(read_record(path).moves) == 5
 
 
 def test_frames_hold_the_position_and_its_analysis() -> None:

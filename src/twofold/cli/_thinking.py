@@ -61,27 +61,27 @@ def think(
     stop, began = Stop(), time.perf_counter()
     with _shown_live(board, budget) if live else _said_once() as show:
         source = player.stream(board, budget, score=score, stop=stop)
-        latest, interrupted = follow(source, "twofold-search", stop, show)
+        latest, interrupted = follow(source, "twofold-search", stop.raise_flag, show)
     return LiveAnswer(latest, interrupted, time.perf_counter() - began)
 
 
 def follow(
     source: Iterator[T],
     name: str,
-    stop: Stop,
+    end: Callable[[], object],
     show: Callable[[T | None], None],
     take: Callable[[T], object] | None = None,
 ) -> tuple[T | None, bool]:
     """Read in a thread what a player finds; the newest item, and whether Ctrl-C ended it.
 
-    `stop` is raised after Ctrl-C, so that the source ends soon; `show` is called ten times a
-    second with the newest item, `take` with each item, in the thread.
+    `end` is called after Ctrl-C and has the source end soon; one that does not is left behind.
+    `show` is called ten times a second with the newest item, `take` with each item, in the thread.
     """
     with catching_interrupt() as asked:
         reading = Reading(source, name, take=take)
         while not reading.wait(PAUSE) and not asked.is_set():
             show(reading.latest)
-        stop.raise_flag()
+        end()
         reading.wait(STOP_SECONDS)
     if reading.error is not None:
         raise reading.error

@@ -126,7 +126,7 @@ def _judged(
     with _progress(total) as advance:
         source = judge(record, player, budget, stop=stop)
         _, interrupted = follow(
-            source, "twofold-review", stop, lambda _: advance(len(found)), found.append
+            source, "twofold-review", stop.raise_flag, lambda _: advance(len(found)), found.append
         )
     judged = list(found)  # a player that is left behind may go on
     return unit, judged, time.perf_counter() - began, interrupted and len(judged) < total

@@ -4,8 +4,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -32,6 +32,7 @@ from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
+from twofold.cli._thinking import follow
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_rate, format_time
 from twofold.files import replaceable
@@ -93,11 +94,12 @@ def command(
     with watched.recorded_at_failure():
         if live and can_open():
             frame, interrupted = watched.show_app()
-        else:
+        elif live:
             with catching_interrupt() as asked:
-                told = watched.show_words if words else watched.show_plain
-                frame = watched.show_live(asked) if live else told(asked)
+                frame = watched.show_live(asked)
                 interrupted = asked.is_set()
+        else:
+            frame, interrupted = watched.show_text(words=words)
     interrupted = interrupted and not watched.game.is_finished
     if interrupted:
         print_out("interrupted")
@@ -225,9 +227,35 @@ class Watched:
         _print_board(frame, console)
         return frame
 
-    def show_plain(self, stop: threading.Event) -> GameFrame:
-        """Print a line every 100 moves and the final board; the last frame."""
-        for frame in self._told(stop):
+    def show_text(self, *, words: bool) -> tuple[GameFrame, bool]:
+        """Print the game and its final board; the last frame, and whether Ctrl-C ended it."""
+        print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
+        stop = threading.Event()
+        with ExitStack() as before:  # the first frame
+            before.enter_context(loading())
+            source = self._frames(stop, before)
+            told = self._in_words(source) if words else self._in_lines(source)
+            last, interrupted = follow(told, "twofold-watch", stop.set, lambda _: None)
+        game = self.game  # one move after the last frame where the player was left behind
+        frame = replace(
+            last or first_frame(game),
+            board=game.board,
+            score=game.score,
+            move_number=game.move_number,
+        )
+        print_out("\n".join(words_of_board(frame.board)) if words else f"\n{frame.board.drawn()}\n")
+        return frame, interrupted
+
+    def _frames(self, stop: threading.Event, before: ExitStack) -> Iterator[GameFrame]:
+        source = paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
+        opening = next(source, first_frame(self.game))
+        before.close()
+        yield opening
+        yield from source
+
+    def _in_lines(self, source: Iterator[GameFrame]) -> Iterator[GameFrame]:
+        """Print a line every 100 moves."""
+        for frame in source:
             if frame.move_number and frame.move_number % LINE_EVERY == 0:
                 print_out(
                     f"move {frame.move_number:,}  score {frame.score:,}  "
@@ -235,13 +263,12 @@ class Watched:
                     f"{format_rate(frame.moves_per_second)} moves/s"
                 )
                 sys.stdout.flush()
-        print_out(f"\n{frame.board.drawn()}\n")
-        return frame
+            yield frame
 
-    def show_words(self, stop: threading.Event) -> GameFrame:
-        """Tell every move in words, and the final board; the last frame."""
+    def _in_words(self, source: Iterator[GameFrame]) -> Iterator[GameFrame]:
+        """Tell every move in words."""
         last = None
-        for frame in self._told(stop):
+        for frame in source:
             if last is None:
                 print_out("\n".join(words_of_board(frame.board)))
             elif last.analysis is not None:
@@ -249,17 +276,7 @@ class Watched:
                 print_words(f"{said}; score {frame.score:,}")
             sys.stdout.flush()
             last = frame
-        print_out("\n".join(words_of_board(frame.board)))
-        return frame
-
-    def _told(self, stop: threading.Event) -> Iterator[GameFrame]:
-        """The frames of the game, at least one, after a line about the game."""
-        print_words(f"{self.spec}, seed {self.seed}, rules {self.rules}")
-        with loading():
-            source = paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
-            opening = next(source, first_frame(self.game))
-        yield opening
-        yield from source
+            yield frame
 
     @contextmanager
     def recorded_at_failure(self) -> Iterator[None]:
