@@ -188,11 +188,12 @@ class Visit:
         self.page.wait_for_function(STILL)
 
     def leave(self) -> None:
-        """Leave the page; nothing that it has saved or that was noted here remains.
+        """Leave the page; nothing that it has saved, held back or noted here remains.
 
         A picture of the same server follows: after a page of another one, or a blank one, the next
         page would start a process.
         """
+        self.page.unroute_all(behavior="ignoreErrors")
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.goto(f"{self.served.url}/static/icons/favicon.svg")
         self.faults.clear()
