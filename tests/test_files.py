@@ -328,7 +328,7 @@ def test_a_batch_is_flushed_file_by_file_where_the_system_knows_no_other_way(
     assert len(calls) == 2
 
 
-@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs files that name a program's pipes")
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs /dev/fd, which Windows lacks")
 def test_a_pipe_is_refused_by_its_name() -> None:
     ends = os.pipe()
     try:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
-from twofold import Analysis, Board, Budget, Game, Player, Rules, Stop
+from twofold import Analysis, Board, Game, Player, Rules
 from twofold.play.saving import KeptGame
 from twofold.play.shared_game import SharedGame
 from twofold.tui.play_screen import PlayScreen
@@ -23,14 +24,7 @@ def sum_of(board: Board) -> int:
 class Counting(Last):
     """Says as many nodes as the sum of the tiles, which tells positions apart."""
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
+    def analyse(self, board: Board, *_: Any, **__: Any) -> Analysis:
         return replace(super().analyse(board), nodes=sum_of(board))
 
 

@@ -247,6 +247,7 @@ class Watched:
         return frame, interrupted
 
     def _frames(self, stop: threading.Event, before: ExitStack) -> Iterator[GameFrame]:
+        """The frames of the game, at least one; `before` is closed once the first one is there."""
         source = paced(frames(self.player, self.game, time.perf_counter), self.pace, stop)
         opening = next(source, first_frame(self.game))
         before.close()
