@@ -65,7 +65,7 @@ def test_a_small_board_is_learnt() -> None:
 def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
     from twofold.policy.training import PolicyTraining
 
-    training = PolicyTraining(LARGER, moves=8_000_000, device="cpu")
+    training = PolicyTraining(LARGER, moves=12_000_000, device="cpu")
     training.run()
     network = training.network
 
