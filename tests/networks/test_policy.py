@@ -16,6 +16,8 @@ def test_a_network_describes_itself() -> None:
     weights = 6 * 8 * 24 + 24 + 24 * 9 + 9 + 9 * 5 + 5
     assert (network.widths, network.parameters, network.exponents) == ((24, 9), weights, 8)
     assert network.describe() == f"policy network 2x3, 24-9, {weights:,} weights"
+    symmetric = make_policy((2, 3), widths=(24, 9), exponents=8, symmetric=True)
+    assert symmetric.describe() == f"policy network 2x3, 24-9, symmetric, {weights:,} weights"
     assert network.operations == 6 * 24 + 2 * (24 * 9 + 9 * 5)
 
 

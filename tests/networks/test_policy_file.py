@@ -21,12 +21,13 @@ from twofold.networks.policy_file import (
 from twofold.tensors import map_tensors, write_tensors
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
-    network = make_policy((2, 3), exponents=9)
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_what_is_written_is_read(symmetric: bool, tmp_path: Path) -> None:
+    network = make_policy((2, 3), exponents=9, symmetric=symmetric)
     path = write(tmp_path / "net.safetensors", network)
     found, card = read_policy(path)
     assert card == card_of(network) == read_policy_card(path)
-    assert found.shape == (2, 3)
+    assert (found.shape, found.symmetric) == ((2, 3), symmetric)
     for one, other in zip(found.arrays(), network.arrays(), strict=True):
         assert np.array_equal(one, other)
     assert is_policy(path)

@@ -5,6 +5,7 @@ import pytest
 
 from twofold.errors import InvalidNetwork
 from twofold.game import Game
+from twofold.kernels.policy.turns import moves_back, turn_each
 from twofold.policy.games import TrainingGames
 from twofold.policy.rewards import find_reward
 from twofold.rules import Move, Rules
@@ -40,6 +41,28 @@ def test_games_are_those_of_their_seeds(text: str) -> None:
         assert results.tolist() == over
         ended += len(over)
     assert ended or text == "3x5"
+
+
+def test_games_shown_turned_are_the_same_games() -> None:
+    rules = Rules.parse("3x3")
+    turned = TrainingGames(rules, 8, POINTS, seed=9, symmetric=True)
+    plain = TrainingGames(rules, 8, POINTS, seed=9)
+    forms, legal = np.empty_like(plain.boards), np.empty_like(plain.legal)
+    turns, back = np.empty(8, dtype=np.int64), np.empty(8, dtype=np.int64)
+    counted = 0
+    for _ in range(300):
+        turn_each(plain.boards, plain.legal, forms, legal, turns)
+        assert np.array_equal(turned.boards, forms)
+        assert np.array_equal(turned.legal, legal)
+        assert np.array_equal(turned.state()["boards"], plain.boards.reshape(8, -1))
+        moves = first_legal(turned)
+        moves_back(moves, turns, back)
+        paid, results = turned.step(moves)
+        same, others = plain.step(back)
+        assert np.array_equal(paid, same)
+        assert np.array_equal(results, others)
+        counted += len(results)
+    assert counted
 
 
 def test_the_end_of_a_game_pays_what_the_reward_says() -> None:

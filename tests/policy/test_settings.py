@@ -16,6 +16,12 @@ def test_settings_survive_json() -> None:
     assert PolicySettings.from_document(document) == settings
 
 
+def test_runs_before_there_were_turned_boards_go_on_without() -> None:
+    document = PolicySettings(symmetric=False).document()
+    del document["symmetric"]
+    assert PolicySettings.from_document(document) == PolicySettings(symmetric=False)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

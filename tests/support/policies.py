@@ -17,6 +17,7 @@ def make_policy(
     exponents: int = 18,
     seed: int = 1,
     unit: str = "points",
+    symmetric: bool = False,
 ) -> PolicyNetwork:
     """A network with random weights of about the size that training begins with."""
     dice = np.random.default_rng(seed)
@@ -27,7 +28,8 @@ def make_policy(
     table = some(shape[0] * shape[1], exponents, widths[0])
     sizes = [*widths, 5]
     layers = [Dense(some(a, b), some(b)) for a, b in pairwise(sizes)]
-    return PolicyNetwork(shape, table, some(widths[0]), layers, unit=unit)
+    bias = some(widths[0])
+    return PolicyNetwork(shape, table, bias, layers, unit=unit, symmetric=symmetric)
 
 
 def card_of(network: PolicyNetwork) -> PolicyCard:
@@ -37,6 +39,7 @@ def card_of(network: PolicyNetwork) -> PolicyCard:
         unit=network.unit,
         layers=len(network.layers),
         twofold=twofold.__version__,
+        symmetric=network.symmetric,
     )
 
 

@@ -52,8 +52,8 @@ USUAL: Final = PolicySettings()
 
 SETTINGS: Final = (
     "hidden", "embedding", "envs", "horizon", "minibatch", "epochs", "learning_rate", "final_rate",
-    "gamma", "lambda_", "clip", "value_weight", "entropy", "reward", "scaffold", "seed", "threads",
-    "rules",
+    "gamma", "lambda_", "clip", "value_weight", "entropy", "reward", "scaffold", "as_they_are",
+    "seed", "threads", "rules",
 )  # fmt: skip
 """Options of a new run that its file holds."""
 
@@ -116,6 +116,9 @@ class PolicyOptions:
     embedding: Annotated[
         int, count("--embedding", "N", "Numbers that describe a tile, and a cell.")
     ] = USUAL.embedding
+    as_they_are: Annotated[
+        bool, flag("--as-they-are", "Do not turn boards to one of their symmetric forms.")
+    ] = False
     threads: Annotated[int, count("--threads", "N", "Threads of PyTorch on the CPU.")] = (
         USUAL.threads
     )
@@ -143,6 +146,7 @@ class PolicyOptions:
             hidden=_read_widths(self.hidden),
             embedding=self.embedding,
             exponents=min(rules.rows * rules.cols + 2, USUAL.exponents),
+            symmetric=not self.as_they_are,
             games=self.envs,
             horizon=self.horizon,
             minibatch=self.minibatch,

@@ -52,6 +52,8 @@ class PolicyNetwork:
         bias: its bias, (width,).
         layers: the layers after it; the last one is the head.
         unit: unit of the value: `points`, or the reward's own.
+        symmetric: boards are turned to one of their symmetric forms first, so that symmetric
+            boards have the same value, and moves that correspond the same logit.
 
     Raises:
         InvalidNetwork: the arrays do not fit together, or hold NaN or infinity.
@@ -65,8 +67,9 @@ class PolicyNetwork:
         layers: Sequence[Dense],
         *,
         unit: str,
+        symmetric: bool = False,
     ) -> None:
-        self.shape, self.unit = shape, unit
+        self.shape, self.unit, self.symmetric = shape, unit, symmetric
         self._table, self._bias, self._layers = table, bias, tuple(layers)
         self._check()
 
@@ -139,7 +142,8 @@ class PolicyNetwork:
         """A few words: shape, widths, size."""
         rows, cols = self.shape
         widths = "-".join(map(str, self.widths))
-        return f"policy network {rows}x{cols}, {widths}, {self.parameters:,} weights"
+        symmetric = ", symmetric" if self.symmetric else ""
+        return f"policy network {rows}x{cols}, {widths}{symmetric}, {self.parameters:,} weights"
 
     # ---- forward
 
@@ -181,7 +185,7 @@ class PolicyNetwork:
         found[names.TABLE], found[names.BIAS] = _address(self.table), _address(self.bias)
         found[names.WIDTH] = len(self.bias)
         found[names.WIDEST] = max(len(self.bias), *(len(one.bias) for one in self.layers))
-        found[names.LAYERS] = len(self.layers)
+        found[names.LAYERS], found[names.SYMMETRIC] = len(self.layers), self.symmetric
         for number, layer in enumerate(self.layers):
             first = names.FIRST + names.LAYER_WORDS * number
             found[first + names.WEIGHTS] = _address(layer.weights)

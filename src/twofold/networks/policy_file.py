@@ -42,6 +42,7 @@ class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
     games: Count = 0
     moves: Count = 0
     seconds: float = 0.0
+    symmetric: bool = False
     curve: list[list[float]] = []
     evaluations: list[dict[str, Any]] = []
     note: str = ""
@@ -77,7 +78,9 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
                 for number in range(card.layers)
             ]
             check_length(card.unit, "unit", InvalidNetwork)
-            return PolicyNetwork(shape, table, bias, layers, unit=printable(card.unit)), card
+            unit = printable(card.unit)
+            network = PolicyNetwork(shape, table, bias, layers, unit=unit, symmetric=card.symmetric)
+            return network, card
         except InvalidInput as error:
             raise InvalidNetwork(f"{error} in {file.name}") from None
 

@@ -79,6 +79,7 @@ def _card(training: PolicyTraining, layers: int) -> PolicyCard:
         games=training.curve.games,
         moves=training.moves,
         seconds=round(training.seconds, 1),
+        symmetric=training.settings.symmetric,
         curve=training.curve.rows(),
         evaluations=evaluations_document(training),
     )

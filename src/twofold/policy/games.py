@@ -10,6 +10,7 @@ from twofold.env.games import EnvGames
 from twofold.env.settings import EnvSettings, Start
 from twofold.errors import InvalidNetwork
 from twofold.kernels.policy.merges import merge_rewards
+from twofold.kernels.policy.turns import moves_back, turn_each
 from twofold.limits import MAX_SEED
 from twofold.policy.rewards import Reward
 from twofold.rules import Rules
@@ -27,6 +28,7 @@ class TrainingGames:
         reward: what they pay.
         scaffold: share of the games that begin with large tiles placed.
         seed: of the first game; the next ones count up.
+        symmetric: boards and moves are shown turned to one of their symmetric forms.
 
     Attributes:
         boards: exponents, (count, rows, cols).
@@ -36,13 +38,22 @@ class TrainingGames:
     """
 
     def __init__(
-        self, rules: Rules, count: int, reward: Reward, *, scaffold: float = 0.0, seed: int = 0
+        self,
+        rules: Rules,
+        count: int,
+        reward: Reward,
+        *,
+        scaffold: float = 0.0,
+        seed: int = 0,
+        symmetric: bool = False,
     ) -> None:
         self._rules, self._reward, self._scaffold = rules, reward, scaffold
         settings = EnvSettings.checked(rules, "exponents", "score", "error", 0.0)
         self._games = EnvGames(settings, count)
-        self.boards: NDArray[Any] = self._games.observations
-        self.legal = self._games.legal
+        self._symmetric = symmetric
+        self.boards: NDArray[Any] = np.empty_like(self._games.observations)
+        self.legal = np.empty_like(self._games.legal)
+        self._turns = np.zeros(count, dtype=np.int64)
         self.ended = np.zeros(count, dtype=np.bool_)
         self.largest = 0
         self._next_seed = seed
@@ -50,6 +61,7 @@ class TrainingGames:
         self._random = np.random.Generator(np.random.PCG64(seed))
         self._rewards = np.zeros(count, dtype=np.float32)
         self._begin(np.ones(count, dtype=np.bool_))
+        self._show()
 
     def __len__(self) -> int:
         return len(self.ended)
@@ -63,11 +75,24 @@ class TrainingGames:
         """
         games, rewards = self._games, self._rewards
         merge_rewards(self.boards, moves, self._reward.values, rewards)
-        games.actions[:] = moves
+        moves_back(moves, self._turns, games.actions)
         games.step()
         np.copyto(self.ended, games.terminated)
-        if not self.ended.any():
-            return rewards, np.zeros((0, 3), dtype=np.uint64)
+        results = self._begin_again() if self.ended.any() else np.zeros((0, 3), dtype=np.uint64)
+        self._show()
+        return rewards, results
+
+    def _show(self) -> None:
+        """Fill in boards and legal moves as they are seen from outside."""
+        games = self._games
+        if self._symmetric:
+            turn_each(games.observations, games.legal, self.boards, self.legal, self._turns)
+        else:
+            self.boards[:], self.legal[:] = games.observations, games.legal
+
+    def _begin_again(self) -> NDArray[np.uint64]:
+        """Begin games anew where they ended; returns the results of those that count."""
+        games, rewards = self._games, self._rewards
         rewards[self.ended] += self._reward.death
         self.largest = max(self.largest, int(games.max_tiles.max()).bit_length() - 1)
         whole = self.ended & ~self._placed
@@ -79,7 +104,7 @@ class TrainingGames:
             casting="unsafe",
         )
         self._begin(self.ended)
-        return rewards, results
+        return results
 
     def _begin(self, which: NDArray[np.bool_]) -> None:
         places = np.flatnonzero(which)
@@ -101,7 +126,7 @@ class TrainingGames:
         Source: PufferLib, 2048, January 2026.
         """
         tiles = self._tiles()
-        cells = self.boards[game].reshape(-1).tolist()
+        cells = self._games.observations[game].reshape(-1).tolist()
         empty = [place for place, tile in enumerate(cells) if not tile]
         if len(empty) <= len(tiles):
             return
@@ -129,7 +154,7 @@ class TrainingGames:
         halves = [word >> shift & MAX_SEED for word in words for shift in (0, 64)]
         rest = [generator["has_uint32"], generator["uinteger"], self._next_seed, self.largest]
         return {
-            "boards": self.boards.reshape(len(self), -1).copy(),
+            "boards": games.observations.reshape(len(self), -1).copy(),
             "seeds": games.seeds.copy(),
             "scores": games.scores.copy(),
             "move_numbers": games.move_numbers.copy(),
@@ -151,6 +176,7 @@ class TrainingGames:
             score, number = int(state["scores"][game]), int(state["move_numbers"][game])
             board = Board(exponents, self._rules.shape)
             self._games.place(which, Start(board, score, number))
+        self._show()
         self._placed[:] = state["placed"] != 0
         low, high, low_inc, high_inc, has, uinteger, seed, largest = state["numbers"].tolist()
         self._random.bit_generator.state = {

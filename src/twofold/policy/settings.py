@@ -63,6 +63,7 @@ class PolicySettings:
         hidden: outputs of the layers, up to the head.
         embedding: numbers that describe a tile, and a place.
         exponents: exponents that are told apart; larger tiles look like the largest.
+        symmetric: boards are turned to one of their symmetric forms.
         games: games that are played at once.
         horizon: moves of each between two updates.
         minibatch: moves of one step of the optimiser.
@@ -88,10 +89,11 @@ class PolicySettings:
     hidden: tuple[int, ...] = (512, 256)
     embedding: int = 16
     exponents: int = 18
-    games: int = 1024
+    symmetric: bool = True
+    games: int = 512
     horizon: int = 32
-    minibatch: int = 8192
-    epochs: int = 2
+    minibatch: int = 1024
+    epochs: int = 1
     learning_rate: float = 1e-3
     final_rate: float = 0.1
     gamma: float = 0.997
@@ -129,6 +131,7 @@ class PolicySettings:
         Raises:
             InvalidInput: a value is missing, unknown or out of range.
         """
+        document = {"symmetric": False} | document  # older files lack it
         known = {field.name: type(getattr(cls(), field.name)) for field in fields(cls)}
         if set(document) != set(known):
             wrong = sorted(set(document) ^ set(known))[0]

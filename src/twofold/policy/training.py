@@ -53,6 +53,7 @@ class PolicyTraining:
             self.reward,
             scaffold=settings.scaffold,
             seed=settings.seed,
+            symmetric=settings.symmetric,
         )
         self.learner = Learner(settings, self.games, _device(device))
         self.curve = Curve()
@@ -71,7 +72,7 @@ class PolicyTraining:
     @property
     def network(self) -> PolicyNetwork:
         """The weights as players use them."""
-        return self.learner.model.network(self.reward.unit)
+        return self.learner.model.network(self.reward.unit, symmetric=self.settings.symmetric)
 
     @property
     def done(self) -> float | None:

@@ -21,6 +21,7 @@ from twofold.kernels.intrinsics import (
     u64_at,
     u64_offset,
 )
+from twofold.kernels.policy.turns import turn_cells, turned_move
 from twofold.kernels.policy.words import (
     BIAS,
     BIASES,
@@ -32,7 +33,9 @@ from twofold.kernels.policy.words import (
     OUTPUT,
     OUTPUTS,
     ROWS,
+    SYMMETRIC,
     TABLE,
+    VALUE,
     WEIGHTS,
     WIDEST,
     WIDTH,
@@ -93,6 +96,11 @@ def dense(inputs, count, layer, out):
 @kernel(types.void(U8_POINTER, U64_POINTER, F32_POINTER))
 def forward(cells, words, out):
     """The outputs of a network for a board in cells, see `words.OUTPUT`."""
+    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    turn, turned = 0, np.empty(rows * cols, dtype=np.uint8)
+    if words[SYMMETRIC]:
+        turn = turn_cells(cells, rows, cols, pointer(turned))
+        cells = pointer(turned)
     widest = np.int64(words[WIDEST])
     before, after = np.empty(widest, dtype=np.float32), np.empty(widest, dtype=np.float32)
     first_layer(cells, words, pointer(before))
@@ -102,8 +110,9 @@ def forward(cells, words, out):
         dense(pointer(before), width, layer, pointer(after))
         before, after = after, before
         width = np.int64(layer[OUTPUTS])
-    for number in range(OUTPUT):
-        out[number] = before[number]
+    for move in range(4):
+        out[move] = before[turned_move(move, turn)]
+    out[VALUE] = before[VALUE]
 
 
 @kernel(types.void(types.uint64, U64_POINTER, U8_POINTER))

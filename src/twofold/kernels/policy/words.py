@@ -15,7 +15,9 @@ WIDEST: Final = 6
 """Width of the widest layer."""
 LAYERS: Final = 7
 """Number of layers after the first, the head among them."""
-FIRST: Final = 8
+SYMMETRIC: Final = 8
+"""1 if boards are turned to one of their symmetric forms first, see `turns`."""
+FIRST: Final = 9
 """The words of the layers begin here, `LAYER_WORDS` each."""
 
 WEIGHTS: Final = 0
