@@ -15,6 +15,9 @@ MAX_SIDE: Final = 8
 MIN_CELLS: Final = 2
 """Fewest cells of a board."""
 
+MAX_CELLS: Final = MAX_SIDE * MAX_SIDE
+"""Most cells of a board."""
+
 MAX_EXPONENT: Final = 35
 """Largest exponent, `z` in board text; out of reach on boards of up to 34 cells."""
 
@@ -28,6 +31,9 @@ BITS_MAX_EXPONENT: Final = 15
 
 BITS_MAX_SIDE: Final = 4
 """Most rows or columns of the 64-bit form."""
+
+BITS_MAX_CELLS: Final = BITS_MAX_SIDE * BITS_MAX_SIDE
+"""Most cells of the 64-bit form."""
 
 MAX_SEED: Final = 2**64 - 1
 """Largest seed."""

@@ -1,8 +1,10 @@
 """Machine instructions and raw pointers for kernels.
 
 Raw pointers replace arrays in recursive kernels; the caller keeps the array alive, and loads and
-stores do not check bounds. Each special instruction has a plain path for other processors, which
-`TWOFOLD_PLAIN=1` forces; tests compare both.
+stores do not check bounds. Numba frees an array that a kernel made after its last use by name,
+which may be `pointer(array)` in a call that goes on to read it; small space comes from the stack
+instead. Each special instruction has a plain path for other processors, which `TWOFOLD_PLAIN=1`
+forces; tests compare both.
 """
 
 from typing import Any, Final
@@ -66,6 +68,27 @@ def pointer(typingctx: Any, array: Any) -> Any:
         return context.make_array(signature.args[0])(context, builder, args[0]).data
 
     return signature, codegen
+
+
+def _space(target: Any) -> Any:
+    @_intrinsic
+    def space(typingctx: Any, count: Any) -> Any:
+        if not isinstance(count, types.IntegerLiteral):
+            return None
+        size = ir.Constant(ir.IntType(32), count.literal_value)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return cgutils.alloca_once(builder, context.get_data_type(target.dtype), size)
+
+        return target(count), codegen
+
+    return space
+
+
+f32_space = _space(F32_POINTER)
+i64_space = _space(I64_POINTER)
+u8_space = _space(U8_POINTER)
+"""Pointers to a literal number of elements on the stack, for as long as the kernel runs."""
 
 
 def _pointer_cast(target: Any) -> Any:

@@ -30,9 +30,10 @@ def random_boards(shape: tuple[int, int], count: int, most: int = 15) -> list[Bo
     return [Board(row, shape) for row in rows.tolist()]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_outputs_equal_the_naive_twin(shape: tuple[int, int]) -> None:
-    network = make_policy(shape, widths=(37, 18, 6))
+@pytest.mark.parametrize("widths", [(37, 18, 6), (1,), (2,), (5,), (16, 3)])
+@pytest.mark.parametrize("shape", [*SHAPES, (8, 8)])
+def test_outputs_equal_the_naive_twin(shape: tuple[int, int], widths: tuple[int, ...]) -> None:
+    network = make_policy(shape, widths=widths)
     for board in random_boards(shape, 40, most=20):
         thought = network.think(board)
         found = [*thought.logits, thought.value]

@@ -68,9 +68,11 @@ def test_all_turns_occur() -> None:
     assert set(turned(boards_of((3, 4), 200, 5))[2]) == set(range(4))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_symmetric_boards_have_equal_outputs(shape: tuple[int, int]) -> None:
-    network, plain = make_policy(shape, symmetric=True), make_policy(shape)
+@pytest.mark.parametrize("width", [1, 2, 5, 8, 24])
+@pytest.mark.parametrize("shape", [*SHAPES, (8, 8)])
+def test_symmetric_boards_have_equal_outputs(shape: tuple[int, int], width: int) -> None:
+    network = make_policy(shape, widths=(width,), symmetric=True)
+    plain = make_policy(shape, widths=(width,))
     boards = boards_of(shape, 30, 8)
     forms, _, turns = turned(boards)
     for board, form, turn in zip(boards, forms, turns, strict=True):

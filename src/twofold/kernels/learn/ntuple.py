@@ -24,6 +24,7 @@ from twofold.kernels.intrinsics import (
     f32_at,
     gather_nibbles,
     i64_offset,
+    i64_space,
     pointer,
     popcount,
     prefetch_f32,
@@ -244,9 +245,9 @@ def value(bits, network):
             s3 += weights[start + np.int64(gather_nibbles(b3, mask))]
     total = _sum_of_eight(s0, s1, s2, s3, s4, s5, s6, s7)
     if np.isnan(total):
-        places = np.empty(MAX_FEATURES, dtype=np.int64)
-        list_features(bits, network, pointer(places))
-        return sum_promoted(pointer(places), patterns * np.int64(network[SYMMETRIES]), network)
+        places = i64_space(MAX_FEATURES)
+        list_features(bits, network, places)
+        return sum_promoted(places, patterns * np.int64(network[SYMMETRIES]), network)
     return total
 
 

@@ -19,6 +19,7 @@ from twofold.kernels.intrinsics import (
     call_rule,
     f32_at,
     i64_offset,
+    i64_space,
     pointer,
     prefetch_f32,
     u64_at,
@@ -156,7 +157,6 @@ _WORDS: Final = types.Array(types.uint64, 1, "C")
 @kernel(types.void(_WORDS, types.uint64, types.float64))
 def learn_one(thread, after, target):
     """Update the value of one afterstate towards a target, without a game."""
-    places = np.empty(MAX_FEATURES, dtype=np.int64)
-    words = pointer(thread)
-    list_features(after, u64_at(words[at.NETWORK]), pointer(places))
-    update(pointer(places), target, words)
+    places, words = i64_space(MAX_FEATURES), pointer(thread)
+    list_features(after, u64_at(words[at.NETWORK]), places)
+    update(places, target, words)

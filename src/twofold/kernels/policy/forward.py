@@ -17,7 +17,9 @@ from twofold.kernels.intrinsics import (
     U64_POINTER,
     f32_at,
     f32_offset,
+    f32_space,
     pointer,
+    u8_space,
     u64_at,
     u64_offset,
 )
@@ -41,6 +43,7 @@ from twofold.kernels.policy.words import (
     WIDTH,
 )
 from twofold.kernels.search.context import OWN
+from twofold.limits import BITS_MAX_CELLS, MAX_CELLS
 
 _NIBBLE: Final = np.uint64(15)
 
@@ -97,10 +100,10 @@ def dense(inputs, count, layer, out):
 def forward(cells, words, out):
     """The outputs of a network for a board in cells, see `words.OUTPUT`."""
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    turn, turned = 0, np.empty(rows * cols, dtype=np.uint8)
+    turn, turned = 0, u8_space(MAX_CELLS)
     if words[SYMMETRIC]:
-        turn = turn_cells(cells, rows, cols, pointer(turned))
-        cells = pointer(turned)
+        turn = turn_cells(cells, rows, cols, turned)
+        cells = turned
     widest = np.int64(words[WIDEST])
     before, after = np.empty(widest, dtype=np.float32), np.empty(widest, dtype=np.float32)
     first_layer(cells, words, pointer(before))
@@ -153,11 +156,10 @@ def best_legal(outputs, legal):
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The most probable legal move."""
-    words, cells = u64_at(context[NETWORK]), np.empty(16, dtype=np.uint8)
-    outputs = np.empty(OUTPUT, dtype=np.float32)
-    unpack(bits, words, pointer(cells))
-    forward(pointer(cells), words, pointer(outputs))
-    return best_legal(pointer(outputs), legal)
+    words, cells, outputs = u64_at(context[NETWORK]), u8_space(BITS_MAX_CELLS), f32_space(OUTPUT)
+    unpack(bits, words, cells)
+    forward(cells, words, outputs)
+    return best_legal(outputs, legal)
 
 
 @kernel(

@@ -10,12 +10,22 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import POLICY, U8_POINTER, U64_POINTER, as_f64, pointer, u64_at
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U8_POINTER,
+    U64_POINTER,
+    as_f64,
+    f32_space,
+    pointer,
+    u8_space,
+    u64_at,
+)
 from twofold.kernels.policy.forward import NETWORK, forward, is_dead, unpack
 from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search.context import ACROSS, DISTRIBUTION, DOWN, MASK, NODES
+from twofold.limits import BITS_MAX_CELLS
 
 PLY: Final = NETWORK + 1
 """The depth in plies, 1 or more."""
@@ -27,8 +37,8 @@ WORDS: Final = NETWORK + 3
 @kernel(types.int64(types.int64, U8_POINTER, U64_POINTER))
 def probable(legal, cells, context):
     """The legal moves to try, as 4 bits."""
-    outputs = np.empty(OUTPUT, dtype=np.float32)
-    forward(cells, u64_at(context[NETWORK]), pointer(outputs))
+    outputs = f32_space(OUTPUT)
+    forward(cells, u64_at(context[NETWORK]), outputs)
     largest = -np.inf
     for move in range(4):
         if (legal >> move) & 1:
@@ -47,7 +57,7 @@ def move_value(bits, move, ply, context):
     after, packed = on_bits.slide(bits, move, across, down)
     words, distribution = u64_at(context[NETWORK]), u64_at(context[DISTRIBUTION])
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    cells, outputs = np.empty(16, dtype=np.uint8), np.empty(OUTPUT, dtype=np.float32)
+    cells, outputs = u8_space(BITS_MAX_CELLS), f32_space(OUTPUT)
     empty = on_bits.empty_mask(after, context[MASK])
     count, total = 0, 0.0
     for cell in range(16):
@@ -58,15 +68,15 @@ def move_value(bits, move, ply, context):
         for tile in range(np.int64(distribution[0])):
             state = after | (distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile] << shift)
             chance = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * tile])
-            unpack(state, words, pointer(cells))
-            if is_dead(pointer(cells), rows, cols):
+            unpack(state, words, cells)
+            if is_dead(cells, rows, cols):
                 continue  # worth nothing
             if ply == 1:
                 context[NODES] += np.uint64(1)
-                forward(pointer(cells), words, pointer(outputs))
+                forward(cells, words, outputs)
                 total += chance * np.float64(outputs[VALUE])
                 continue
-            tried = probable(on_bits.legal_mask(state, across, down), pointer(cells), context)
+            tried = probable(on_bits.legal_mask(state, across, down), cells, context)
             best = -np.inf
             for reply in range(4):
                 if (tried >> reply) & 1:
@@ -78,9 +88,9 @@ def move_value(bits, move, ply, context):
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The best of the probable moves; the first of equals."""
-    cells = np.empty(16, dtype=np.uint8)
-    unpack(bits, u64_at(context[NETWORK]), pointer(cells))
-    tried = probable(legal, pointer(cells), context)
+    cells = u8_space(BITS_MAX_CELLS)
+    unpack(bits, u64_at(context[NETWORK]), cells)
+    tried = probable(legal, cells, context)
     best, best_value = -1, 0.0
     for move in range(4):
         if (tried >> move) & 1:
@@ -94,9 +104,9 @@ def choose(bits, legal, score, draw, context):
                     types.Array(types.float64, 1, "C")))  # fmt: skip
 def value_moves(bits, legal, context, values):
     """Fill in the values of all legal moves; returns the moves that `choose` compares."""
-    cells, words = np.empty(16, dtype=np.uint8), pointer(context)
-    unpack(bits, u64_at(words[NETWORK]), pointer(cells))
+    cells, words = u8_space(BITS_MAX_CELLS), pointer(context)
+    unpack(bits, u64_at(words[NETWORK]), cells)
     for move in range(4):
         if (legal >> move) & 1:
             values[move] = move_value(bits, move, np.int64(words[PLY]), words)
-    return probable(legal, pointer(cells), words)
+    return probable(legal, cells, words)

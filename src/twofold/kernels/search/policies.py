@@ -7,9 +7,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import CELLS_POLICY, POLICY, pointer, u64_at
+from twofold.kernels.intrinsics import CELLS_POLICY, POLICY, u8_space, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
+from twofold.limits import MAX_CELLS
 
 ACROSS: Final = 0
 DOWN: Final = 1
@@ -98,11 +99,11 @@ def greedy_bits(bits, legal, score, draw, context):
 @kernel(CELLS_POLICY)
 def greedy_cells(cells, rows, cols, legal, score, draw):
     """The largest reward; ties in the order up, right, down, left."""
-    after = np.empty(64, dtype=np.uint8)
+    after = u8_space(MAX_CELLS)
     best, best_reward = -1, -1
     for move in range(4):
         if (legal >> move) & 1:
-            reward = on_cells.slide(cells, rows, cols, move, pointer(after))
+            reward = on_cells.slide(cells, rows, cols, move, after)
             if reward > best_reward:
                 best, best_reward = move, reward
     return best
