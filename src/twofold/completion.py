@@ -168,8 +168,9 @@ def _of_kind(kind: str | Sequence[str], word: str, table: Mapping[str, Any]) -> 
         return _player(word, table)
     if kind == "rules":
         return _matching(word, _rules(word))
-    if kind == "network":
-        return _matching(word, map(Candidate, table["networks"]), files=True)
+    if kind in ("network", "policy"):
+        names = table["networks" if kind == "network" else "policies"]
+        return _matching(word, map(Candidate, names), files=True)
     if kind == "tables":
         return _matching(word, _joined(word, [*table["tables"], *_built()]), files=True)
     if kind == "built":

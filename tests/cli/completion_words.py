@@ -16,7 +16,7 @@ from twofold.completion import FOLDER, SHELLS
 from twofold.endgame.folder import LARGE, SETS
 from twofold.endgame.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 from twofold.evaluators import EVALUATORS
-from twofold.networks.library import shipped
+from twofold.networks.library import POLICY, shipped
 from twofold.networks.patterns import NAMED
 from twofold.notation import format_number, parse_spec
 from twofold.players import entries
@@ -81,12 +81,15 @@ def words() -> dict[str, Any]:
             name: {"help": one.summary, "keys": _weights(one)} for name, one in EVALUATORS.items()
         },
         "networks": list(shipped()),
+        "policies": [POLICY],
         "tables": _table_names(),
     }
 
 
 def _player(entry: Entry) -> dict[str, Any]:
     keys = {name: _key(name, key) for name, key in entry.keys.items()}
+    if entry.name == "policy":
+        keys["net"]["takes"] = "policy"
     return {"help": entry.summary, "keys": keys}
 
 

@@ -86,6 +86,10 @@ def changed(path: Path, **changes: object) -> Path:
         ({"layers": -1}, "card"),
         ({"layers": 1}, "head of 5 outputs"),
         ({"unit": 5}, "card"),
+        ({"symmetric": 5}, "card"),
+        ({"seconds": -1}, "card"),
+        ({"settings": {"gamma": 2}}, "gamma from 0 to 1"),
+        ({"bias": np.full(24, 1e38, dtype=np.float32)}, "finite"),
         ({"table": None}, "as table, got none"),
         ({"bias": np.zeros(24)}, "float32 or float16 as bias, got float64"),
         ({"bias": np.full(24, np.inf, dtype=np.float32)}, "finite"),
@@ -115,8 +119,13 @@ def test_other_files_are_no_policy(tmp_path: Path) -> None:
             read_policy(path)
 
 
-def test_no_file_is_refused_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(InvalidNetwork, match="train-policy"):
+def test_the_shipped_network_has_a_name() -> None:
+    network = load_policy(named_policy("policy"))
+    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "points")
+
+
+def test_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidNetwork, match="cannot read"):
         load_policy(named_policy(""))
     with pytest.raises(InvalidNetwork, match="cannot read"):
         load_policy(named_policy(str(tmp_path / "missing.safetensors")))

@@ -24,7 +24,7 @@ REDUCED = {
     "it3105-gradient": "it3105-gradient:depth=2,layers=literal",
     "engine": EXAMPLE_SPEC,
 }
-ELSEWHERE = {"exact", "policy"}  # need a file: tests/players/test_exact.py, test_policy.py
+ELSEWHERE = {"exact"}  # needs a file: tests/players/test_exact.py
 SPECS = [REDUCED.get(entry.name, entry.name) for entry in entries() if entry.name not in ELSEWHERE]
 GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(20, most_empty=2, seed=80)]
 DEAD = Board.parse("1212/2121/1212/2121")

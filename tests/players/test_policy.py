@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.support.literal import boards, score_of
-from tests.support.policies import make_policy, write
+from tests.support.policies import card_of, make_policy, write
 from twofold.board import Board
-from twofold.errors import GameOver, InvalidNetwork, InvalidSpec, UnsupportedRules
+from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
+from twofold.game import Game
 from twofold.networks.policy import PolicyNetwork, probabilities
+from twofold.networks.policy_file import write_policy
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical
@@ -16,6 +19,7 @@ from twofold.review.judge import Judge
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
+from twofold.shortcuts import review_game
 
 GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(30, most_empty=6, seed=8)]
 
@@ -120,10 +124,16 @@ def test_a_search_equals_its_naive_twin(ply: int, share: float, tmp_path: Path) 
             assert found.nodes > 0
 
 
-def test_games_with_a_search_are_those_of_choose(tmp_path: Path) -> None:
-    path = write(tmp_path / "small.safetensors", make_policy((2, 3), exponents=9))
-    rules = Rules(2, 3)
-    with make_player(f"policy:net={path},ply=1") as player:
+@pytest.mark.parametrize("keys", ["", ",ply=1"])
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3), (4, 4)])
+def test_games_are_those_of_choose(
+    shape: tuple[int, int], symmetric: bool, keys: str, tmp_path: Path
+) -> None:
+    network = make_policy(shape, exponents=9, symmetric=symmetric)
+    path = write(tmp_path / "small.safetensors", network)
+    rules = Rules(*shape)
+    with make_player(f"policy:net={path}{keys}") as player:
         assert isinstance(player, PolicyPlayer)
         found = play_game(player, rules, 5, keep_moves=True)
         player.start(rules, 5)
@@ -141,9 +151,7 @@ def test_a_search_needs_values_in_points(tmp_path: Path) -> None:
         make_player(f"policy:net={path},ply=1")
 
 
-def test_other_shapes_no_file_and_dead_boards_are_refused(net: str) -> None:
-    with pytest.raises(InvalidNetwork, match="train-policy"):
-        make_player("policy")
+def test_other_shapes_and_dead_boards_are_refused(net: str) -> None:
     with make_player(f"policy:net={net}") as player:
         with pytest.raises(UnsupportedRules, match="expected boards of 4x4"):
             player.start(Rules(3, 3), 0)
@@ -157,6 +165,22 @@ def test_the_spec_names_the_network_by_its_content(net: str) -> None:
     write(Path(net), make_policy(seed=9))
     with pytest.raises(InvalidSpec, match="net_sha256"):
         make_player(spec)
+
+
+def test_discounted_values_are_named_so(tmp_path: Path) -> None:
+    network = make_policy()
+    path = tmp_path / "net.safetensors"
+    write_policy(path, network, msgspec.structs.replace(card_of(network), settings={"gamma": 0.9}))
+    with make_player(f"policy:net={path},ply=1") as player:
+        found = player.analyse(GRIDS[0][0])
+    assert (found.unit, found.critic_unit) == ("discounted points", "discounted points")
+
+
+def test_a_judge_calls_few_moves_of_another_player_blunders() -> None:
+    game = Game(seed=7)
+    while game.move_number < 100:
+        game.play(make_player("greedy").choose(game.board))
+    assert 40 < review_game(game, "policy").accuracy < 95
 
 
 def test_it_judges_moves_by_probability(net: str) -> None:

@@ -17,7 +17,7 @@ from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.rules import Move, Rules
 
 NAMES = [
-    "random", "greedy", "corner", "expectimax", "ntuple", "minimax", "alphabeta", "quick",
+    "random", "greedy", "corner", "expectimax", "ntuple", "policy", "minimax", "alphabeta", "quick",
     "nneonneo", "baeldung", "datumbox", "it3105-snake", "it3105-gradient", "engine",
 ]  # fmt: skip
 COMPLETE = [name for name in NAMES if name != "engine"]
@@ -65,7 +65,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def test_the_registered_players() -> None:
-    needing_a_file = {"exact", "policy"}  # see test_exact.py and test_policy.py
+    needing_a_file = {"exact"}  # see test_exact.py
     assert [entry.name for entry in entries() if entry.name not in needing_a_file] == NAMES
     assert all(entry.summary and not entry.summary.endswith(".") for entry in entries())
     assert all(key.help for entry in entries() for key in entry.keys.values())
@@ -82,7 +82,7 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
         weights = EVALUATORS[defaults["eval"]].weights
         defaults |= {key: format_number(value) for key, value in weights.items()}
     hashes = file_hashes(defaults, entry.keys)
-    assert list(hashes) == (["net_sha256"] if name == "ntuple" else [])
+    assert list(hashes) == (["net_sha256"] if name in ("ntuple", "policy") else [])
     assert parsed.values == defaults | hashes
     assert list(parsed.values) == sorted(parsed.values)
     assert canonical(spec) == spec == make_player(spec).spec

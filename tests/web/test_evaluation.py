@@ -1,6 +1,7 @@
 """Analyses as replies, and the evaluation bar."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -99,3 +100,26 @@ def test_solved_games_make_a_bar() -> None:
     found = player.analyse(board)
     assert evaluation_bar(found, player) == (found.value, f"{found.value:.1%} chance of 32")
     assert bar_of(found, player) == (found.value, "tile", 32)
+
+
+def test_discounted_points_make_no_bar() -> None:
+    with make_player("policy") as player:
+        found = player.analyse(BOARD)
+        assert found.critic_unit == "discounted points"
+        bar = bar_of(found, player)
+    assert (bar.share, bar.kind) == (None, "discounted")
+    assert bar.amount > 100
+    assert bar.words == f"{bar.amount:,.0f} points, of which later ones count less"
+
+
+def test_a_move_above_the_best_one_was_not_tried() -> None:
+    """A search that a policy network guides leaves improbable moves out, whatever their value."""
+    values = {Move.UP: MoveValue(90.0, 1), Move.LEFT: MoveValue(60.0, 1)}
+    with make_player("random") as player:
+        moves = move_list(BOARD, values | {Move.RIGHT: MoveValue(30.0, 1)})
+        plain = Analysis(BOARD, moves, Move.LEFT, "policy", unit="points")
+        guided = replace(plain, critic=50.0, critic_unit="points")
+        found = {str(one.move): one for one in reply_of(guided, player, spec="policy").moves}
+        assert [found[letter].tried for letter in "url"] == [False, True, True]
+        assert [found[letter].ratio for letter in "url"] == [None, 0.5, 1.0]
+        assert all(one.tried for one in reply_of(plain, player, spec="policy").moves)

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from tests.support.policies import make_policy, write
+from twofold import Game, Record, make_player
 from twofold.board import Board
 from twofold.networks.policy import probabilities
 from twofold.rules import Move
@@ -40,3 +41,71 @@ def test_probabilities_are_in_percent_and_drawn_from_0_to_100(laptop: Visit, pho
         drawn = visit.page.locator(".analysis-fill").evaluate_all(LENGTHS)
         assert drawn == pytest.approx(chances, abs=1e-3)
         assert not visit.is_too_wide()
+
+
+def test_what_only_a_search_has_is_not_offered(laptop: Visit) -> None:
+    laptop.open(f"/analyse#board={BOARD}&limit=5ply", "table")
+    page = laptop.page
+    expect(page.locator(".analysis[data-state=final]")).to_be_visible()
+    for name in ("depth", "nodes", "speed", "time", "line"):
+        expect(page.locator(f"div.analysis-{name}")).to_be_hidden()
+    expect(page.locator("div.analysis-unit")).to_be_visible()
+    expect(page.get_by_label("Limit")).to_be_hidden()
+    assert "limit" not in page.url
+    page.get_by_label("Player", exact=True).select_option("expectimax")
+    expect(page.get_by_label("Limit")).to_be_visible()
+    for name in ("depth", "nodes", "line"):
+        expect(page.locator(f"div.analysis-{name}")).to_be_visible()
+
+
+def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> None:
+    game = Game(seed=5)
+    for _ in range(8):
+        game.play(game.legal_moves()[0])
+    kept = served.keep(str(Record.from_game(game, player="me")))
+    laptop.open(f"/review?game={kept}&move=3", ".is-best")
+    page = laptop.page
+    expect(page.locator("th.analysis-value")).to_have_text("probability")
+    words = re.compile(r"^(–|[<>]?\d+ %)$")
+    expect(page.locator("td.analysis-value")).to_have_text([words] * 4)
+    behind = re.compile(r"^(best|illegal|=|−\d+ %)$")
+    expect(page.locator("td.analysis-behind")).to_have_text([behind] * 4)
+    page.locator(".judge-form summary").click()
+    depth, deeper = page.get_by_label("Depth"), page.get_by_text("A deeper search judges better")
+    expect(page.get_by_label("Judge", exact=True)).to_be_visible()
+    expect(depth).to_be_hidden()
+    expect(deeper).to_be_hidden()
+    page.get_by_label("Judge", exact=True).select_option("expectimax")
+    expect(depth).to_be_visible()
+    expect(deeper).to_be_visible()
+
+
+def untried() -> tuple[Board, list[str]]:
+    """A board of a game, and the texts beside its moves, one of which has a value too high."""
+    with make_player("policy:ply=1") as player, make_player("random") as other:
+        for seed in range(100):
+            game = Game(seed=seed)
+            while game.legal_moves():
+                found = player.analyse(game.board)
+                best = found.value
+                assert best is not None
+                high = [one.value is not None and one.value > best for one in found.moves]
+                if any(high):
+                    return game.board, ["not tried" if one else "" for one in high]
+                game.play(other.choose(game.board, move_number=game.move_number))
+    raise AssertionError("every move was tried")
+
+
+def test_a_move_that_a_search_left_out_is_named(laptop: Visit, phone: Visit) -> None:
+    board, words = untried()
+    for visit in (laptop, phone):
+        visit.open(f"/analyse#board={board}&player=policy:ply=1", "table")
+        behind = visit.page.locator("td.analysis-behind")
+        patterns = [re.compile(word or "^(best|illegal|≈|=|−.+)$") for word in words]
+        expect(behind).to_have_text(patterns)
+        fills = visit.page.locator(".analysis-fill").evaluate_all(LENGTHS)
+        assert [length for length, word in zip(fills, words, strict=True) if word] == [0] * sum(
+            map(bool, words)
+        )
+        past = "all => all.some(one => one.scrollWidth > one.clientWidth + 1)"
+        assert not behind.evaluate_all(past)

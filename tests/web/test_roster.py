@@ -39,6 +39,7 @@ class Mine(Player):
         ("ntuple:net=/etc/passwd", "a network that comes with twofold ("),
         ("ntuple:net=../tiny.safetensors", "only the owner can name a file"),
         ("ntuple:net=weights.w", "only the owner can name a file"),
+        ("policy:net=mine.safetensors", "comes with twofold (policy)"),
         ('ntuple:net="C:\\\\weights.w"', "only the owner can name"),
         ("nobody", "expected a player (fast, normal"),
         ("", "expected a player name"),
@@ -213,3 +214,11 @@ def test_the_list_says_on_which_boards_a_player_plays() -> None:
     assert sizes["expectimax"] == sizes["greedy"] == sizes["strong"] == (1, 8)
     assert sizes["datumbox"] == (1, 4)
     assert sizes["it3105-snake"] == (4, 4)
+
+
+def test_the_list_says_whose_search_can_be_limited() -> None:
+    for info in Roster().infos:
+        with make_player(info.spec) as player:
+            assert info.takes_limits == player.takes_limits, info.spec
+    own = Roster("policy:ply=1", [FIRST]).infos
+    assert [info.takes_limits for info in own[:2]] == [False, False]

@@ -1,5 +1,6 @@
 """The Watch page in a real Chromium: its first view, and the winner."""
 
+import re
 import threading
 from collections.abc import Iterator
 
@@ -100,3 +101,41 @@ def test_a_player_that_is_refused_is_out_of_the_race(laptop: Visit) -> None:
     expect(other.locator(".lane-actions")).to_be_hidden()
     expect(one.locator(".lane-note")).not_to_be_empty()  # its game is over
     expect(one.locator(".lane-lead")).to_be_empty()
+
+
+def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&seed=3&speed=max", ".tile")
+    page, seed = laptop.page, laptop.page.get_by_label("Seed")
+    note, moves = page.locator(".lane-note"), page.locator(".lane-moves dd")
+    expect(note).to_have_text("Over")
+    before = moves.inner_text()
+    seed.fill("4")
+    seed.press("Enter")
+    expect(seed).not_to_be_focused()
+    expect(page).to_have_url(re.compile(r"seed=4\b"))
+    expect(moves).not_to_have_text(before)
+    expect(note).to_have_text("Over")
+    end = int(moves.inner_text().replace(",", ""))
+    page.keyboard.press("ArrowLeft")
+    expect(moves).to_have_text(f"{end - 1:,}")
+    seed.fill(" 4 ")
+    page.locator(".lane-summary").click()
+    expect(seed).to_have_value("4")
+    page.keyboard.press("ArrowLeft")  # from where one looked, not from a new end
+    expect(moves).to_have_text(f"{end - 2:,}")
+
+
+def test_a_game_that_is_over_is_reviewed_as_a_whole(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&seed=3&speed=max", ".tile")
+    page = laptop.page
+    expect(page.locator(".lane-note")).to_have_text("Over")
+    moves = int(page.locator(".lane-moves dd").inner_text().replace(",", ""))
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".lane-moves dd")).to_have_text(f"{moves - 2:,}")
+    page.get_by_role("button", name="Review").click()
+    expect(page).to_have_url(re.compile(rf"/review\?game=\w+&move={moves - 2}$"))
+    expect(page.locator(".review-move-heading")).to_have_text(f"Move {moves - 1:,}")
+    page.keyboard.press("End")
+    expect(page.locator(".review-move-heading")).not_to_have_text(re.compile("Move"))
+    expect(page.locator(".review-verdict")).to_contain_text("over")

@@ -10,7 +10,15 @@ from twofold.evaluators.explain import Explanation, Terms
 from twofold.figures import format_search_time, format_table, format_three_digits
 from twofold.players import short_spec
 from twofold.rules import Move
-from twofold.search.analysis import PROBABILITY, Analysis, LineStep, format_value, table_words
+from twofold.search.analysis import (
+    OWN_UNIT,
+    PROBABILITY,
+    Analysis,
+    LineStep,
+    critic_words,
+    format_value,
+    table_words,
+)
 from twofold.search.document import AnalysisDocument, Timing, finite
 from twofold.search.move_table import format_moves
 
@@ -19,8 +27,6 @@ LABEL: Final = 11
 
 MAX_COLUMNS: Final = 100
 """Widest text, on however wide a terminal."""
-
-OWN_UNIT: Final = "own unit"
 
 UNBROKEN: Final = "\N{NO-BREAK SPACE}"
 """A space at which no line ends, until it is printed."""
@@ -44,7 +50,7 @@ def figures(analysis: Analysis, width: int) -> list[Text]:
     pairs = [
         ("table", _table_words(analysis)),
         ("values", _in_unit(analysis)),
-        ("critic", _critic(analysis)),
+        ("critic", critic_words(analysis)),
         ("not tried", _untried(analysis)),
         ("evaluator", analysis.evaluator),
         ("searched", _searched(analysis)),
@@ -83,14 +89,6 @@ def _in_unit(analysis: Analysis) -> str:
     if not analysis.exact:
         return words
     return f"exact, {words}" if unit == "points" else f"exact, {unit}"
-
-
-def _critic(analysis: Analysis) -> str:
-    """What the critic of a policy network expects of the board."""
-    if analysis.critic is None:
-        return ""
-    unit = "in its own unit" if analysis.critic_unit == OWN_UNIT else analysis.critic_unit
-    return f"the board is worth {format_value(analysis.critic)} {unit}"
 
 
 def _untried(analysis: Analysis) -> str:

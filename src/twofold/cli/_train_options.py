@@ -348,9 +348,9 @@ def check_resumed(context: typer.Context, names: Sequence[str]) -> None:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
         if name in names and source is not None and source.name == "COMMANDLINE":
+            word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
             raise InvalidInput(
-                f"expected --resume without {parameter.opts[0]}: the run keeps the "
-                "settings that it began with"
+                f"expected --resume without {word}: the run keeps the settings that it began with"
             )
 
 

@@ -27,7 +27,7 @@ EXAMPLES: Final = {
         "bench ntuple:net=tiny,ply=1 --games 100",
         "watch ntuple:net=default,ply=3,tables=auto",
     ),
-    "policy": ("watch policy:net=FILE", "bench policy:net=FILE,ply=1 --games 100"),
+    "policy": ("watch policy:ply=1", "bench policy:net=FILE,ply=1 --games 100"),
     "exact": ("solve --rules 3x3 --out 3x3.table", "watch exact:table=3x3.table"),
     "engine": ("""bench 'engine:cmd="python engine.py",time=50ms' --games 10""",),
 }

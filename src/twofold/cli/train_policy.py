@@ -290,7 +290,9 @@ def _print_run(training: "PolicyTraining", out: str) -> None:
     if curve.recent:
         print_words(f"last {counted(len(curve.recent), 'training game')}: mean {curve.mean:,.2f}")
     if training.evaluations:
-        print_words(f"test games at the end: {training.evaluations[-1].measured}")
+        last = training.evaluations[-1]
+        when = "at the end" if last.moves == training.moves else f"after {last.moves:,} moves"
+        print_words(f"test games {when}: {last.measured}")
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 

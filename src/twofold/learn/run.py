@@ -107,7 +107,8 @@ def run(
         ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
-    writable(path)  # before anything is learned
+    for each in (path, curve_path(path), Path(path).with_suffix(EVALUATIONS_SUFFIX)):
+        writable(each)  # before anything is learned
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
     place = _RunPlace(Path(path))
     curve = _CurveFile(training, curve_path(path))

@@ -16,13 +16,16 @@ from twofold.notation import did_you_mean, shown
 
 FOLDER: Final = Path(__file__).parent.parent / "data"
 SUFFIX: Final = ".safetensors"
+POLICY: Final = "policy"
+"""Name of the policy network in the package."""
 TDL_SUFFIX: Final = ".w"
 """Suffix of weight files of TDL2048+."""
 
 
 def shipped() -> tuple[str, ...]:
-    """Names of the networks in the package."""
-    return tuple(sorted(path.name.removesuffix(SUFFIX) for path in FOLDER.glob(f"*{SUFFIX}")))
+    """Names of the n-tuple networks in the package."""
+    names = {path.name.removesuffix(SUFFIX) for path in FOLDER.glob(f"*{SUFFIX}")}
+    return tuple(sorted(names - {POLICY}))
 
 
 def network_path(name: str) -> Path:
@@ -30,14 +33,14 @@ def network_path(name: str) -> Path:
 
     An identifier that is neither raises `InvalidNetwork`.
     """
-    if name in shipped():
+    if name in (*shipped(), POLICY):
         return FOLDER / f"{name}{SUFFIX}"
     path = Path(file_name(name, InvalidNetwork))
     if name.isidentifier() and not path.exists():
-        known = ", ".join(shipped()) or "none"
+        known = (*shipped(), POLICY)
         raise InvalidNetwork(
-            f"expected a network ({known}) or a file, got {shown(name)}"
-            f"{did_you_mean(name, shipped())}"
+            f"expected a network ({', '.join(known)}) or a file, got {shown(name)}"
+            f"{did_you_mean(name, known)}"
         )
     return path
 

@@ -26,6 +26,9 @@ MAX_WIDTH: Final = 8_192
 MAX_LAYERS: Final = 32
 """Most layers after the first."""
 
+_LARGEST: Final = 1e37
+"""Outputs up to this are finite in float32, with all roundings on the way."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dense:
@@ -53,10 +56,13 @@ class PolicyNetwork:
         layers: the layers after it; the last one is the head.
         unit: unit of the value: `points`, or the reward's own.
         symmetric: boards are turned to one of their symmetric forms first, so that symmetric
-            boards have the same value, and moves that correspond the same logit.
+            boards have the same value, and moves that correspond the same logit, except where a
+            board is its own mirror image.
+        discount: of a move, in the values; 1 for values of all the rest of the game.
 
     Raises:
-        InvalidNetwork: the arrays do not fit together, or hold NaN or infinity.
+        InvalidNetwork: the arrays do not fit together, hold NaN or infinity, or are so large that
+            outputs could be.
     """
 
     def __init__(
@@ -68,8 +74,10 @@ class PolicyNetwork:
         *,
         unit: str,
         symmetric: bool = False,
+        discount: float = 1.0,
     ) -> None:
         self.shape, self.unit, self.symmetric = shape, unit, symmetric
+        self.discount = discount
         self._table, self._bias, self._layers = table, bias, tuple(layers)
         self._check()
 
@@ -111,6 +119,17 @@ class PolicyNetwork:
                 raise InvalidNetwork(f"expected float32 in one piece, got {array.dtype}")
             if not np.isfinite(array).all():
                 raise InvalidNetwork("expected finite weights, got NaN or infinity")
+        if self._largest_output() > _LARGEST:
+            raise InvalidNetwork("expected weights whose outputs are finite, got larger ones")
+
+    def _largest_output(self) -> float:
+        """A bound on every number that a board makes, from layer to layer."""
+        most = np.abs(self.table).max(axis=1).sum(axis=0, dtype=np.float64) + np.abs(self.bias)
+        largest = most.max()
+        for layer in self.layers:
+            most = most @ np.abs(layer.weights).astype(np.float64) + np.abs(layer.bias)
+            largest = max(largest, most.max())
+        return float(largest)
 
     def arrays(self) -> list[Floats]:
         """All weights: the table, its bias, then weights and bias of each layer."""
@@ -121,6 +140,11 @@ class PolicyNetwork:
     def exponents(self) -> int:
         """Number of exponents it tells apart; larger tiles look like the largest."""
         return int(self.table.shape[1])
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of the value; discounted points are fewer than the rest of the game brings."""
+        return "discounted points" if self.unit == "points" and self.discount < 1 else self.unit
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -163,8 +187,6 @@ class PolicyNetwork:
             raise InvalidBoard(f"expected boards of {cells} cells, got {boards.shape}")
         found = np.empty((len(boards), names.OUTPUT), dtype=np.float32)
         forward_each(np.ascontiguousarray(boards, dtype=np.uint8), self.words, found)
-        if not np.isfinite(found).all():
-            raise InvalidNetwork("the outputs of the network are not finite: weights are too large")
         return found
 
     def think(self, board: Board) -> Thought:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
@@ -17,9 +17,9 @@ from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.files import open_regular
 from twofold.networks.file import FORMAT as NTUPLE_FORMAT
 from twofold.networks.file import FORMAT_KEY, POLICY_FORMAT, Count, card_texts, decode_card
-from twofold.networks.library import TDL_SUFFIX, NamedFile, shipped
+from twofold.networks.library import POLICY, TDL_SUFFIX, NamedFile, network_path, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
-from twofold.notation import check_length, printable
+from twofold.notation import check_length, did_you_mean, printable, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
@@ -41,7 +41,7 @@ class PolicyCard(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, Any] = {}
     games: Count = 0
     moves: Count = 0
-    seconds: float = 0.0
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=1e12)] = 0.0
     symmetric: bool = False
     curve: list[list[float]] = []
     evaluations: list[dict[str, Any]] = []
@@ -79,10 +79,25 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
             ]
             check_length(card.unit, "unit", InvalidNetwork)
             unit = printable(card.unit)
-            network = PolicyNetwork(shape, table, bias, layers, unit=unit, symmetric=card.symmetric)
-            return network, card
+            return PolicyNetwork(
+                shape,
+                table,
+                bias,
+                layers,
+                unit=unit,
+                symmetric=card.symmetric,
+                discount=_discount(card),
+            ), card
         except InvalidInput as error:
             raise InvalidNetwork(f"{error} in {file.name}") from None
+
+
+def _discount(card: PolicyCard) -> float:
+    """The discount of a move in the values, from the settings of the training."""
+    found = card.settings.get("gamma", 1.0)
+    if not isinstance(found, int | float) or not 0 <= found <= 1:
+        raise InvalidNetwork(f"expected gamma from 0 to 1, got {shown(found)}")
+    return float(found)
 
 
 def _parse_card(file: TensorFile) -> PolicyCard:
@@ -134,7 +149,7 @@ def write_policy(
 
 
 def named_policy(name: str) -> NamedFile:
-    """The file of a policy network."""
+    """The file of a policy network, the shipped one or a path."""
     return NamedFile(name, _path)
 
 
@@ -149,12 +164,15 @@ def _load(path: Path, _changed: int, _size: int) -> PolicyNetwork:
 
 
 def _path(name: str) -> Path:
-    if not name:
-        raise InvalidNetwork(
-            "expected policy:net=FILE, with a network that `twofold train-policy` made, got no file"
-        )
+    if name == POLICY:
+        return network_path(name)
     if name in shipped() or Path(name).suffix == TDL_SUFFIX:
         raise _is_ntuple(ascii(name))
+    if name.isidentifier() and not os.path.exists(name):
+        raise InvalidNetwork(
+            f"expected a policy network ({POLICY}) or a file, got {shown(name)}"
+            f"{did_you_mean(name, [POLICY])}"
+        )
     with open_regular(name, InvalidNetwork):
         return Path(name)
 

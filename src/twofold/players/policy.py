@@ -146,11 +146,11 @@ class PolicyPlayer(CompiledPlayer):
             move_list(board, {move: MoveValue(value, 0) for move, value in values.items()}),
             best if answer is None else answer.best,
             self.spec,
-            unit="points" if self.ply else PROBABILITY,
+            unit=self.network.value_unit if self.ply else PROBABILITY,
             depth=f"{self.ply} {'ply' if self.ply == 1 else 'plies'}" if self.ply else "",
             nodes=nodes,
             evaluator="critic" if self.ply else "policy",
             critic=thought.value,
-            critic_unit=self.network.unit,
+            critic_unit=self.network.value_unit,
             table=answer,
         )

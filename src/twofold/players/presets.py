@@ -54,6 +54,9 @@ DEFAULT_DEPTH: Final = 5
 DEFAULT_NETWORK: Final = "default"
 """The network of `ntuple` if none is named."""
 
+DEFAULT_POLICY: Final = "policy"
+"""The network of `policy` if none is named."""
+
 NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
 BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
 DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
@@ -277,7 +280,10 @@ PRESETS: Final = (
         _policy,
         {
             "net": Key(
-                "", "file of the network; it has no default", policy_file, hash_of=file_hash
+                DEFAULT_POLICY,
+                "the shipped network `policy`, or a file",
+                policy_file,
+                hash_of=file_hash,
             ),
             "ply": Key(
                 "none",

@@ -17,7 +17,7 @@ from twofold.learn.evaluation import Evaluation
 from twofold.networks.policy_file import PolicyCard, write_policy
 from twofold.notation import shown
 from twofold.policy.settings import PolicySettings
-from twofold.policy.training import PolicyTraining
+from twofold.policy.training import PolicyTraining, device_named
 from twofold.tensors import open_tensors
 from twofold.version import __version__
 
@@ -119,11 +119,14 @@ def load(
 
     Raises:
         InvalidNetwork: the file is missing or damaged, or holds no policy run.
+        InvalidInput: there is no such kind of device.
+        ResourceError: there is no GPU.
     """
     with open_tensors(path) as file:
         state = _parse_state(file.metadata.get(STATE), file.name)
         arrays = {name: file.read(name) for name in file.tensors}
         name = file.name
+    device = device_named(device)
     if moves is None and seconds is None:
         moves, seconds = state.move_limit, state.second_limit
     try:

@@ -40,11 +40,11 @@ def choice(logits: Tensor, legal: Tensor) -> Tensor:
     return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
 
 
-def _has_amx() -> bool:
+def _has_bfloat16() -> bool:
     """True if the processor has instructions for products of matrices in bfloat16."""
     find = getattr(torch.cpu, "get_capabilities", dict)  # older versions of PyTorch lack it
     found: Mapping[str, Any] = find()
-    return bool(found.get("amx_bf16", False))
+    return any(found.get(name, False) for name in ("amx_bf16", "avx512_bf16"))
 
 
 class Learner:
@@ -53,7 +53,7 @@ class Learner:
     def __init__(self, settings: PolicySettings, games: TrainingGames, device: str) -> None:
         self.settings, self.games = settings, games
         self.device = torch.device(device)
-        self._bfloat16 = device == "cuda" or _has_amx()
+        self._bfloat16 = device == "cuda" or _has_bfloat16()
         torch.manual_seed(settings.seed & 2**63 - 1)
         self.model = PolicyModel(settings).to(self.device)
         self.optimizer = torch.optim.Adam(

@@ -89,7 +89,7 @@ class PolicyModel(nn.Module):
         self.middle.copy_(returns.mean())
         self.spread.copy_(returns.std().clamp(min=1e-4))
 
-    def network(self, unit: str, *, symmetric: bool) -> PolicyNetwork:
+    def network(self, unit: str, *, symmetric: bool, discount: float) -> PolicyNetwork:
         """The weights that players use; the value is in the reward's unit."""
         with torch.no_grad():
             table = self.table().reshape(*self._table_shape())
@@ -99,7 +99,13 @@ class PolicyModel(nn.Module):
             head.bias[VALUE] = head.bias[VALUE] * float(self.spread) + float(self.middle)
             bias = _array(self.first_bias)
             return PolicyNetwork(
-                self.shape, _array(table), bias, layers, unit=unit, symmetric=symmetric
+                self.shape,
+                _array(table),
+                bias,
+                layers,
+                unit=unit,
+                symmetric=symmetric,
+                discount=discount,
             )
 
     def _linears(self) -> Iterable[Any]:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import torch
 
-from twofold.errors import LimitExceeded, ResourceError
+from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.learn.curve import Curve
 from twofold.learn.evaluation import Evaluation
 from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.networks.policy import PolicyNetwork
+from twofold.notation import shown
 from twofold.policy.games import TrainingGames
 from twofold.policy.learner import Learner
 from twofold.policy.rewards import find_reward
@@ -55,7 +56,7 @@ class PolicyTraining:
             seed=settings.seed,
             symmetric=settings.symmetric,
         )
-        self.learner = Learner(settings, self.games, _device(device))
+        self.learner = Learner(settings, self.games, device_named(device))
         self.curve = Curve()
         self.evaluations: list[Evaluation] = []
         self.seconds = 0.0
@@ -72,7 +73,10 @@ class PolicyTraining:
     @property
     def network(self) -> PolicyNetwork:
         """The weights as players use them."""
-        return self.learner.model.network(self.reward.unit, symmetric=self.settings.symmetric)
+        settings = self.settings
+        return self.learner.model.network(
+            self.reward.unit, symmetric=settings.symmetric, discount=settings.gamma
+        )
 
     @property
     def done(self) -> float | None:
@@ -131,7 +135,10 @@ class PolicyTraining:
         )
 
 
-def _device(name: str) -> str:
+def device_named(name: str) -> str:
+    """`cpu` or `cuda`; raises `InvalidInput` for others, `ResourceError` if there is no GPU."""
+    if name not in ("auto", "cpu", "cuda"):
+        raise InvalidInput(f"expected a device (cpu, cuda or auto), got {shown(name)}")
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():

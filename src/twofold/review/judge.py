@@ -1,15 +1,17 @@
 """Judge: grades each move by its ratio, the share of the best move's value that it keeps, 0 to 1.
 
 * Expected points: `(FLOOR + value) / (FLOOR + best value)`, negative values as 0.
-* Probabilities, also of an endgame table that chooses the best move: their quotient.
-* Values of heuristics: `exp(-TYPICAL * loss / spread)`, `loss` being the difference from the best
-  and `spread` the typical loss of a random move, measured in games of the same player.
+* Chances, also of an endgame table that chooses the best move: their quotient.
+* Values of heuristics, and logarithms of a policy's probabilities:
+  `exp(-TYPICAL * loss / spread)`, `loss` being the difference from the best and `spread` the
+  typical loss of a random move, measured in games of the same player.
 
 `docs/howto/review-a-game.md` gives the reasons.
 """
 
 import math
 import statistics
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -142,7 +144,8 @@ class Judge:
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
         answer = self._player.table_answer(board)
         best = _best_of(values) if answer is None else answer.best
-        ratios = {one: self._ratio(value, values[best]) for one, value in values.items()}
+        worth = self._worth(values)
+        ratios = {one: self._ratio(value, worth[best]) for one, value in worth.items()}
         if answer is not None:
             ratios |= {one: chance / answer.chance for one, chance in answer.chances.items()}
         if move not in ratios:
@@ -160,6 +163,12 @@ class Judge:
             stake_of(list(ratios.values())),
             answer,
         )
+
+    def _worth(self, values: Mapping[Move, float]) -> dict[Move, float]:
+        """The values that are compared: logarithms of the probabilities of a policy."""
+        if self.unit != PROBABILITY:
+            return dict(values)
+        return {move: math.log(max(value, sys.float_info.min)) for move, value in values.items()}
 
     def _ratio(self, value: float, best: float) -> float:
         if value >= best:
@@ -185,7 +194,7 @@ class Judge:
             for board, score in game[:: max(1, len(game) // SPREAD_POSITIONS)]:
                 values = values_of(self._player, board, score, depth, stop) or {}
                 if len(values) > 1:
-                    losses.append(_mean_loss(list(values.values())))
+                    losses.append(_mean_loss(list(self._worth(values).values())))
         known = [loss for loss in losses if math.isfinite(loss) and loss > 0]
         return statistics.median(known) if known else 1.0
 
@@ -223,7 +232,7 @@ def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
         unit, exact, expects = searching.unit, False, searching.evaluator.adds_reward
     else:
         unit, exact, expects = _unit_of_opening(player, rules)
-    if unit in (CHANCE, PROBABILITY) or (exact and unit != POINTS):
+    if unit == CHANCE or (exact and unit != POINTS):
         return unit, 0.0
     return unit, FLOOR if expects and unit == POINTS else None
 

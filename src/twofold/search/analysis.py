@@ -17,6 +17,12 @@ _MOST_DECIMALS: Final = 6
 PROBABILITY: Final = "probability"
 """Unit of values that are the chances with which a policy network tries the moves."""
 
+DISCOUNTED: Final = "discounted points"
+"""Unit of the values of a policy network that counts points less the later they come."""
+
+OWN_UNIT: Final = "own unit"
+"""Unit of values that mean nothing outside their player."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
@@ -116,7 +122,8 @@ class Analysis:
 
         unit = f"values in {self.unit}" if self.unit else ""
         heading = ", ".join(filter(None, [str(self.board), self.depth, unit]))
-        return f"{heading}\n{format_moves(self)}"
+        critic = "" if self.critic is None else f"\ncritic: {critic_words(self)}"
+        return f"{heading}\n{format_moves(self)}{critic}"
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
@@ -156,6 +163,14 @@ def table_words(answer: "TableAnswer") -> str:
     (best, chance), *others = ((move.name.lower(), format_chance(one)) for move, one in ordered)
     rest = "".join(f", {chance} ({move})" for move, chance in others)
     return f"{answer.table}: {chance} to make {answer.target} ({best}){rest}"
+
+
+def critic_words(analysis: Analysis) -> str:
+    """What the critic of a policy network expects of the board; empty without a critic."""
+    if analysis.critic is None:
+        return ""
+    unit = "in its own unit" if analysis.critic_unit == OWN_UNIT else analysis.critic_unit
+    return f"the board is worth {format_value(analysis.critic)} {unit}"
 
 
 def format_in_unit(value: float, unit: str, like: float | None = None) -> str:

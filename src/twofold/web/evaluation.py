@@ -14,7 +14,7 @@ from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.players.base import Player
 from twofold.rules import Move
-from twofold.search.analysis import Analysis, MoveAnalysis
+from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
 from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableAnswerInfo
 from twofold.web.protocol.analyses import BarKind
 
@@ -30,6 +30,7 @@ POINTS: Final = "points"
 _BAR_WORDS: Final = {
     "none": "this player does not value moves",
     "scale": "no bar: this player's values have no common scale",
+    "discounted": "{amount:,.0f} points, of which later ones count less",
     "about": "about {amount:,.0f} more points",
 }
 
@@ -68,12 +69,16 @@ def table_info(answer: "TableAnswer") -> TableAnswerInfo:
 
 def _moves(analysis: Analysis) -> list[MoveValueInfo]:
     values = [one.value for one in analysis.moves if one.value is not None]
-    best = max(values, default=0.0)
+    guided = analysis.critic is not None and analysis.table is None
+    best = analysis.value if guided and analysis.value is not None else max(values, default=0.0)
+
+    def tried(one: MoveAnalysis) -> bool:
+        return not guided or one.value is None or one.value <= best
 
     def ratio(one: MoveAnalysis) -> float | None:
         if (answer := analysis.table) is not None:
             return ratio_of(answer.chances.get(one.move, 0.0), answer.chance)
-        return None if one.value is None else ratio_of(one.value, best)
+        return None if one.value is None or not tried(one) else ratio_of(one.value, best)
 
     return [
         MoveValueInfo(
@@ -84,6 +89,7 @@ def _moves(analysis: Analysis) -> list[MoveValueInfo]:
             reward=one.reward,
             depth=one.depth,
             nodes=one.nodes,
+            tried=tried(one),
         )
         for one in analysis.moves
     ]
@@ -126,6 +132,8 @@ def bar_of(analysis: Analysis, player: Player) -> Bar:
         return Bar(value, "tile", float(analysis.unit.rpartition(" ")[2]))
     if analysis.critic is not None and analysis.critic_unit == POINTS:
         return _bar_of_points(analysis.critic, analysis)
+    if analysis.critic is not None and analysis.critic_unit == DISCOUNTED:
+        return Bar(None, "discounted", _rounded(max(analysis.critic, 0.0)))
     expected = analysis.exact or (isinstance(evaluator, Evaluator) and evaluator.adds_reward)
     if not expected or analysis.unit != POINTS:
         return Bar(None, "scale")

@@ -18,7 +18,7 @@ from twofold.endgame.folder import AUTO, NONE, SETS
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
 from twofold.limits import MAX_SIDE
-from twofold.networks.library import shipped
+from twofold.networks.library import POLICY, shipped
 from twofold.notation import shown
 from twofold.players import Player, home_of, make_player, settled
 from twofold.players.entry import Entry
@@ -54,6 +54,7 @@ PICKS: Final = (
     ("baeldung", "Baeldung"),
     ("it3105-snake", "IT3105, snake"),
     ("it3105-gradient", "IT3105, gradient"),
+    ("policy", "policy network"),
     ("greedy", "greedy"),
     ("corner", "corner"),
     ("random", "random"),
@@ -68,6 +69,9 @@ _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 
 VALUELESS: Final = ("corner", "random")
 """Players that choose moves without valuing them."""
+
+LIMITLESS: Final = ("corner", "exact", "greedy", "policy", "random")
+"""Players whose thinking cannot be limited in time and depth."""
 
 
 class Roster:
@@ -189,13 +193,9 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
             "expected a solved table that the owner named with twofold serve --player, "
             f"got {shown(text)}"
         )
-    if entry.name == "policy" and key == "net":
-        raise InvalidSpec(
-            "expected a policy network that the owner named with twofold serve --player, "
-            f"got {shown(text)}"
-        )
-    if known is not None and known.hash_of is not None and text not in shipped():
-        names = ", ".join(shipped()) or "none"
+    comes_with = (POLICY,) if entry.name == "policy" else shipped()
+    if known is not None and known.hash_of is not None and text not in comes_with:
+        names = ", ".join(comes_with) or "none"
         raise InvalidSpec(
             f"expected {key}= and a network that comes with twofold ({names}), got {shown(text)}: "
             "only the owner can name a file, with twofold serve --player"
@@ -222,10 +222,19 @@ def _check_tables(text: str) -> None:
 def _info(spec: str, name: str) -> PlayerInfo:
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
-        return PlayerInfo(spec, name, "a player of your own", _values_moves(spec))
+        values, takes_limits = _own_kind(spec)
+        return PlayerInfo(
+            spec, name, "a player of your own", values=values, takes_limits=takes_limits
+        )
     entry = entry_of(parsed.name)
     summary = entry.summary + _with_tables(parsed.values.get("tables", NONE))
-    return PlayerInfo(spec, name, summary, entry.name not in VALUELESS)
+    return PlayerInfo(
+        spec,
+        name,
+        summary,
+        values=entry.name not in VALUELESS,
+        takes_limits=entry.name not in LIMITLESS,
+    )
 
 
 def _with_tables(tables: str) -> str:
@@ -249,8 +258,9 @@ def _without_folder(word: str) -> str:
     return word if _CAPS.fullmatch(word) else re.split(r"[/\\]", word)[-1]
 
 
-def _values_moves(spec: str) -> bool:
-    """True if an owner's player does more than choose; the player is made to find out."""
+def _own_kind(spec: str) -> tuple[bool, bool]:
+    """If an owner's player does more than choose, and takes limits; it is made to find out."""
     with make_player(spec) as player:
         kind = type(player)
-        return kind.analyse is not Player.analyse or kind.stream is not Player.stream
+        values = kind.analyse is not Player.analyse or kind.stream is not Player.stream
+        return values, player.takes_limits

@@ -32,7 +32,7 @@ _STYLE: Final = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 3rem 1.25rem 5rem; max-width: 64rem;
+  margin: 0 auto; padding: 3rem 1.25rem 5rem; max-width: 76rem;
   background: var(--paper); color: var(--ink);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
 }
@@ -55,7 +55,7 @@ th:first-child, td:first-child { padding-left: 0; }
 td small { display: block; color: var(--soft); font-size: 0.8em; }
 .place { color: var(--soft); margin-right: 0.5rem; flex: none; }
 figure { margin: 0.8rem 0 0; break-inside: avoid; }
-svg.plot { display: block; width: 100%; min-width: 34rem; height: auto; }
+svg.plot { display: block; width: 100%; min-width: 34rem; max-width: 62rem; height: auto; }
 PLOTS
 svg.plot * { stroke-linejoin: round; stroke-linecap: butt; }
 svg.plot text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important; }

@@ -7,14 +7,15 @@ import msgspec
 from twofold.web.protocol.replies import Reply
 from twofold.web.protocol.requests import Letter
 
-BarKind = Literal["none", "scale", "tile", "points", "about"]
+BarKind = Literal["none", "scale", "discounted", "tile", "points", "about"]
 """What an evaluation bar says."""
 
 
 class MoveValueInfo(msgspec.Struct, frozen=True):
     """The value of one move, null for an illegal move and without values.
 
-    `ratio` is relative to the best move, 0 to 1; `reward` is in points.
+    `ratio` is relative to the best move, 0 to 1; `reward` is in points. A move that was not `tried`
+    has a value above the best one's and no ratio: too improbable for the value to be trusted.
     """
 
     move: Letter
@@ -24,6 +25,7 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
     reward: int
     depth: int
     nodes: int
+    tried: bool = True
 
 
 class TableAnswerInfo(msgspec.Struct, frozen=True):
@@ -48,9 +50,9 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         line: principal variation: moves and spawns, such as `l@5:2`.
         bar: evaluation bar, 0 to 1; null if the player values nothing.
         bar_text: what the bar says, in English; for another language there are the next two.
-        bar_kind: `none` and `scale` say why there is no bar, as the player values no moves or in a
-            unit of its own; `tile`: the bar is the chance of a tile; `points` and `about`: points
-            still to come, exactly or expected.
+        bar_kind: `none`, `scale` and `discounted` say why there is no bar, as the player values no
+            moves, or in a unit of its own, or counts later points less; `tile`: the bar is the
+            chance of a tile; `points` and `about`: points still to come, exactly or expected.
         bar_amount: that tile, or those points.
         outcomes: true if `OutcomesReply`s follow.
         table: the endgame table that chooses the best move, or null. The ratios of the moves that

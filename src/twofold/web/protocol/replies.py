@@ -24,6 +24,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
         plain: for a strength such as `strong`, its player on 4x4; else empty.
         largest: most rows and columns of a board that it plays on.
         smallest: fewest of them.
+        takes_limits: true if its search can be limited in time and depth.
     """
 
     spec: str
@@ -34,6 +35,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     plain: str = ""
     largest: int = MAX_SIDE
     smallest: int = 1
+    takes_limits: bool = True
 
 
 class Welcome(Reply, tag="welcome", frozen=True):

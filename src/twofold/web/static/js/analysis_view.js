@@ -2,7 +2,7 @@
  * What a player thinks of a position: four bars in a fixed layout, figures, the line of best play.
  *
  * The layout never moves while an analysis improves: every part has its place from the start,
- * and only texts and lengths change.
+ * and only texts and lengths change. What a player never says, such as a depth, has no place.
  */
 
 import { barText, depthText, unitText } from './analysis_texts.js';
@@ -20,6 +20,7 @@ export { EvalBar };
 const HALF_AT = 0.025; // loss at which a bar is half as long
 const FACTS = ['depth', 'nodes', 'speed', 'time', 'source', 'unit', 'table', 'bar_text'];
 const WIDE = ['table', 'bar_text']; // facts that are hidden where there is nothing to say
+const SEARCH = ['depth', 'nodes', 'speed', 'time']; // facts that only a search has
 
 /**
  * @typedef {object} AnalysisViewOptions
@@ -89,7 +90,7 @@ export class AnalysisView {
     this.thinking.hidden = reply.final;
     this.element.dataset.state = reply.final ? 'final' : 'thinking';
     this.#showFacts(reply);
-    this.line?.show(reply.line, reply.board);
+    this.line?.show(reply.line, reply.board, reply.final);
     if (reply.final && this.options.announce) this.#announce(best, format, reply);
   }
 
@@ -107,7 +108,7 @@ export class AnalysisView {
     setText(this.facts.get('depth'), depthText(reply.depth) || '–');
     setText(this.facts.get('nodes'), reply.nodes ? formatShort(reply.nodes) : '–');
     setText(this.facts.get('speed'), speed ? `${formatShort(speed)}/s` : '–');
-    setText(this.facts.get('time'), formatDuration(reply.seconds));
+    setText(this.facts.get('time'), reply.seconds ? formatDuration(reply.seconds) : '–');
     setText(this.facts.get('source'), reply.source || '–');
     setText(this.facts.get('unit'), unitText(reply) || '–');
     setText(this.facts.get('table'), tableText(reply));
@@ -115,8 +116,15 @@ export class AnalysisView {
     for (const name of WIDE) {
       this.facts.get(name).parentElement.hidden = !this.facts.get(name).textContent;
     }
+    for (const name of SEARCH) this.#keep(this.facts.get(name), reply);
     this.facts.get('nodes').title = reply.nodes ? number(reply.nodes) : '';
     this.facts.get('source').title = reply.player;
+  }
+
+  /** Show a fact of the search where there is one; the last reply says that there is none. */
+  #keep(fact, { final }) {
+    const isEmpty = fact.textContent === '–';
+    if (final || !isEmpty) fact.parentElement.hidden = isEmpty;
   }
 
   #announce(best, format, reply) {
@@ -248,9 +256,10 @@ function behindText(move, isBest, difference, format) {
   if (!move.legal) return text('analysis.illegal');
   if (isBest) return text('analysis.best');
   if (difference === null) return '';
-  if (difference <= 0) return '=';
-  const written = format(difference);
-  return /[1-9]/.test(written) ? `−${written}` : '≈';
+  if (!move.tried) return text('analysis.untried');
+  if (difference === 0) return '=';
+  const written = format(Math.abs(difference));
+  return /[1-9]/.test(written) ? `${difference > 0 ? '−' : '+'}${written}` : '≈';
 }
 
 function setText(element, value) {

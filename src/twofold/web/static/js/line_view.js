@@ -30,8 +30,10 @@ export class LineView {
    *
    * @param {string[]} line
    * @param {string} board text of the board it begins on
+   * @param {boolean} isFinal whether no other line follows: then one without steps is hidden
    */
-  show(line, board) {
+  show(line, board, isFinal) {
+    if (isFinal || line.length) this.element.hidden = !line.length;
     const key = `${board} ${line.join(' ')}`;
     const held = board === this.board && this.list.matches(':hover, :focus-within');
     if (held || key === this.shown) return;

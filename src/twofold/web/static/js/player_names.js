@@ -7,7 +7,7 @@ const ME = 'me';
 const AND = ' + ';
 const OWN_PLIES = 3; // of expectimax without a depth
 const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
-const SIMPLE = new Set(['greedy', 'corner', 'random']);
+const SIMPLE = new Set(['greedy', 'corner', 'policy', 'random']);
 const STRENGTHS = new Set(['fast', 'normal', 'strong', 'max']);
 
 /**

@@ -102,6 +102,19 @@ export function plays({ smallest, largest }, rows = 4, cols = 4) {
 }
 
 /**
+ * Whether the search of a player can be limited in time and depth; one that is not in the list is
+ * like those of its name.
+ *
+ * @param {string} spec empty for the default player
+ */
+export function takesLimits(spec) {
+  const kind = spec.split(':')[0];
+  const found = net.players.find((player) => !spec || player.spec === spec)
+    ?? net.players.find((player) => player.spec.split(':')[0] === kind);
+  return found?.takes_limits ?? true;
+}
+
+/**
  * A player of the list as a choice, by its name on boards of a shape.
  *
  * @param {object} player a `PlayerInfo`

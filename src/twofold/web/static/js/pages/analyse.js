@@ -88,7 +88,7 @@ class AnalysePage {
 
   #buildSide() {
     this.picker = new PlayerPicker({ onPick: () => this.#ask() });
-    this.limit = new LimitField('', () => this.#ask());
+    this.limit = new LimitField('', () => this.#ask(), () => this.picker.spec);
     this.score = h('input', {
       id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric',
       autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#ask(),
@@ -232,6 +232,7 @@ class AnalysePage {
   }
 
   #ask() {
+    this.limit.fit();
     this.#link();
     this.picker.setError('');
     const { tiles, rows, cols } = this.position;
@@ -314,7 +315,6 @@ class AnalysePage {
 
   close() {
     for (const off of this.offs) off();
-    this.asker.close();
-    this.picker.close();
+    for (const part of [this.asker, this.picker, this.limit]) part.close();
   }
 }

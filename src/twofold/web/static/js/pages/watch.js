@@ -115,8 +115,8 @@ class WatchPage {
     view = new LaneView(this.views.size, spec, {
       onPick: (picked) => this.#pick(lane, picked),
       onRemove: () => this.#remove(lane),
-      onPlay: () => this.#takeOver(lane, '/'),
-      onReview: () => this.#takeOver(lane, '/review'),
+      onPlay: () => this.#takeOver(lane, lane.position, (game) => `/?game=${game}`),
+      onReview: () => this.#review(lane),
       onSeek: (move) => this.race.seek(move),
     });
     this.views.set(lane, view);
@@ -163,13 +163,21 @@ class WatchPage {
     this.restarting = setTimeout(() => this.begin());
   }
 
-  async #takeOver(lane, path) {
+  /** A game that is over is reviewed as a whole, from the move looked at. */
+  #review(lane) {
+    const { shown } = lane;
+    const upTo = lane.isFinished ? lane.now : lane.position;
+    const at = lane.isFinished && shown ? `&move=${shown.move_number}` : '';
+    this.#takeOver(lane, upTo, (game) => `/review?game=${game}${at}`);
+  }
+
+  async #takeOver(lane, upTo, address) {
     if (!lane.game) return;
     this.race.pause();
-    const { move_number } = lane.position;
+    const { move_number } = upTo;
     try {
       const state = await this.net.ask({ type: 'new', source: lane.game, move_number, keep: true });
-      this.navigate(`${path}?game=${state.game}`);
+      this.navigate(address(state.game));
     } catch (error) {
       this.#failed(lane, error.message);
     }

@@ -3,7 +3,7 @@
 import { ChoiceField } from '../choice_field.js';
 import { h } from '../dom.js';
 import { playerName } from '../player_names.js';
-import { choiceOf, plays } from '../player_picker.js';
+import { choiceOf, plays, takesLimits } from '../player_picker.js';
 import { text } from '../text.js';
 
 const DEPTHS = [1, 2, 3, 4, 5, 6];
@@ -32,6 +32,13 @@ export class JudgeForm {
         h('option', { value: count, text: text('review.depth_each', { count }) }),
       ),
     );
+    this.limits = h(
+      'div',
+      { class: 'field' },
+      h('label', { for: 'review-depth', text: text('review.depth') }),
+      this.depth,
+    );
+    this.deeper = h('p', { class: 'small soft', text: text('review.deeper') });
     this.note = h('summary', { text: text('review.judged_by_default') });
     this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });
     this.tables = h('p', { class: 'small soft', hidden: true, text: text('review.lacks_tables') });
@@ -44,13 +51,9 @@ export class JudgeForm {
         'div',
         { class: 'stack' },
         this.field.element,
-        h(
-          'div',
-          { class: 'field' },
-          h('label', { for: 'review-depth', text: text('review.depth') }),
-          this.depth,
-        ),
+        this.limits,
         h('p', { class: 'small soft', text: text('review.how') }),
+        this.deeper,
       ),
     );
     this.element = h('div', { class: 'stack tight' }, details, this.unit, this.tables);
@@ -67,6 +70,7 @@ export class JudgeForm {
   choose(player, ply) {
     this.field.value = player;
     this.depth.value = ply ?? '';
+    this.#fit();
   }
 
   /**
@@ -79,6 +83,8 @@ export class JudgeForm {
       ? text('review.judged_by', { player: playerName(reviewed.player) })
       : text('review.judged_by_default');
     this.note.title = reviewed?.player ?? '';
+    this.reviewed = reviewed;
+    this.#fit();
     this.unit.hidden = !reviewed || reviewed.unit === 'points';
     this.tables.hidden = !reviewed?.lacks_tables;
   }
@@ -96,9 +102,19 @@ export class JudgeForm {
       { value: '', text: text('review.judge_own') },
       ...judges.map((player) => choiceOf(player, player === first, rows, cols)),
     ]);
+    this.#fit();
+  }
+
+  /** Offer a depth where the judge keeps to it. */
+  #fit() {
+    const spec = this.field.value || this.reviewed?.player || '';
+    this.limits.hidden = this.deeper.hidden = !takesLimits(spec);
   }
 
   #changed() {
-    this.onChange(this.field.value, this.depth.value ? Number(this.depth.value) : null);
+    this.reviewed = null;
+    this.#fit();
+    const ply = this.limits.hidden ? null : Number(this.depth.value);
+    this.onChange(this.field.value, ply || null);
   }
 }

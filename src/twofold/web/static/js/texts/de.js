@@ -703,6 +703,7 @@ const REVIEW = {
   'review.autoplay': 'Vom Autoplay.',
   'review.back': 'Zurück',
   'review.bad_link': 'Dieser Link enthält kein ganzes Spiel. Vielleicht wurde er beim Kopieren abgeschnitten.',
+  'review.deeper': 'Eine tiefere Suche urteilt besser und dauert länger.',
   'review.depth': 'Tiefe',
   'review.depth_each': { one: '{count} Zug', other: '{count} Züge' },
   'review.depth_own': 'die des Spielers',
@@ -726,7 +727,7 @@ const REVIEW = {
   'review.graph_tile': 'größte Kachel',
   'review.graph_value': 'Wert',
   'review.how': 'Die Genauigkeit eines Zuges ergibt sich daraus, wie viel er vom Wert des besten behalten hat. Erzwungene Züge '
-    + 'zählen nicht. Eine tiefere Suche urteilt besser und dauert länger.',
+    + 'zählen nicht.',
   'review.intro': 'Geh ein Spiel durch, sieh, was jeder Zug wert war, und lerne aus den schlechtesten.',
   'review.judge': 'Bewerter',
   'review.judge_own': 'Standard',
@@ -861,6 +862,7 @@ const WATCH = {
     + 'geordneten Reihen.',
   'watch.about_greedy': 'So spielst du vielleicht am Anfang: nimmt die meisten Punkte, die es jetzt gerade gibt.',
   'watch.about_ntuple': 'Hat aus eigenen Spielen gelernt, was jedes Brett wert ist, und denkt ein wenig voraus.',
+  'watch.about_policy': 'Hat aus eigenen Spielen gelernt, welcher Zug wohl der beste ist, und schaut nicht voraus.',
   'watch.about_random': 'Zieht ohne nachzudenken, in irgendeine Richtung.',
   'watch.add': 'Brett hinzufügen',
   'watch.again': 'Neues Rennen',
@@ -911,6 +913,7 @@ const WATCH = {
 const ANALYSIS_VIEW = {
   'analysis.bar': 'Bewertungsbalken',
   'analysis.bar_about': 'etwa {points} Punkte mehr',
+  'analysis.bar_discounted': '{points} Punkte, von denen spätere weniger zählen',
   'analysis.bar_none': 'dieser Spieler bewertet keine Züge',
   'analysis.bar_points': '{points} Punkte mehr',
   'analysis.bar_scale': 'kein Balken: Die Werte dieses Spielers haben keine gemeinsame Skala',
@@ -943,6 +946,7 @@ const ANALYSIS_VIEW = {
   'analysis.thinking': 'rechnet',
   'analysis.time': 'Zeit',
   'analysis.unit': 'Einheit',
+  'analysis.untried': 'ungeprüft',
   'analysis.value': 'Wert',
 };
 
@@ -1061,6 +1065,7 @@ const PLAYER = {
   'player.normal': 'normal',
   'player.plies': { one: '{name}, Tiefe {count}', other: '{name}, Tiefe {count}' },
   'player.plies_range': '{name}, Tiefe {least} oder {most}',
+  'player.policy': 'Policy-Netz',
   'player.random': 'zufällig',
   'player.strong': 'stark',
   'player.with': '{name} ({more})',

@@ -700,6 +700,7 @@ const REVIEW = {
   'review.autoplay': 'By autoplay.',
   'review.back': 'Back',
   'review.bad_link': 'This link does not hold a whole game. It may have been cut off when it was copied.',
+  'review.deeper': 'A deeper search judges better and takes longer.',
   'review.depth': 'Depth',
   'review.depth_each': { one: '{count} ply', other: '{count} plies' },
   'review.depth_own': 'the player’s own',
@@ -722,8 +723,7 @@ const REVIEW = {
   'review.graph_score': 'score',
   'review.graph_tile': 'largest tile',
   'review.graph_value': 'value',
-  'review.how': 'The accuracy of a move comes from how much of the best move’s value it kept. Forced moves do not count. A '
-    + 'deeper search judges better and takes longer.',
+  'review.how': 'The accuracy of a move comes from how much of the best move’s value it kept. Forced moves do not count.',
   'review.intro': 'Step through a game, see what each move was worth, and learn from the worst ones.',
   'review.judge': 'Judge',
   'review.judge_own': 'default',
@@ -856,6 +856,7 @@ const WATCH = {
   'watch.about_expectimax': 'Looks ahead: tries every move and every new tile, and prefers boards with empty cells and tidy rows.',
   'watch.about_greedy': 'You might play like this at first: it takes the most points it can get right now.',
   'watch.about_ntuple': 'Learned from its own games what each board is worth, and looks a little ahead.',
+  'watch.about_policy': 'Learned from its own games how probable each move is to be the best, and does not look ahead.',
   'watch.about_random': 'Moves without thinking, in any direction.',
   'watch.add': 'Add a board',
   'watch.again': 'New race',
@@ -906,6 +907,7 @@ const WATCH = {
 const ANALYSIS_VIEW = {
   'analysis.bar': 'Evaluation bar',
   'analysis.bar_about': 'about {points} more points',
+  'analysis.bar_discounted': '{points} points, of which later ones count less',
   'analysis.bar_none': 'this player does not value moves',
   'analysis.bar_points': '{points} more points',
   'analysis.bar_scale': 'no bar: this player’s values have no common scale',
@@ -938,6 +940,7 @@ const ANALYSIS_VIEW = {
   'analysis.thinking': 'thinking',
   'analysis.time': 'Time',
   'analysis.unit': 'Unit',
+  'analysis.untried': 'not tried',
   'analysis.value': 'value',
 };
 
@@ -1056,6 +1059,7 @@ const PLAYER = {
   'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} ply', other: '{name}, {count} plies' },
   'player.plies_range': '{name}, {least} or {most} plies',
+  'player.policy': 'policy network',
   'player.random': 'random',
   'player.strong': 'strong',
   'player.with': '{name} ({more})',

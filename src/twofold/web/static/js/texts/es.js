@@ -708,6 +708,7 @@ const REVIEW = {
   'review.autoplay': 'En automático.',
   'review.back': 'Atrás',
   'review.bad_link': 'Este enlace no contiene una partida completa. Quizá se cortó al copiarlo.',
+  'review.deeper': 'Una búsqueda más profunda evalúa mejor y tarda más.',
   'review.depth': 'Profundidad',
   'review.depth_each': { one: '{count} nivel', other: '{count} niveles' },
   'review.depth_own': 'la del jugador',
@@ -732,7 +733,7 @@ const REVIEW = {
   'review.graph_tile': 'ficha máxima',
   'review.graph_value': 'valor',
   'review.how': 'La precisión de una jugada depende de cuánto conservó del valor de la mejor. Las jugadas forzadas no '
-    + 'cuentan. Una búsqueda más profunda evalúa mejor y tarda más.',
+    + 'cuentan.',
   'review.intro': 'Recorre una partida, mira lo que valía cada jugada y aprende de las peores.',
   'review.judge': 'Juez',
   'review.judge_own': 'predeterminado',
@@ -868,6 +869,7 @@ const WATCH = {
     + 'casillas vacías y filas ordenadas.',
   'watch.about_greedy': 'Quizá tú jugabas así al principio: toma todos los puntos que puede en cada momento.',
   'watch.about_ntuple': 'Aprendió de sus propias partidas cuánto vale cada tablero y mira un poco hacia delante.',
+  'watch.about_policy': 'Aprendió de sus propias partidas qué jugada será la mejor, y no mira hacia delante.',
   'watch.about_random': 'Mueve sin pensar, en cualquier dirección.',
   'watch.add': 'Añadir tablero',
   'watch.again': 'Nueva carrera',
@@ -918,6 +920,7 @@ const WATCH = {
 const ANALYSIS_VIEW = {
   'analysis.bar': 'Barra de evaluación',
   'analysis.bar_about': 'unos {points} puntos más',
+  'analysis.bar_discounted': '{points} puntos, de los que los posteriores cuentan menos',
   'analysis.bar_none': 'este jugador no valora las jugadas',
   'analysis.bar_points': '{points} puntos más',
   'analysis.bar_scale': 'sin barra: los valores de este jugador no tienen una escala común',
@@ -950,6 +953,7 @@ const ANALYSIS_VIEW = {
   'analysis.thinking': 'pensando',
   'analysis.time': 'Tiempo',
   'analysis.unit': 'Unidad',
+  'analysis.untried': 'omitida',
   'analysis.value': 'valor',
 };
 
@@ -1070,6 +1074,7 @@ const PLAYER = {
   'player.normal': 'normal',
   'player.plies': { one: '{name}, {count} nivel', other: '{name}, {count} niveles' },
   'player.plies_range': '{name}, {least} o {most} niveles',
+  'player.policy': 'red de política',
   'player.random': 'al azar',
   'player.strong': 'fuerte',
   'player.with': '{name} ({more})',

@@ -678,6 +678,7 @@ const REVIEW = {
   'review.autoplay': '由托管走出。',
   'review.back': '后退',
   'review.bad_link': '这个链接里没有完整的对局，可能在复制时被截断了。',
+  'review.deeper': '搜索越深，评判越准，用时也越长。',
   'review.depth': '深度',
   'review.depth_each': { other: '{count} 层' },
   'review.depth_own': '选手自定',
@@ -699,7 +700,7 @@ const REVIEW = {
   'review.graph_score': '分数',
   'review.graph_tile': '最大方块',
   'review.graph_value': '价值',
-  'review.how': '一步的准确率取决于它保留了最佳走法多少价值。只有一种走法的步不计。搜索越深，评判越准，用时也越长。',
+  'review.how': '一步的准确率取决于它保留了最佳走法多少价值。只有一种走法的步不计。',
   'review.intro': '逐步回看一局，了解每一步的价值，并从最差的几步中学习。',
   'review.judge': '评判者',
   'review.judge_own': '默认',
@@ -825,6 +826,7 @@ const WATCH = {
   'watch.about_expectimax': '向前看：试遍每种走法和每个新方块，偏爱空格多、行列整齐的棋盘。',
   'watch.about_greedy': '新手往往这样玩：眼前哪步得分最多就走哪步。',
   'watch.about_ntuple': '从自己的对局中学会判断每个棋盘的价值，并稍稍向前看几步。',
+  'watch.about_policy': '从自己的对局中学会判断哪一步最可能是最好的，不向前搜索。',
   'watch.about_random': '不假思索，随便往哪边走。',
   'watch.add': '添加棋盘',
   'watch.again': '新比赛',
@@ -875,6 +877,7 @@ const WATCH = {
 const ANALYSIS_VIEW = {
   'analysis.bar': '评估条',
   'analysis.bar_about': '大约还有 {points} 分',
+  'analysis.bar_discounted': '{points} 分，越晚得到的分数权重越低',
   'analysis.bar_none': '这名选手不评估走法',
   'analysis.bar_points': '还有 {points} 分',
   'analysis.bar_scale': '没有评估条：这名选手的评估值没有统一的尺度',
@@ -907,6 +910,7 @@ const ANALYSIS_VIEW = {
   'analysis.thinking': '思考中',
   'analysis.time': '时间',
   'analysis.unit': '单位',
+  'analysis.untried': '未尝试',
   'analysis.value': '价值',
 };
 
@@ -1025,6 +1029,7 @@ const PLAYER = {
   'player.normal': '普通',
   'player.plies': { other: '{name}，{count} 层' },
   'player.plies_range': '{name}，{least} 或 {most} 层',
+  'player.policy': '策略网络',
   'player.random': '随机',
   'player.strong': '强',
   'player.with': '{name}（{more}）',

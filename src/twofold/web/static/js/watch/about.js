@@ -5,7 +5,7 @@ import { playerSummary } from '../player_picker.js';
 import { text } from '../text.js';
 
 /** Players that are explained, by name: the first words of their spec. */
-const EXPLAINED = new Set(['ntuple', 'expectimax', 'greedy', 'corner', 'random']);
+const EXPLAINED = new Set(['ntuple', 'expectimax', 'policy', 'greedy', 'corner', 'random']);
 
 /** What the page opens with where nobody is named: three ways to think. */
 export const FIRST_RACE = ['', 'expectimax', 'greedy'];

@@ -21,7 +21,8 @@ export class RaceForm {
     this.rules = new RulesField({ value: race.rules, onPick: onRules });
     this.seed = h('input', {
       id: 'watch-seed', class: 'input number', type: 'text', inputmode: 'numeric', autocomplete: 'off',
-      value: race.seed, onchange: () => onSeed(this.seed.value.trim()),
+      value: race.seed, onchange: () => this.#seeded(onSeed),
+      onkeydown: (event) => { if (event.key === 'Enter') this.seed.blur(); }, // the keys go to the race again
     });
     this.stop = this.#stopList();
     this.dice = button({ icon: 'dice', text: text('watch.restart') }, onDice);
@@ -39,6 +40,13 @@ export class RaceForm {
     }, h('option', { value: 0, text: text('watch.stop_never') }), options);
     list.value = this.race.stopTile;
     return list;
+  }
+
+  /** A browser says that the seed has changed even where it was typed as it is. */
+  #seeded(onSeed) {
+    const seed = this.seed.value.trim();
+    if (seed === this.race.seed) this.show();
+    else onSeed(seed);
   }
 
   /** Show the rules and the seed as the race has them. */
