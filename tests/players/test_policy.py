@@ -176,6 +176,22 @@ def test_discounted_values_are_named_so(tmp_path: Path) -> None:
     assert (found.unit, found.critic_unit) == ("discounted points", "discounted points")
 
 
+def test_a_judge_trusts_no_move_that_the_search_left_out(tmp_path: Path) -> None:
+    network = make_policy((2, 3), exponents=9, seed=4)
+    path = write(tmp_path / "small.safetensors", network)
+    left_out = 0
+    with make_player(f"policy:net={path},ply=1,share=0.9") as player:
+        judge = Judge(player, Rules(2, 3), Budget())
+        for text in ("2x3:121/010", "2x3:123/321", "2x3:432/110", "2x3:111/111"):
+            board = Board.parse(text)
+            analysis = player.analyse(board)
+            left_out += max(one.value or 0 for one in analysis.moves) > (analysis.value or 0)
+            found = judge.judgement(0, board, 0, analysis.best)
+            assert found is not None
+            assert found.is_best
+    assert left_out
+
+
 def test_a_judge_calls_few_moves_of_another_player_blunders() -> None:
     game = Game(seed=7)
     while game.move_number < 100:

@@ -19,7 +19,8 @@ def values_of(
 ) -> dict[Move, float] | None:
     """The values of the legal moves; None if `stop` ended the search.
 
-    An empty budget stands for the player's limits. The player is started for the rules.
+    An empty budget stands for the player's limits. The player is started for the rules. Moves that
+    a policy network left out count at most as much as its best one: their values are not trusted.
     """
     if (searching := searching_of(player)) is not None:
         limits = searching.budget if budget == Budget() else budget
@@ -28,7 +29,10 @@ def values_of(
     found = player.analyse(board, budget, score=score, stop=stop)
     if stop.is_raised:
         return None
-    return {one.move: one.value for one in found.moves if one.value is not None}
+    values = {one.move: one.value for one in found.moves if one.value is not None}
+    if found.critic is None or found.value is None:
+        return values
+    return {move: min(value, found.value) for move, value in values.items()}
 
 
 def searching_of(player: Player) -> "SearchPlayer | None":
