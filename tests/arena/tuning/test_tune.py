@@ -9,13 +9,14 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
+from optuna.trial import TrialState
 
 from tests.arena.standings import standings_of
 from tests.support.forks import command, context, fork, fork_workers
@@ -369,6 +370,21 @@ def test_processes_that_keep_dying_end_the_tuning(
     monkeypatch.setattr(tune_workers.Processes, "_start", start)
     with pytest.raises(TwofoldError, match="4 processes died"):
         run(tmp_path / "t.db", 3, jobs=2)
+
+
+def test_a_trial_that_ends_while_it_is_given_up_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(storage=storage)
+    study.ask()
+    change = storage.set_trial_state_values
+
+    def late(number: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
+        change(number, TrialState.COMPLETE, [1.0])
+        return change(number, state, values)
+
+    monkeypatch.setattr(storage, "set_trial_state_values", late)
+    tune_study.fail_running(study)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

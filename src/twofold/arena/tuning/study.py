@@ -231,7 +231,8 @@ def fail(study: "Study", number: int) -> None:
     """Mark a trial as failed."""
     from optuna.trial import TrialState
 
-    with contextlib.suppress(ValueError):  # its process has finished it meanwhile
+    # Its process may have finished it meanwhile, even while `tell` runs: a RuntimeError.
+    with contextlib.suppress(ValueError, RuntimeError):
         study.tell(number, state=TrialState.FAIL)
 
 
