@@ -1,10 +1,10 @@
 """Machine instructions and raw pointers for kernels.
 
 Raw pointers replace arrays in recursive kernels; the caller keeps the array alive, and loads and
-stores do not check bounds. Numba frees an array that a kernel made after its last use by name,
-which may be `pointer(array)` in a call that goes on to read it; small space comes from the stack
-instead. Each special instruction has a plain path for other processors, which `TWOFOLD_PLAIN=1`
-forces; tests compare both.
+stores do not check bounds. Numba frees an array that a kernel made once its name is used no more:
+in `read(pointer(array))` before `read` begins. So kernels take small space from the stack.
+Each special instruction has a plain path for other processors, which `TWOFOLD_PLAIN=1` forces;
+tests compare both.
 """
 
 from typing import Any, Final
