@@ -23,6 +23,21 @@ def test_runs_before_there_were_turned_boards_go_on_without() -> None:
 
 
 @pytest.mark.parametrize(
+    ("threads", "games", "sizes"),
+    [
+        (1, 9_000, [9_000]),
+        (4, 4_000, [4_000]),
+        (4, 9_000, [4_500, 4_500]),
+        (2, 16_385, [8_193, 8_192]),
+    ],
+)
+def test_threads_play_where_each_has_enough_games(
+    threads: int, games: int, sizes: list[int]
+) -> None:
+    assert PolicySettings(threads=threads, games=games).group_sizes == sizes
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("gamma", 1.5),

@@ -26,6 +26,7 @@ pytestmark = [
 TINY = PolicySettings(
     rules=Rules.parse("2x2"), hidden=(16, 8), exponents=6, games=16, horizon=8, minibatch=32
 )
+IN_GROUPS = replace(TINY, games=8193, horizon=2, minibatch=4096, threads=2, scaffold=0.3)
 PROOF = PolicySettings(
     rules=Rules.parse("2x2"),
     hidden=(64, 64),
@@ -80,16 +81,18 @@ def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
     assert mean_score(choose, LARGER.rules) > 0.97 * 480.2583  # the optimum, docs/exact.md
 
 
-def test_a_run_resumes_exactly(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [TINY, IN_GROUPS], ids=["one group", "two groups"])
+def test_a_run_resumes_exactly(settings: PolicySettings, tmp_path: Path) -> None:
     from twofold.policy.checkpoint import load, save
     from twofold.policy.training import PolicyTraining
 
-    whole = PolicyTraining(TINY, moves=2048, device="cpu")
+    moves = settings.games * settings.horizon * 8
+    whole = PolicyTraining(settings, moves=moves, device="cpu")
     whole.run()
-    part = PolicyTraining(TINY, moves=2048, device="cpu")
+    part = PolicyTraining(settings, moves=moves, device="cpu")
     stop = threading.Event()
     part.run(stop=stop, every=0.0, on_progress=lambda _: stop.set())
-    assert 0 < part.moves < 2048
+    assert 0 < part.moves < moves
     save(part, tmp_path / "run.safetensors")
     resumed = load(tmp_path / "run.safetensors", device="cpu")
     assert resumed.moves == part.moves
@@ -98,6 +101,17 @@ def test_a_run_resumes_exactly(tmp_path: Path) -> None:
         "points": resumed.curve.state()["points"]})  # fmt: skip
     for one, other in zip(resumed.network.arrays(), whole.network.arrays(), strict=True):
         assert np.array_equal(one, other)
+
+
+def test_groups_play_games_of_their_own() -> None:
+    from twofold.policy.learner import Learner
+
+    learner = Learner(IN_GROUPS, "cpu")
+    assert [len(group.games) for group in learner.groups] == [4097, 4096]
+    played, _ = learner.collect()
+    assert played.boards.shape == (8193 * 2, 4)
+    first, second = (group.games.boards[:4096] for group in learner.groups)
+    assert not np.array_equal(first, second)
 
 
 def test_the_network_gives_what_the_model_gives() -> None:
@@ -109,6 +123,7 @@ def test_the_network_gives_what_the_model_gives() -> None:
     training = PolicyTraining(settings, moves=512, device="cpu")
     training.run()
     model, network = training.learner.model, training.network
+    model.bfloat16 = False
     boards = np.random.default_rng(2).integers(0, 8, (50, 4)).astype(np.uint8)
     with torch.no_grad():
         logits, values = model(torch.from_numpy(boards))
@@ -128,8 +143,8 @@ def test_bfloat16_changes_outputs_little() -> None:
     with torch.no_grad():
         model.head.weight.mul_(100)  # outputs of about 1
         logits, values = model(boards)
-        with torch.autocast("cpu", torch.bfloat16):
-            brief_logits, brief_values = model(boards)
+        model.bfloat16 = True
+        brief_logits, brief_values = model(boards)
     assert brief_logits.dtype == brief_values.dtype == torch.float32
     assert torch.allclose(brief_logits, logits, atol=0.1)
     assert torch.allclose(brief_values, values, atol=0.1)

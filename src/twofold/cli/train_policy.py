@@ -119,9 +119,14 @@ class PolicyOptions:
     as_they_are: Annotated[
         bool, flag("--as-they-are", "Do not turn boards to one of their symmetric forms.")
     ] = False
-    threads: Annotated[int, count("--threads", "N", "Threads of PyTorch on the CPU.")] = (
-        USUAL.threads
-    )
+    threads: Annotated[
+        int,
+        count(
+            "--threads",
+            "N",
+            "Threads that learn on the CPU, and that play 4,096 games or more each.",
+        ),
+    ] = USUAL.threads
     device: Annotated[
         str, option("--device", "D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")
     ] = DEVICE

@@ -16,6 +16,7 @@ from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
 from twofold.networks.policy_file import PolicyCard, write_policy
 from twofold.notation import shown
+from twofold.policy.play import Group
 from twofold.policy.settings import PolicySettings
 from twofold.policy.training import PolicyTraining, device_named
 from twofold.tensors import open_tensors
@@ -26,9 +27,9 @@ STATE: Final = "twofold-policy-training"
 
 _MODEL: Final = "model."
 _OPTIMIZER: Final = "optimizer."
-_GAMES: Final = "games."
+_GAMES: Final = "games"
 _CHOICES: Final = "choices"
-"""The generator that draws moves and orders minibatches."""
+"""The generator that draws moves; the first one orders minibatches, too."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 
@@ -99,8 +100,10 @@ def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
     for number, state in learner.optimizer.state_dict()["state"].items():
         for name, tensor in state.items():
             found[f"{_OPTIMIZER}{number}.{name}"] = _array(tensor)
-    found |= {f"{_GAMES}{name}": array for name, array in training.games.state().items()}
-    found[_CHOICES] = _array(learner.generator.get_state())
+    for number, group in enumerate(learner.groups):
+        which = _group(number)
+        found |= {f"{_GAMES}{which}.{key}": array for key, array in group.games.state().items()}
+        found[f"{_CHOICES}{which}"] = _array(group.generator.get_state())
     return found
 
 
@@ -161,18 +164,33 @@ def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[
     learner.updates = state.updates
     if learner.updates:
         _restore_optimizer(training, arrays)
-    training.games.restore(
-        {name.removeprefix(_GAMES): one for name, one in arrays.items() if name.startswith(_GAMES)}
-    )
-    if state.device == learner.device.type:
-        drawn = _tensor(arrays, _CHOICES, learner.generator.get_state())
-        try:
-            learner.generator.set_state(drawn)
-        except RuntimeError as error:
-            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
+    for number, group in enumerate(learner.groups):
+        _restore_group(
+            group, arrays, _group(number), same_device=state.device == learner.device.type
+        )
     training.seconds, training.moves = state.seconds, state.moves
     training.curve = Curve.from_state(state.curve)
     training.evaluations = list(state.evaluations)
+
+
+def _group(number: int) -> str:
+    """How the names of a group end; those of the first one have no number."""
+    return str(number) if number else ""
+
+
+def _restore_group(
+    group: Group, arrays: dict[str, NDArray[Any]], which: str, *, same_device: bool
+) -> None:
+    begins = f"{_GAMES}{which}."
+    group.games.restore(
+        {key.removeprefix(begins): one for key, one in arrays.items() if key.startswith(begins)}
+    )
+    if same_device:
+        drawn = _tensor(arrays, f"{_CHOICES}{which}", group.generator.get_state())
+        try:
+            group.generator.set_state(drawn)
+        except RuntimeError as error:
+            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
 
 
 def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]) -> None:

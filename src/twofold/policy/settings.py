@@ -20,6 +20,9 @@ MAX_BATCH: Final = 1 << 24
 MAX_TRAINING_MOVES: Final = 10**15
 """Most moves of a run."""
 
+_GROUP: Final = 4096
+"""Games that are enough for a thread: smaller groups cost more than they gain."""
+
 _RANGES: Final = {
     "learning_rate": (1e-8, 1.0),
     "final_rate": (0.0, 1.0),
@@ -79,7 +82,8 @@ class PolicySettings:
         reward: what games pay, by name, see `REWARDS`.
         scaffold: share of the games that begin with large tiles placed.
         seed: of the games, the first weights and the choices.
-        threads: threads of PyTorch on the CPU, at most one for each core.
+        threads: threads of PyTorch on the CPU, at most one for each core; and of play, where
+            each of them has 4,096 games or more.
 
     Raises:
         InvalidInput: a value is out of range.
@@ -118,6 +122,12 @@ class PolicySettings:
         for width in self.hidden:
             check_limit("outputs of a hidden layer", width, 1, MAX_WIDTH)
         find_reward(self.reward)
+
+    @property
+    def group_sizes(self) -> list[int]:
+        """How many games each group has; a thread plays it."""
+        count = max(min(self.threads, self.games // _GROUP), 1)
+        return [self.games // count + (number < self.games % count) for number in range(count)]
 
     def document(self) -> dict[str, Any]:
         """The settings as JSON can hold them."""

@@ -13,7 +13,6 @@ from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.networks.policy import PolicyNetwork
 from twofold.notation import shown
-from twofold.policy.games import TrainingGames
 from twofold.policy.learner import Learner
 from twofold.policy.rewards import find_reward
 from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
@@ -48,15 +47,7 @@ class PolicyTraining:
         self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
         self.reward = find_reward(settings.reward)
-        self.games = TrainingGames(
-            settings.rules,
-            settings.games,
-            self.reward,
-            scaffold=settings.scaffold,
-            seed=settings.seed,
-            symmetric=settings.symmetric,
-        )
-        self.learner = Learner(settings, self.games, device_named(device))
+        self.learner = Learner(settings, device_named(device))
         self.curve = Curve()
         self.evaluations: list[Evaluation] = []
         self.seconds = 0.0
