@@ -39,7 +39,7 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         cells = visit.page.locator("td.analysis-value")
         expect(cells).to_have_text(["81.6 %", "95.9 %", "–", "–"])
         behind = visit.page.locator("td.analysis-behind")
-        expect(behind).to_have_text(["−14.3 %", "best", "", ""])
+        expect(behind).to_have_text(["−14.3 pp", "best", "", ""])
         expect(behind.first).to_be_visible()
         for cell in visit.page.locator(".analysis-moves tbody td:not(.analysis-track)").all():
             wide = cell.evaluate("one => [one.scrollWidth, one.clientWidth, one.textContent]")

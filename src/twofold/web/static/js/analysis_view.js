@@ -9,7 +9,8 @@ import { barText, depthText, unitText } from './analysis_texts.js';
 import { h } from './dom.js';
 import { EvalBar } from './eval_bar.js';
 import {
-  differenceFormat, formatChance, formatDuration, formatShort, PROBABILITY, valueFormat,
+  differenceFormat, formatChance, formatChanceDifference, formatDuration, formatShort, PROBABILITY,
+  valueFormat,
 } from './figures.js';
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
@@ -62,7 +63,7 @@ export class AnalysisView {
     const headings = ['value', 'behind', 'reward'].map((name) => h('th', {
       scope: 'col', class: `analysis-${name}`, text: text(`analysis.${name}`),
     }));
-    [this.value, , this.reward] = headings;
+    [this.value, this.behind, this.reward] = headings;
     const head = h('tr', null,
       h('th', { scope: 'col', class: 'analysis-move' },
         h('span', { class: 'visually-hidden', text: text('analysis.move') })),
@@ -98,6 +99,8 @@ export class AnalysisView {
   #head({ table = null, unit = '' }) {
     const value = text(unit === PROBABILITY ? 'analysis.probability' : 'analysis.value');
     const own = unit === PROBABILITY ? value : text('analysis.search');
+    const isShare = table || unit === PROBABILITY;
+    this.behind.title = isShare ? text('analysis.percentage_points') : '';
     this.table.classList.toggle('has-table', Boolean(table));
     setText(this.value, table ? text('analysis.chance') : value);
     setText(this.reward, table ? own : text('analysis.reward'));
@@ -228,7 +231,7 @@ function cells(reply, index, best, format, short) {
   if (reply.table) {
     const chance = reply.table.chances[index];
     const most = reply.table.chances[reply.moves.indexOf(best)];
-    const behind = behindText(move, isBest, most - chance, (share) => formatChance(share));
+    const behind = behindText(move, isBest, most - chance, formatChanceDifference);
     return { isBest, length, value: chance === null ? '–' : formatChance(chance),
       behind: move.legal && chance === null ? '' : behind, reward: move.legal ? value : '' };
   }

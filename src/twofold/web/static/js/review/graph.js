@@ -2,7 +2,7 @@
 
 import { LineChart } from '../chart.js';
 import { rangeOf } from '../chart_scale.js';
-import { formatShort } from '../figures.js';
+import { formatShort, PROBABILITY, valueFormat } from '../figures.js';
 import { moveName } from '../moves.js';
 import { number, text } from '../text.js';
 import { classOf, isMistake, labelName, signOf } from './labels.js';
@@ -12,6 +12,12 @@ const PIXELS_A_MARK = 36;
 
 /** Above and below the values, as a share of their range. */
 const MARGIN = 0.1;
+
+/** From here on values are written without decimals. */
+const IN_FULL = 1000;
+
+/** What the values of a unit are; else they are values. */
+const VALUES = { points: 'expected', [PROBABILITY]: 'probability' };
 
 /** The graph; its `element` is as wide as its place. */
 export class Graph {
@@ -65,13 +71,14 @@ export class Graph {
       return;
     }
     const ys = this.#values(inPoints);
-    this.chart.axes.y = inPoints ? { from: 0 } : around(ys);
+    const range = rangeOf([ys]) ?? [0, 1];
+    this.chart.axes.y = axisOf(judging.unit, range);
     const value = {
-      name: text(inPoints ? 'review.graph_expected' : 'review.graph_value'),
+      name: text(`review.graph_${VALUES[judging.unit] ?? 'value'}`),
       xs: moves,
       ys,
       colour: 1,
-      format: (one) => number(Math.round(one)),
+      format: inPoints || range[1] >= IN_FULL ? rounded : valueFormat(range, judging.unit),
     };
     this.chart.setLines(inPoints ? [value, score, tile] : [value, tile]);
     this.chart.setMarks(this.#marks(ys));
@@ -121,11 +128,16 @@ export class Graph {
   }
 }
 
-/** The axis for values of which 0 may be far away: their range, and a margin. */
-function around(ys) {
-  const [least, most] = rangeOf([ys]) ?? [0, 1];
+/** The axis of the values: from 0 on, or their range and a margin where 0 may be far away. */
+function axisOf(unit, [least, most]) {
+  if (unit === 'points') return { from: 0 };
+  if (unit === PROBABILITY) return { from: 0, to: 1, format: valueFormat([], unit) };
   const margin = MARGIN * (most - least || 1);
   return { from: least - margin, to: most + margin };
+}
+
+function rounded(value) {
+  return number(Math.round(value));
 }
 
 function formatTile(tile) {

@@ -13,6 +13,7 @@ const ALL = {
   'all.page_failed': 'Diese Seite konnte nicht geladen werden. Lade sie neu, um es noch einmal zu versuchen. ({message})',
   'all.page_unknown': 'Diese Seite gibt es nicht.',
   'all.percent': '{value} %',
+  'all.percentage_points': '{value} PP',
   'all.skip': 'Zum Inhalt springen',
   'all.title': '{page} · twofold',
 };
@@ -723,6 +724,7 @@ const REVIEW = {
   'review.graph': 'Verlauf des Spiels',
   'review.graph_expected': 'erwartete Punkte',
   'review.graph_move': '{place}: {name}, {label}',
+  'review.graph_probability': 'Wahrscheinlichkeit des besten Zuges',
   'review.graph_score': 'Punkte',
   'review.graph_tile': 'größte Kachel',
   'review.graph_value': 'Wert',
@@ -932,6 +934,7 @@ const ANALYSIS_VIEW = {
   'analysis.no_bar': 'keine Bewertung',
   'analysis.nodes': 'Knoten',
   'analysis.own_unit': 'eigene Einheit',
+  'analysis.percentage_points': 'Prozentpunkte',
   'analysis.points': 'Punkte',
   'analysis.probability': 'Wahrsch.',
   'analysis.reward': 'Punkte',

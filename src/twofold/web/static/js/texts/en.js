@@ -16,6 +16,7 @@ const ALL = {
   'all.page_failed': 'This page could not be loaded. Reload it to try again. ({message})',
   'all.page_unknown': 'There is no such page.',
   'all.percent': '{value} %',
+  'all.percentage_points': '{value} pp',
   'all.skip': 'Skip to content',
   'all.title': '{page} · twofold',
 };
@@ -720,6 +721,7 @@ const REVIEW = {
   'review.graph': 'Graph of the game',
   'review.graph_expected': 'expected score',
   'review.graph_move': '{place}: {name}, {label}',
+  'review.graph_probability': 'probability of the best move',
   'review.graph_score': 'score',
   'review.graph_tile': 'largest tile',
   'review.graph_value': 'value',
@@ -926,6 +928,7 @@ const ANALYSIS_VIEW = {
   'analysis.no_bar': 'no evaluation',
   'analysis.nodes': 'Nodes',
   'analysis.own_unit': 'own unit',
+  'analysis.percentage_points': 'percentage points',
   'analysis.points': 'points',
   'analysis.probability': 'probability',
   'analysis.reward': 'reward',

@@ -11,6 +11,7 @@ const ALL = {
   'all.page_failed': 'No se pudo cargar esta página. Recárgala para volver a intentarlo. ({message})',
   'all.page_unknown': 'Esta página no existe.',
   'all.percent': '{value} %',
+  'all.percentage_points': '{value} pp',
   'all.skip': 'Ir al contenido',
   'all.title': '{page} · twofold',
 };
@@ -729,6 +730,7 @@ const REVIEW = {
   'review.graph': 'Gráfico de la partida',
   'review.graph_expected': 'puntuación esperada',
   'review.graph_move': '{place}: {name}, {label}',
+  'review.graph_probability': 'probabilidad de la mejor jugada',
   'review.graph_score': 'puntuación',
   'review.graph_tile': 'ficha máxima',
   'review.graph_value': 'valor',
@@ -939,6 +941,7 @@ const ANALYSIS_VIEW = {
   'analysis.no_bar': 'sin evaluación',
   'analysis.nodes': 'Nodos',
   'analysis.own_unit': 'unidad propia',
+  'analysis.percentage_points': 'puntos porcentuales',
   'analysis.points': 'puntos',
   'analysis.probability': 'probabilidad',
   'analysis.reward': 'puntos',

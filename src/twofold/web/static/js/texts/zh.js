@@ -11,6 +11,7 @@ const ALL = {
   'all.page_failed': '页面加载失败，请刷新重试。（{message}）',
   'all.page_unknown': '没有这个页面。',
   'all.percent': '{value}%',
+  'all.percentage_points': '{value}百分点',
   'all.skip': '跳到正文',
   'all.title': '{page} · twofold',
 };
@@ -697,6 +698,7 @@ const REVIEW = {
   'review.graph': '对局曲线',
   'review.graph_expected': '预期分数',
   'review.graph_move': '{place}：{name}，{label}',
+  'review.graph_probability': '最佳走法的概率',
   'review.graph_score': '分数',
   'review.graph_tile': '最大方块',
   'review.graph_value': '价值',
@@ -896,6 +898,7 @@ const ANALYSIS_VIEW = {
   'analysis.no_bar': '没有评估',
   'analysis.nodes': '节点',
   'analysis.own_unit': '自有单位',
+  'analysis.percentage_points': '百分点',
   'analysis.points': '分',
   'analysis.probability': '概率',
   'analysis.reward': '得分',
