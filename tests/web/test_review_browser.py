@@ -199,6 +199,15 @@ def test_another_player_judges(laptop: Visit, game: str) -> None:
     expect(laptop.page.get_by_text("its judge has none")).to_be_hidden()
 
 
+def test_the_choice_of_a_judge_moves_no_panel(laptop: Visit, game: str) -> None:
+    review(laptop, game)
+    panels = [laptop.page.locator(f".review-{one}") for one in ("move", "labels", "graph")]
+    before = [one.bounding_box() for one in panels]
+    laptop.page.locator(".judge-form summary").click()
+    expect(laptop.page.get_by_label("Judge", exact=True)).to_be_visible()
+    assert [one.bounding_box() for one in panels] == before
+
+
 def test_a_judge_without_the_tables_of_the_game_is_said(laptop: Visit, served: Served) -> None:
     with_tables = replace(record(), player="ntuple:ply=3,tables=442-512")
     review(laptop, served.keep(str(with_tables)))
