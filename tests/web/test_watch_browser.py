@@ -125,10 +125,12 @@ def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
     expect(moves).to_have_text(f"{end - 2:,}")
 
 
-def test_a_game_that_is_over_is_reviewed_as_a_whole(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&seed=3&speed=max", ".tile")
+@pytest.mark.parametrize("stop", [0, 64])
+def test_a_game_is_reviewed_as_far_as_it_was_played(laptop: Visit, stop: int) -> None:
+    laptop.open(f"/watch?player=greedy&seed=3&speed=max&stop={stop}", ".tile")
     page = laptop.page
-    expect(page.locator(".lane-note")).to_have_text("Over")
+    expect(page.locator(".lane-moves dd")).to_have_text(re.compile("[1-9]"))
+    expect(page.locator(".transport-go")).to_have_text("Resume" if stop else "New race")
     moves = int(page.locator(".lane-moves dd").inner_text().replace(",", ""))
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
@@ -138,4 +140,6 @@ def test_a_game_that_is_over_is_reviewed_as_a_whole(laptop: Visit) -> None:
     expect(page.locator(".review-move-heading")).to_have_text(f"Move {moves - 1:,}")
     page.keyboard.press("End")
     expect(page.locator(".review-move-heading")).not_to_have_text(re.compile("Move"))
-    expect(page.locator(".review-verdict")).to_contain_text("over")
+    expect(page.locator(".review-where")).to_have_text(f"{moves:,} / {moves:,}")
+    end = "the game could go on" if stop else "the game is over"
+    expect(page.locator(".review-verdict")).to_contain_text(end)

@@ -163,12 +163,10 @@ class WatchPage {
     this.restarting = setTimeout(() => this.begin());
   }
 
-  /** A game that is over is reviewed as a whole, from the move looked at. */
+  /** A game is reviewed as far as it was played, from the move looked at. */
   #review(lane) {
-    const { shown } = lane;
-    const upTo = lane.isFinished ? lane.now : lane.position;
-    const at = lane.isFinished && shown ? `&move=${shown.move_number}` : '';
-    this.#takeOver(lane, upTo, (game) => `/review?game=${game}${at}`);
+    const at = lane.shown ? `&move=${lane.shown.move_number}` : '';
+    this.#takeOver(lane, lane.now, (game) => `/review?game=${game}${at}`);
   }
 
   async #takeOver(lane, upTo, address) {
