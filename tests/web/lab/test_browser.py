@@ -90,6 +90,14 @@ def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
     assert alt.evaluate(DRAWN)
 
 
+def test_plots_are_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
+    with visit(browser, served, {**LAPTOP, "locale": "es"}) as abroad:
+        abroad.open("/lab?study=games.db", ".lab-table tbody tr")
+        plot = abroad.page.locator(".lab-plot").first
+        expect(plot).to_have_attribute("src", re.compile("language=es"))
+        assert plot.evaluate(DRAWN)
+
+
 def test_a_plot_that_is_being_drawn_says_so(laptop: Visit) -> None:
     held: list[Route] = []
     pattern = re.compile(r"/reach-1\.svg")

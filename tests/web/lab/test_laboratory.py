@@ -33,6 +33,7 @@ from twofold.learn.curve import Point
 from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
+from twofold.web.lab.axes import WORDS
 from twofold.web.lab.files import NotThere
 from twofold.web.lab.laboratory import plot, studies, study
 from twofold.web.lab.runs import run, runs
@@ -293,6 +294,34 @@ def test_empty_plots_are_not_listed(tmp_path: Path) -> None:
 def test_an_unknown_theme_is_refused(folder: Path) -> None:
     with pytest.raises(InvalidInput, match="expected the theme light or dark, got 'blue'"):
         plot(folder, "a.db", "scores-1", "blue")
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_the_axes_of_plots_are_in_the_language_of_the_page(tmp_path: Path, language: str) -> None:
+    make_study(tmp_path / "a.db", sums=True)
+    section = study(tmp_path, "a.db").sections[0]
+    players = {player.label for player in section.players}
+    for one in section.plots:
+        english, ours = (
+            labels(plot(tmp_path, "a.db", one.name, "", of)) for of in ("en", language)
+        )
+        assert english - players <= WORDS["de"].keys()
+        assert ours == {WORDS[language].get(label, label) for label in english}
+
+
+def labels(svg: bytes) -> set[str]:
+    """The texts of a plot that are neither numbers nor times."""
+    texts = re.findall(">([^<>]+)</text>", svg.decode())
+    return {one for one in texts if not re.fullmatch(r"[\d,.\u202f]+( [nµm]?s)?", one)}
+
+
+def test_languages_are_those_of_the_page_and_others_are_refused(folder: Path) -> None:
+    script = files("twofold.web").joinpath("static/js/language.js").read_text(encoding="utf-8")
+    (known,) = re.findall(r"LANGUAGES = \{(.+)\};", script)
+    assert re.findall(r"(\w+): '", known) == list(WORDS)
+    assert {tuple(words) for words in WORDS.values() if words} == {tuple(WORDS["de"])}
+    with pytest.raises(InvalidInput, match="expected a language of de, en, es, zh, got 'fr'"):
+        plot(folder, "a.db", "scores-1", "light", "fr")
 
 
 def test_without_matplotlib_there_are_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

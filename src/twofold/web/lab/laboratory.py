@@ -23,6 +23,7 @@ from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, MissingExtra, TwofoldError
 from twofold.files import read_start
 from twofold.notation import printable, shown
+from twofold.web.lab.axes import translated
 from twofold.web.lab.files import LabFile, NotThere, find, named
 from twofold.web.lab.memo import Memo
 
@@ -115,7 +116,9 @@ def study(folder: Path, name: str) -> StudyTables:
     return _tables.get((found.path, found.stamp, check_plots()), lambda: _report(found))
 
 
-def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False) -> bytes:
+def plot(
+    folder: Path, name: str, plot: str, theme: str, language: str = "en", *, narrow: bool = False
+) -> bytes:
     """A plot of a study as SVG, by a name from `StudyTables`; `narrow` is for phones.
 
     Raises NotThere, InvalidInput, or MissingExtra if Matplotlib is not installed.
@@ -128,7 +131,7 @@ def plot(folder: Path, name: str, plot: str, theme: str, *, narrow: bool = False
     svg = _plots.get(key, lambda: _image(_gathered(found), plot, palette, narrow=narrow))
     if not svg:
         raise NotThere(f"expected a plot of {shown(found.name)}, got {shown(plot)}")
-    return svg
+    return translated(svg.decode(), language).encode()
 
 
 def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool) -> bytes:

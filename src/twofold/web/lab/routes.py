@@ -9,6 +9,7 @@ from anyio import CapacityLimiter
 from starlette.responses import Response, StreamingResponse
 
 from twofold.web.lab import laboratory as lab
+from twofold.web.lab.axes import WORDS
 from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 from twofold.web.operations import Call, Media, Operation
 
@@ -20,6 +21,7 @@ class PlotQuery(msgspec.Struct, frozen=True):
     """The look of a plot; see the parameters of its operation."""
 
     theme: str = ""
+    language: str = "en"
     width: str = ""
 
 
@@ -30,7 +32,7 @@ def lab_operations(folder: Path) -> list[Operation]:
     def plot(call: Call) -> Response:
         asked: PlotQuery = call.asked
         name, kind, narrow = call.path["name"], call.path["plot"], asked.width == "narrow"
-        svg = lab.plot(folder, name, kind, asked.theme, narrow=narrow)
+        svg = lab.plot(folder, name, kind, asked.theme, asked.language, narrow=narrow)
         return Response(svg, media_type="image/svg+xml")
 
     def games(call: Call) -> Response:
@@ -53,7 +55,11 @@ def lab_operations(folder: Path) -> list[Operation]:
             work=plot,
             reply=Media("image/svg+xml"),
             asked=PlotQuery,
-            query={"theme": "light or dark", "width": "narrow, for a phone"},
+            query={
+                "theme": "light or dark",
+                "language": f"of the labels: {', '.join(WORDS)}",
+                "width": "narrow, for a phone",
+            },
             threads=slow,
             tagged=True,
         ),

@@ -1,6 +1,7 @@
 /** A plot of a study: an image of the server in the colours of the page. */
 
 import { fill, h } from '../dom.js';
+import { language } from '../language.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { scrollBox } from './scroll_box.js';
@@ -66,7 +67,7 @@ export class PlotFigure {
   show({ name, changed }, plot, players, theme) {
     const address = `${dataAddress('studies', name)}/${plot.name}.svg`;
     const width = NARROW.matches ? 'narrow' : 'wide';
-    const source = `${address}?theme=${theme}&width=${width}&changed=${encodeURIComponent(changed)}`;
+    const source = `${address}?theme=${theme}&language=${language}&width=${width}&changed=${encodeURIComponent(changed)}`;
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
     this.image.setAttribute('height', heightOf(plot.kind, players.length));
