@@ -89,7 +89,7 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     spec = f"exact:table={table}"
     roster = Roster(spec)
     assert roster.home == Rules(2, 2)
-    assert roster.infos[0].name == "default on 2x2: exact:table=2x2.table"
+    assert roster.infos[0].name == "default on 2x2: optimal play"
     assert roster.spec("", Rules(2, 2)) == roster.own_default(Rules(2, 2)) == spec
     assert roster.own_default(STANDARD) is None
     assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)

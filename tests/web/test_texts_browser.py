@@ -9,7 +9,9 @@ from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, vis
 from twofold.arena import survival
 from twofold.arena.reports import tables
 from twofold.arena.table import reach_heading
+from twofold.players import make_player
 from twofold.web.lab.axes import WORDS
+from twofold.web.roster import Roster
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -82,27 +84,48 @@ def test_a_chosen_language_comes_before_that_of_the_browser(laptop: Visit) -> No
     laptop.page.evaluate("localStorage.removeItem('twofold.settings')")
 
 
+NAMES = """async (specs) => {
+    const { playerName } = await import('/static/js/player_names.js');
+    return specs.map(playerName);
+}"""
+
+
+def test_a_player_has_the_name_of_the_list(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    names = {
+        "ntuple:net=/a/b.safetensors,ply=3": "network b, 3 plies",
+        "ntuple:ply=2": "network, 2 plies",
+        "ntuple:ply=3,cut=0.01": "network, 3 plies",
+        "mine.py:Mine": "mine.py:Mine",
+    }
+    for info in Roster().infos:
+        with make_player(info.spec) as player:
+            names[player.spec] = info.name.removeprefix("default: ")
+    assert laptop.page.evaluate(NAMES, list(names)) == list(names.values())
+
+
 PLAYERS = {
-    "de": ["gierig", "Netz, Tiefe 2 oder 3", "rows, Tiefe 3", "Netz, Tiefe 3, mit Tabellen"],
-    "es": ["voraz", "red, 2 o 3 niveles", "rows, 3 niveles", "red, 3 niveles, con tablas"],
-    "zh": ["贪心", "网络，2 或 3 层", "rows，3 层", "网络，3 层，带残局库"],
+    "de": [
+        "gierig",
+        "normal (Netz, Tiefe 2 oder 3)",
+        "rows, Tiefe 3",
+        "Netz, Tiefe 2, mit Tabellen",
+    ],
+    "es": ["voraz", "normal (red, 2 o 3 niveles)", "rows, 3 niveles", "red, 2 niveles, con tablas"],
+    "zh": ["贪心", "普通（网络，2 或 3 层）", "rows，3 层", "网络，2 层，带残局库"],
 }
 SPECS = [
     "greedy",
     "ntuple:ply=3/2@3,tables=auto",
     "expectimax:cut=0,ply=auto,time=none",
-    "ntuple:net=default,ply=3,tables=441-512+442-1024/64-256,tables_sha256=bcf8,threads=1",
+    "ntuple:net=default,ply=2,tables=441-512+442-1024/64-256,tables_sha256=bcf8,threads=1",
 ]
 REFUSED = {"de": "auf Englisch: Expected", "es": "en inglés: Expected", "zh": "英文说明：Expected"}
 
 
 def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, language: str) -> None:
     abroad.open("/", ".tile")
-    names = """async (specs) => {
-        const { playerName } = await import('/static/js/player_names.js');
-        return specs.map(playerName);
-    }"""
-    assert abroad.page.evaluate(names, SPECS) == PLAYERS[language]
+    assert abroad.page.evaluate(NAMES, SPECS) == PLAYERS[language]
     refused = """async () => (await import('/static/js/refusals.js'))
         .refusalText('InvalidSpec', 'expected a player')"""
     assert REFUSED[language] in abroad.page.evaluate(refused)

@@ -48,7 +48,7 @@ PICKS: Final = (
     ("expectimax:ply=5", "rows, 5 plies"),
     ("expectimax:eval=snake", "snake, 3 plies"),
     ("expectimax:eval=smooth", "smooth, 3 plies"),
-    ("quick", "quick"),
+    ("quick", "quick, 3 plies"),
     ("nneonneo", "nneonneo"),
     ("datumbox", "Datumbox"),
     ("baeldung", "Baeldung"),
@@ -94,7 +94,7 @@ class Roster:
         # Imports the code for endgame tables before the first request.
         names = {info.plain: info.name for info in _strengths()} | dict(PICKS)
         self._own_infos: Final = {
-            spec: _info(spec, names.get(spec) or _without_folders(spec)) for spec in own
+            spec: _info(spec, names.get(spec) or _own_name(spec)) for spec in own
         }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
@@ -240,6 +240,10 @@ def _info(spec: str, name: str) -> PlayerInfo:
 def _with_tables(tables: str) -> str:
     names = _without_folders(tables).replace("+", ", ")
     return "" if tables == NONE else f"; endgame tables {names}"
+
+
+def _own_name(spec: str) -> str:
+    return "optimal play" if spec.startswith("exact:") else _without_folders(spec)
 
 
 def _without_folders(spec: str) -> str:

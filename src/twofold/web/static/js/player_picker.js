@@ -125,17 +125,15 @@ export function takesLimits(spec) {
 export function choiceOf(player, isDefault, rows = 4, cols = 4) {
   const { spec, name, summary, elsewhere } = player;
   const isElsewhere = Boolean((rows !== 4 || cols !== 4) && elsewhere);
-  if (language !== 'en') {
-    return { value: spec, text: named(player, isDefault, isElsewhere), title: spec };
-  }
-  return { value: spec, text: isElsewhere ? elsewhere : name, title: isElsewhere ? '' : summary };
+  const isEnglish = language === 'en' && !isElsewhere;
+  const isNamed = isEnglish && !name.includes('='); // else it is a spec of the owner's
+  const words = isNamed ? name : named(player, isDefault, isElsewhere);
+  return { value: spec, text: words, title: isEnglish ? summary : spec };
 }
 
 /** The server's names and summaries are English. */
 function named({ spec, plain }, isDefault, isElsewhere) {
-  const isLong = plain && !isElsewhere;
-  const name = isLong ? text('player.with', { name: playerName(spec), more: playerName(plain) })
-    : playerName(spec);
+  const name = playerName(plain && !isElsewhere ? plain : spec);
   return isDefault ? text('picker.default', { name }) : name;
 }
 

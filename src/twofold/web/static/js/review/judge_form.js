@@ -22,6 +22,7 @@ export class JudgeForm {
       otherLabel: text('picker.player_spec'),
       otherHint: text('picker.player_example'),
       value: '',
+      nameOf: playerName,
       onPick: () => this.#changed(),
     });
     this.depth = h(
