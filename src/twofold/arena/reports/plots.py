@@ -47,7 +47,6 @@ NARROW: Final = 4.6
 _HEIGHT: Final = 3.6
 
 _LONGEST_LABEL: Final = 26
-_LONGEST_NARROW: Final = 14
 _LONGEST_CURVE: Final = 40
 _MOST_UPRIGHT: Final = 6
 """With more tiles, labels are rotated on narrow plots."""
@@ -188,8 +187,7 @@ def scores(entries: Entries, width: float) -> Drawing:
     wide = _is_wide(entries)
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
     values = [np.log10(one) if wide else one for one in points]
-    longest = _LONGEST_NARROW if width < WIDTH else _LONGEST_LABEL
-    labels = [_shortened(entry.label, longest) for entry in entries]
+    labels = [_shortened(entry.label, _LONGEST_LABEL) for entry in entries]
 
     def draw(axes: "Axes") -> None:
         for number, one in enumerate(values):

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
@@ -139,7 +140,10 @@ def _image(sections: list[Section], plot: str, palette: Palette, *, narrow: bool
     found = _PLOT.fullmatch(plot)
     if not found or int(found[2]) > len(sections):
         return b""
-    entries = sections[int(found[2]) - 1].entries
+    entries = [
+        replace(entry, label=str(place))  # names are in the legend of the page, in its language
+        for place, entry in enumerate(sections[int(found[2]) - 1].entries, 1)
+    ]
     drawn = drawing(entries, found[1], narrow=narrow) if entries else None
     return drawn.image(palette, FONTS) if drawn else b""
 

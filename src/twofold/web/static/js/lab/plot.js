@@ -11,8 +11,6 @@ import { playerName } from './swatch.js';
 const WIDTH = { wide: 518, narrow: 331 };
 const HEIGHT = 259;
 const TWO_PANELS = 374;
-/** Longest names that the plot of scores writes in full. */
-const LONGEST = { wide: 26, narrow: 14 };
 const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 const NARROW = window.matchMedia('(max-width: 40em)');
 
@@ -71,8 +69,6 @@ export class PlotFigure {
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
     this.image.setAttribute('height', heightOf(plot.kind, players.length));
-    const isNamed = players.every(({ name, label }) => name === label && name.length <= LONGEST[width]);
-    this.legend.hidden = plot.kind === 'scores' && isNamed; // it has its names on the axis
     fill(this.legend, players.map((player, place) => h('li', null, playerName(player, place))));
   }
 }
