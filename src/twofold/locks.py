@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -47,6 +48,7 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     try:
         lock.acquire()
     except filelock.Timeout:
+        _check_writable(target.parent)  # filelock takes folders like /proc for files in use
         raise in_use(ascii(str(target)), what) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
@@ -62,6 +64,16 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
             if os.lstat(lock.lock_file).st_size == 0:
                 os.unlink(lock.lock_file)
         lock.release()
+
+
+def _check_writable(folder: Path) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        raise InvalidInput(
+            f"expected a folder that can be written to, got {str(folder)!a}"
+        ) from None
 
 
 def remove_abandoned(folder: Path, end: str) -> None:
