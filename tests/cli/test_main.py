@@ -31,7 +31,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["abc", "0", "-1", "1.5", ""])
+@pytest.mark.parametrize("text", ["abc", "0", "-1", "1.5"])
 def test_a_number_of_threads_that_numba_cannot_use_is_refused(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
@@ -39,6 +39,13 @@ def test_a_number_of_threads_that_numba_cannot_use_is_refused(
     words = f"twofold: expected a whole number above 0 in NUMBA_NUM_THREADS, got '{text}'\n"
     assert cli("players") == (2, "", words)
     assert cli("--help").code == 0
+
+
+def test_an_empty_number_of_threads_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "")
+    words = [sys.executable, "-m", "twofold", "bench", "greedy", "--games", "1"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_version(cli: Cli) -> None:

@@ -81,6 +81,8 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command that the context names."""
+        if os.environ.get(_THREADS) == "":
+            del os.environ[_THREADS]  # Numba would read a number
         threads = os.environ.get(_THREADS, "1")
         if not (threads.isdecimal() and int(threads)):  # Numba shows a traceback
             raise InvalidInput(f"expected a whole number above 0 in {_THREADS}, got {threads!a}")
