@@ -85,14 +85,17 @@ def _start_spinner(text: str) -> Any:
     return progress
 
 
-def loading() -> AbstractContextManager[None]:
-    """Say what is being waited for while players are made ready: whether kernels are compiled."""
+def loading(text: str = "") -> AbstractContextManager[None]:
+    """Say what is being waited for while players are made ready: whether kernels are compiled.
+
+    Without kernels to compile it is `text`; by default `LOADING`, and only in a terminal.
+    """
     before = len(BUILT)
 
     def words() -> str:
         if len(BUILT) > before:
             return COMPILING
-        return LOADING if can_redraw(sys.stderr.isatty()) else ""
+        return text or (LOADING if can_redraw(sys.stderr.isatty()) else "")
 
     return waiting(words)
 

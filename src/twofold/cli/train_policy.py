@@ -226,7 +226,7 @@ def _begin(
     options: PolicyOptions, settings: PolicySettings | None, limits: dict[str, Any]
 ) -> "PolicyTraining":
     """A new run with these settings; without settings the one in the file."""
-    with loading():
+    with loading("loading PyTorch ..."):
         try:
             import torch  # noqa: F401 - an extra
         except ImportError:
@@ -235,11 +235,12 @@ def _begin(
         atexit.unregister(gc.freeze)
         from twofold.policy.checkpoint import load
         from twofold.policy.training import PolicyTraining
-    if settings is not None:
+
+        if settings is None:
+            return load(options.out, device=options.device)
         training = PolicyTraining(settings, **limits, device=options.device)
-        print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
-        return training
-    return load(options.out, device=options.device)
+    print_note(f"twofold: {settings.describe()}; on {training.learner.device.type}")
+    return training
 
 
 def _take_up(training: "PolicyTraining", out: str, limits: dict[str, Any]) -> bool:
