@@ -164,13 +164,12 @@ class PolicySettings:
         return cls(**values)
 
     def describe(self) -> str:
-        """A line: games, reward, the numbers of PPO."""
-        return (
-            f"PPO, {self.games:,} games of {self.rules}, reward {self.reward}, "
-            f"learning rate {format_number(self.learning_rate)}, "
-            f"gamma {format_number(self.gamma)}, lambda {format_number(self.decay)}, "
-            f"entropy {format_number(self.entropy)}"
+        """A line with all that decides what a run learns, but for the layers of the network."""
+        numbers = (
+            f"{_NAMES.get(name, name)} {format_number(getattr(self, name))}"
+            for name in (*_COUNTS, *_RANGES)
         )
+        return f"PPO, {self.rules}, reward {self.reward}, {', '.join(numbers)}"
 
 
 def _check_number(name: str, value: object, low: float, high: float) -> None:
