@@ -190,6 +190,30 @@ def test_an_output_that_is_closed(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "convert examples/best-game.2048",
+        "bench greedy --games 1 --json",
+        "net info policy --json",
+        "report --curves curve.csv --html -",
+        "completion bash",
+        "engine greedy",
+    ],
+)
+def test_data_for_an_output_that_is_closed_is_an_error(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str
+) -> None:
+    """As by >&- in a shell: Python then has no `sys.__stdout__`."""
+    monkeypatch.setattr(sys, "__stdout__", None)
+    curve = tmp_path / "curve.csv"
+    curve.write_text("games,moves,seconds,mean\n1,10,0.1,100\n2,20,0.2,200\n")
+    result = cli(*words.replace("curve.csv", str(curve)).split())
+    said = "twofold: expected a standard output to write to, got a closed one\n"
+    assert result == (2, "", said)
+    assert cli("players").code == 0
+
+
 def test_an_input_that_is_closed(tmp_path: Path) -> None:
     """As by <&- in a shell: Python then has no `sys.stdin`."""
     env = os.environ | {"TWOFOLD_STATE_DIR": str(tmp_path)}

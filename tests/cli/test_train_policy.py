@@ -31,9 +31,7 @@ def test_without_the_extra_it_says_what_to_install(
     assert not list(tmp_path.glob("*.safetensors"))
 
 
-def test_loading_pytorch_is_said(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loading_pytorch_is_said(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here it goes on until that has been said, and fails."""
     (tmp_path / "torch.py").write_text("import sys\nsys.stderr.heard.wait(60)\nraise ImportError\n")
     monkeypatch.syspath_prepend(tmp_path)

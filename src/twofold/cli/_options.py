@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
 
+from twofold.cli._output import check_output
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.notation import parse_number, parse_seed, shown
@@ -116,7 +117,17 @@ BoardsOption = Annotated[
 PaceOption = Annotated[
     str | None, option("--moves-per-second", "X", "Limit the pace. Default: no limit.")
 ]
-JsonOption = Annotated[bool, flag("--json", "Print one JSON document.")]
+
+
+def _for_output(wanted: bool) -> bool:
+    if wanted:
+        check_output()
+    return wanted
+
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document.", callback=_for_output)
+]
 
 
 def read_rules(text: str, players: Sequence[str] = ()) -> Rules:

@@ -7,10 +7,11 @@ import platform
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import twofold
+from twofold.errors import InvalidInput
 from twofold.limits import cores
 from twofold.notation import printable
 
@@ -37,6 +38,23 @@ def write_json(
 def print_out(text: str = "") -> None:
     """Print a line of the command's own output; see `plain` for names in it."""
     sys.stdout.write(plain(text) + "\n")
+
+
+def print_bytes(parts: Iterable[bytes]) -> None:
+    """Print a file, as it is: not every terminal has all characters; raises as `check_output`."""
+    check_output()
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(parts)
+
+
+def check_output() -> None:
+    """Check that there is an output, for commands that exist to write data to it.
+
+    Raises:
+        InvalidInput: the shell has closed it, as by `>&-`.
+    """
+    if sys.__stdout__ is None:
+        raise InvalidInput("expected a standard output to write to, got a closed one")
 
 
 def print_words(text: str, hang: int = 0) -> None:

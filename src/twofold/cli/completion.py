@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from twofold.cli._options import argument
-from twofold.cli._output import print_out
+from twofold.cli._output import check_output, print_out
 from twofold.completion import FOLDER, SHELLS
 from twofold.errors import InvalidInput
 from twofold.notation import did_you_mean, shown
@@ -37,5 +37,6 @@ def command(shell: Annotated[str, argument("SHELL", "bash, zsh, fish or powershe
             f"expected a shell ({', '.join(SHELLS)}), got {shown(shell)}"
             f"{did_you_mean(shell, SHELLS)}"
         )
+    check_output()
     path = FOLDER / f"twofold.{ENDINGS[shell]}"
     print_out(path.read_text(encoding="utf-8").rstrip())

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO, Annotated
 
 from twofold.cli._options import argument, option
-from twofold.cli._output import print_note
+from twofold.cli._output import print_bytes, print_note
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import counted
@@ -137,8 +137,6 @@ def _write(target: str, texts: Iterator[str]) -> int:
 
     if target != "-":
         atomic_write(target, parts())
-        return count
-    sys.stdout.flush()
-    for part in parts():  # bytes: replays have characters that not every terminal writes
-        sys.stdout.buffer.write(part)
+    else:
+        print_bytes(parts())
     return count

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from twofold.cli._options import argument
-from twofold.cli._output import print_note
+from twofold.cli._output import check_output, print_note
 from twofold.cli._players import open_player
 from twofold.engine.server import opening_rules
 from twofold.engine.server_streams import serve
@@ -33,6 +33,7 @@ def command(
     programs ask their engines. docs/reference/engine-protocol.md is the specification. The other
     way round, `engine:cmd=...` is a player that is such a program; engine-check checks one.
     """
+    check_output()
     if sys.stdin.isatty():
         print_note(HINT)
     try:

@@ -1,7 +1,6 @@
 """`twofold report`: what a study says, as a page, as tables, as data."""
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
@@ -19,7 +18,7 @@ from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
 from twofold.arena.reports.plots import learning_curves
 from twofold.arena.studies.study import Study
 from twofold.cli._options import argument, option
-from twofold.cli._output import print_note, print_out
+from twofold.cli._output import print_bytes, print_note, print_out
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput
 from twofold.figures import counted
@@ -199,9 +198,8 @@ def _write(study: Study | None, name: str, path: str, curves: Sequence[DrawnCurv
 def _put(path: str, parts: Iterable[bytes]) -> None:
     if path != STDOUT:
         atomic_write(path, parts)
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.writelines(parts)  # bytes: not every terminal has all characters
+    else:
+        print_bytes(parts)
 
 
 def _write_boards(study: Study, folder: str) -> None:
