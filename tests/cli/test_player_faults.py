@@ -1,6 +1,7 @@
 """A player of one's own that fails: one sentence with its file and line, in every command."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -138,10 +139,19 @@ def test_a_player_that_fails_ends_the_command(cli: Cli, words: tuple[str, ...], 
     assert result.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [BOARD, GAME, HINT], ids=lambda words: words[0])
-def test_a_player_that_ends_the_program_is_named(cli: Cli, words: tuple[str, ...]) -> None:
-    result = cli(*words, "bad.py:Leaves", stdin="hint\n")
-    assert (result.code, result.err) == (1, "twofold: SystemExit: 0 (bad.py, line 42)\n")
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        *product((BOARD, GAME), ENDING),  # in a thread of the player, which Ctrl-C does not reach
+        (HINT, "Leaves"),
+        (HINT, "Closes"),
+    ],
+)
+def test_a_player_that_ends_the_program_is_named(
+    cli: Cli, words: tuple[str, ...], name: str
+) -> None:
+    result = cli(*words, f"bad.py:{name}", stdin="hint\n")
+    assert (result.code, result.err) == (1, f"twofold: {ENDING[name]}\n")
 
 
 @pytest.mark.parametrize("name", FAILING)

@@ -15,6 +15,7 @@ from twofold.cli._analysis import figures, move_table
 from twofold.cli._progress import waiting
 from twofold.cli._signals import catching_interrupt
 from twofold.players import Player
+from twofold.players.faults import as_fault
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
@@ -84,7 +85,7 @@ def follow(
         end()
         reading.wait(STOP_SECONDS)
     if reading.error is not None:
-        raise reading.error
+        raise as_fault(reading.error)  # Ctrl-C does not reach its thread
     return reading.latest, asked.is_set()
 
 
