@@ -86,7 +86,11 @@ def test_a_network_for_another_shape_names_the_option(
     assert code == 2
     assert f"expected boards of 2x2 for ntuple:net={path}, got rules 4x4 spawn=" in err
     assert err.endswith("; add --rules 2x2\n")
-    assert "--rules" not in cli(command, "ntuple", "--rules", "3x3").err
+    err = cli(command, "ntuple", "--rules", "3x3").err
+    assert err.endswith(
+        "; the player strong plays on them, and `twofold train NETWORK --rules 3x3 --out FILE` "
+        "trains a network\n"
+    )
 
 
 def test_an_evaluator_of_your_own_with_two_jobs(cli: Cli) -> None:

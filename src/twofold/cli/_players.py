@@ -11,6 +11,7 @@ from twofold.endgame.folder import files_in, tables_folder
 from twofold.endgame.pattern import suits
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game import Game
+from twofold.limits import BITS_MAX_SIDE
 from twofold.notation import parse_spec, shown
 from twofold.players import Player, make_player, settled, short_spec
 from twofold.players.own_code import is_code
@@ -27,6 +28,9 @@ STRENGTHS_HINT: Final = (
     "endgame tables is built"
 )
 """Said where such a strength is measured without any."""
+
+TRAINS: Final = {"ntuple": "train NETWORK", "policy": "train-policy"}
+"""The commands that train networks for these players."""
 
 
 def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
@@ -50,7 +54,7 @@ def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool =
 
 @contextmanager
 def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
-    """Name the option in an error about a player of one other shape, if it was not given."""
+    """Say in an error about a player of other shapes which option or other player to use."""
     try:
         yield
     except UnsupportedRules as error:
@@ -58,9 +62,21 @@ def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
 
         with make_player(spec) as player:
             shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]
-        if rules != STANDARD or len(shapes) != 1:
+        if rules.shape in shapes:
             raise
-        raise UnsupportedRules(f"{error}; add --rules {shapes[0][0]}x{shapes[0][1]}") from None
+        if rules == STANDARD and len(shapes) == 1:
+            raise UnsupportedRules(f"{error}; add --rules {shapes[0][0]}x{shapes[0][1]}") from None
+        raise UnsupportedRules(f"{error}; {_other_player(spec, rules)}") from None
+
+
+def _other_player(spec: str, rules: Rules) -> str:
+    """Who plays on boards that a player cannot play on."""
+    command = TRAINS.get(parse_spec(spec).name)
+    other = "the player strong plays on them"
+    if command is None or max(rules.shape) > BITS_MAX_SIDE:
+        return other
+    rows, cols = rules.shape
+    return f"{other}, and `twofold {command} --rules {rows}x{cols} --out FILE` trains a network"
 
 
 def open_player(
