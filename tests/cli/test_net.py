@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.commands import Cli
+from tests.support.policies import make_policy, write
 from twofold.errors import InvalidNetwork
 from twofold.learn.checkpoint import load, save
 from twofold.learn.settings import TrainingSettings
@@ -66,6 +67,20 @@ def test_eval_is_a_bench(cli: Cli, trained: Path) -> None:
     assert second["summary"]["mean_score"] > first["summary"]["mean_score"] > 1500
     bench = json.loads(cli("bench", *specs, *options).out)
     assert bench["players"] == [first, second]
+
+
+def test_eval_measures_policy_networks_too(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
+    options = ("--games", "4", "--jobs", "1", "--json")
+    specs = [f"policy:net={path}{key}" for key in ("", ",ply=1")]
+    once = json.loads(cli("net", "eval", str(path), *options).out)
+    both = json.loads(cli("net", "eval", str(path), "--ply", "0", "--ply", "1", *options).out)
+    assert [one["player"] for one in once["players"]] == specs[:1]
+    assert [one["player"] for one in both["players"]] == specs
+    assert (
+        both["players"]
+        == json.loads(cli("bench", *specs, "--rules", "2x2", *options).out)["players"]
+    )
 
 
 def test_convert_and_back(cli: Cli, trained: Path, tmp_path: Path) -> None:

@@ -102,7 +102,6 @@ def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("net", "eval", "{net}"),
         ("net", "average", "{net}", "{net}", "--out", "mean.safetensors"),
         ("bench", "ntuple:net={net}"),
     ],

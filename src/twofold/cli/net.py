@@ -53,13 +53,18 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
     if path.suffix == TDL_SUFFIX:
         print_out(f"{read_learnt(network).network.describe()}, a weight file of TDL2048+")
         return
-    card = read_policy_card(path) if is_policy(path) else read_card(path)
+    card = _card(path)
     if json:
         body = {"file": str(path), "sha256": network_hash(network), "bytes": path.stat().st_size}
         write_json("net info", body | {"card": msgspec.to_builtins(card)})
         return
     facts = _facts(card) if isinstance(card, Card) else _policy_facts(path)
     _print_card(card, facts, path.stat().st_size, network_hash(network))
+
+
+def _card(path: Path) -> Card | PolicyCard:
+    """What the file of a network says of it."""
+    return read_policy_card(path) if is_policy(path) else read_card(path)
 
 
 def _facts(card: Card) -> dict[str, str]:
@@ -140,7 +145,11 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[
         list[int] | None,
-        option("--ply", "N", "Search depth, in plies; may be repeated. Default: 1."),
+        option(
+            "--ply",
+            "N",
+            "Search depth, in plies; may be repeated. Default: 1, for a policy network 0.",
+        ),
     ] = None,
     games: Annotated[
         int | None,
@@ -155,13 +164,16 @@ def evaluate(
 ) -> None:
     """Let a network play; show its scores and where its games end.
 
-    The same as `twofold bench --survival ntuple:net=NETWORK,ply=N`.
+    The same as `twofold bench --survival ntuple:net=NETWORK,ply=N`, or policy:net=NETWORK.
     """
-    if network_path(network).suffix != TDL_SUFFIX:
-        rules = read_card(network_path(network)).rules
+    path = network_path(network)
+    card = None if path.suffix == TDL_SUFFIX else _card(path)
+    if isinstance(card, PolicyCard):
+        keys = [{"ply": str(depth)} if depth else {} for depth in ply or [0]]
+        players = [format_spec("policy", {"net": network} | key) for key in keys]
     else:
-        rules = ""
-    players = [format_spec("ntuple", {"net": network, "ply": str(depth)}) for depth in ply or [1]]
+        keys = [{"ply": str(depth)} for depth in ply or [1]]
+        players = [format_spec("ntuple", {"net": network} | key) for key in keys]
     count = 1000 if games is None and not boards else games
     bench.command(
         players,
@@ -170,7 +182,7 @@ def evaluate(
         seed=seed,
         jobs=jobs,
         survival=True,
-        rules=rules,
+        rules="" if card is None else card.rules,
         json=json,
     )
 
