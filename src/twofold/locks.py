@@ -66,6 +66,17 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
         lock.release()
 
 
+def is_held(path: Path) -> bool:
+    """True if a program holds a file, see `alone`."""
+    if not os.path.lexists(path.with_name(f".{path.name}{SUFFIX}")):
+        return False
+    try:
+        with alone(path, "program"):
+            return False
+    except (InvalidInput, ResourceError):
+        return True
+
+
 def _check_writable(folder: Path) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):

@@ -11,6 +11,7 @@ from tests.web.jobs import fake_command
 from tests.web.jobs.seen_jobs import job_of, until
 from tests.web.page import wait_until
 from twofold.errors import InvalidInput, LimitExceeded
+from twofold.locks import alone
 from twofold.play.store import NotFound
 from twofold.web.jobs.kept import Damaged
 from twofold.web.jobs.queue import MAX_WAITING, JobQueue, Pace
@@ -147,12 +148,20 @@ def test_a_name_that_a_job_of_another_server_takes_is_refused(
 
 @pytest.mark.promise("R80")
 def test_jobs_of_a_killed_server_are_stopped(queue: JobQueue, tmp_path: Path) -> None:
-    """A job that is running according to its file, but whose server is gone."""
+    """A job that is running according to its file, but whose server is gone.
+
+    It runs on until its command has saved, and cannot be resumed before.
+    """
     job = queue.submit(bench("done"), tmp_path)
     killed = until(queue, job, state="done")
     killed.server, killed.state, killed.progress = "gone", "running", 0.5
     (tmp_path / "jobs" / f"{job}.json").write_bytes(msgspec.json.encode(killed))
-    found = job_of(queue_in(tmp_path), job)
+    other = queue_in(tmp_path)
+    with alone(tmp_path / "study.db", "run"):
+        assert job_of(other, job).state == "running"
+        with pytest.raises(InvalidInput, match="cannot be resumed: it is running"):
+            other.resume(job, tmp_path)
+    found = job_of(other, job)
     assert (found.state, found.cause, found.progress) == ("stopped", "server", 0.5)
 
 

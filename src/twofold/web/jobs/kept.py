@@ -9,10 +9,10 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from twofold.errors import InvalidInput, TwofoldError
+from twofold.errors import InvalidInput
 from twofold.files import atomic_write, read_start
 from twofold.folders import make_private
-from twofold.locks import alone, remove_abandoned
+from twofold.locks import is_held, remove_abandoned
 from twofold.notation import printable
 from twofold.play.store import NotFound
 from twofold.web.jobs.wanted import MAX_SECONDS, TrainJob, Wanted
@@ -155,12 +155,9 @@ class JobFolder:
             self.remove(job.id)
 
     def is_served(self, job: Job) -> bool:
-        """True if the server of a job is running."""
-        try:
-            with alone(self.server_path(job.server), "server"):
-                return False
-        except TwofoldError:
-            return True
+        """True if the server of a job is running, or its command, which saves after it."""
+        command = [Path(job.folder) / name for name in job.files[:1] if job.state == "running"]
+        return any(map(is_held, [self.server_path(job.server), *command]))
 
     def server_path(self, server: str) -> Path:
         """The lock file of a server."""
