@@ -1,5 +1,6 @@
 """`Evaluator`: a compiled value function of boards, with its parameters."""
 
+import importlib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -242,6 +243,19 @@ def simple_evaluator(
         return weighted_evaluator(name, summary or name, keys, rebuild, **more)
     fields = rebuild({str(place): value for place, value in enumerate(params)})
     return Evaluator(name, summary or name, **fields, **more)
+
+
+def kernel_in(module: str, name: str, elsewhere: str = "") -> Callable[[int, int], Any]:
+    """The field `kernel_for` of a kernel in a module of `twofold.kernels`, which loads when asked.
+
+    `elsewhere` is the name of the kernel for other shapes than 4x4; empty if it is the same.
+    """
+
+    def kernel_for(rows: int, cols: int) -> Any:
+        wanted = name if (rows, cols) == (4, 4) else elsewhere or name
+        return getattr(importlib.import_module(f"twofold.kernels.{module}"), wanted)
+
+    return kernel_for
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.evaluators.base import Params, Weight, weighted_evaluator
+from twofold.evaluators.base import Params, Weight, kernel_in, weighted_evaluator
 
 CLUSTERING_WEIGHTS: Final = {
     "empty": Weight(1.0, "ln(score) for each empty cell"),
@@ -26,18 +26,6 @@ def _logarithms(weight: float) -> NDArray[np.float64]:
     scores[0] = 1.0  # score 0 is a case of its own
     logarithms: NDArray[np.float64] = weight * np.log(scores)
     return logarithms
-
-
-def _kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate
-
-    return evaluate.clustered_score
-
-
-def _cells_kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate_cells
-
-    return evaluate_cells.clustered_score
 
 
 def _unlike(board: Board) -> int:
@@ -68,9 +56,9 @@ def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
         }
 
     return {
-        "kernel_for": _kernel_for,
+        "kernel_for": kernel_in("search.evaluate", "clustered_score"),
         "params_for": params_for,
-        "cells_kernel_for": _cells_kernel_for,
+        "cells_kernel_for": kernel_in("search.evaluate_cells", "clustered_score"),
         "cells_params_for": params_for,
         "terms_of": terms_of,
     }

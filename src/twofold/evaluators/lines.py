@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.evaluators.base import Evaluator, Params, Weight, small_shapes, weighted_evaluator
+from twofold.evaluators.base import (
+    Evaluator,
+    Params,
+    Weight,
+    kernel_in,
+    small_shapes,
+    weighted_evaluator,
+)
 from twofold.evaluators.bounds import SumBounds, bounds_of_lines
 from twofold.evaluators.exact import in_units, unit_of
 
@@ -91,18 +98,12 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
         return {part: float(across[part].sum() + down[part].sum()) for part in across}
 
     return {
-        "kernel_for": _line_kernel,
+        "kernel_for": kernel_in("search.evaluate", "line_sum", elsewhere="framed_line_sum"),
         "params_for": params_for,
         "line_tables_for": line_tables_for,
         "bounds_for": bounds_for,
         "terms_of": terms_of,
     }
-
-
-def _line_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate  # loads kernels
-
-    return evaluate.line_sum if (rows, cols) == (4, 4) else evaluate.framed_line_sum
 
 
 def _cells_fields(
@@ -112,11 +113,6 @@ def _cells_fields(
     line_tables_for: Callable[[int, int], tuple[Params, Params]],
 ) -> dict[str, Any]:
 
-    def cells_kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.search import evaluate_cells
-
-        return getattr(evaluate_cells, kernel)
-
     @cache
     def cells_params_for(rows: int, cols: int) -> Params:
         numbers = numbers_of(weights)
@@ -124,4 +120,7 @@ def _cells_fields(
             numbers[0] = unit_of(np.stack(line_tables_for(rows, cols)))
         return numbers.view(np.float32)
 
-    return {"cells_kernel_for": cells_kernel_for, "cells_params_for": cells_params_for}
+    return {
+        "cells_kernel_for": kernel_in("search.evaluate_cells", kernel),
+        "cells_params_for": cells_params_for,
+    }

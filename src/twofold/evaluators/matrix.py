@@ -16,6 +16,7 @@ from twofold.evaluators.base import (
     Evaluator,
     Params,
     Weight,
+    kernel_in,
     only_4x4,
     small_shapes,
     weighted_evaluator,
@@ -69,11 +70,6 @@ def matrix_evaluator(
         tables = [factor * row_values(row, tile_values()) for row in weights]
         return in_units(np.concatenate(tables), CELL_DIGITS)
 
-    def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.search import evaluate  # loads kernels
-
-        return evaluate.row_tables
-
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         return {
             f"row {number}": factor
@@ -84,7 +80,7 @@ def matrix_evaluator(
     return Evaluator(
         name,
         summary,
-        kernel_for,
+        kernel_in("search.evaluate", "row_tables"),
         params_for,
         at=at,
         supports=only_4x4,
@@ -150,10 +146,10 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         return np.concatenate([[len(weightings)], weightings.ravel()]).view(np.float32)
 
     return {
-        "kernel_for": _snake_kernel,
+        "kernel_for": kernel_in("search.evaluate", "best_corner", elsewhere="row_tables"),
         "params_for": params_for,
         "bounds_for": bounds_for,
-        "cells_kernel_for": _snake_cells_kernel,
+        "cells_kernel_for": kernel_in("search.evaluate_cells", "best_weighting"),
         "cells_params_for": cells_params_for,
     }
 
@@ -166,18 +162,6 @@ def _seen(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     turns = range(4) if rows == cols else (0, 2)
     turned = [np.rot90(places, turn) for turn in turns]
     return [*turned, *(grid[::-1] for grid in turned)]
-
-
-def _snake_cells_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate_cells
-
-    return evaluate_cells.best_weighting
-
-
-def _snake_kernel(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate
-
-    return evaluate.best_corner if (rows, cols) == (4, 4) else evaluate.row_tables
 
 
 SNAKE: Final = weighted_evaluator(

@@ -1,13 +1,12 @@
 """N-tuple networks as evaluators of a search, and the share of each pattern in a value."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from twofold.board import Board
-from twofold.evaluators.base import Evaluator, Params
-from twofold.networks.network import Network, Weights
+from twofold.evaluators.base import Evaluator, Params, kernel_in
+from twofold.networks.network import Network
 
 
 def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
@@ -19,28 +18,13 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     kept = params, network.weights  # the first holds the address of the second
     size = "boards of {}x{}".format(*network.shape)
 
-    def kernel_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.learn import ntuple  # loads kernels
-
-        return ntuple.network_value
-
-    def layer_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.learn import ntuple
-
-        return ntuple.after_move
-
-    def policy_for(rows: int, cols: int) -> Any:
-        from twofold.kernels.learn import ntuple
-
-        return ntuple.choose
-
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         return pattern_values(network, board)
 
     return Evaluator(
         name,
         f"n-tuple network {network.name}",
-        kernel_for=kernel_for,
+        kernel_for=kernel_in("learn.ntuple", "network_value"),
         params_for=lambda rows, cols: kept[0],
         unit="points",
         at="afterstate",
@@ -48,8 +32,8 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
         supports=lambda rows, cols: (rows, cols) == network.shape,
         shapes=size,
         terms_of=terms_of,
-        layer_for=layer_for,
-        policy_for=policy_for,
+        layer_for=kernel_in("learn.ntuple", "after_move"),
+        policy_for=kernel_in("learn.ntuple", "choose"),
     )
 
 
@@ -57,12 +41,7 @@ def pattern_values(network: Network, board: Board) -> dict[str, float]:
     """The share of each pattern in the value of a board, over all symmetries, in points."""
     whole = {}
     for number, pattern in enumerate(network.patterns):
-        alone = Network(
-            [pattern], network.shape, stages=network.stages, weights=_table_of(network, number)
-        )
+        table = np.stack([network.table(number, stage) for stage in range(network.stage_count)])
+        alone = Network([pattern], network.shape, stages=network.stages, weights=table)
         whole[str(pattern)] = alone.value(board)
     return whole
-
-
-def _table_of(network: Network, number: int) -> Weights:
-    return np.stack([network.table(number, stage) for stage in range(network.stage_count)])

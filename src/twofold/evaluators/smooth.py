@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.evaluators.base import Params, Weight, weighted_evaluator
+from twofold.evaluators.base import Params, Weight, kernel_in, weighted_evaluator
 from twofold.evaluators.lines import Lines, all_lines
 from twofold.limits import MAX_SIDE
 
@@ -106,25 +106,13 @@ def _fields(weights: Mapping[str, float]) -> dict[str, Any]:
         }
 
     return {
-        "kernel_for": _kernel_for,
+        "kernel_for": kernel_in("search.evaluate", "smooth"),
         "params_for": params_for,
-        "cells_kernel_for": _cells_kernel_for,
+        "cells_kernel_for": kernel_in("search.evaluate_cells", "smooth"),
         "cells_params_for": cells_params_for,
         "terms_of": terms_of,
         "dead_value": DEAD * max(1.0, *map(abs, weights.values())),
     }
-
-
-def _kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate  # loads kernels
-
-    return evaluate.smooth
-
-
-def _cells_kernel_for(rows: int, cols: int) -> Any:
-    from twofold.kernels.search import evaluate_cells
-
-    return evaluate_cells.smooth
 
 
 SMOOTH: Final = weighted_evaluator(
