@@ -1,8 +1,9 @@
 """Games that compiled players play inside kernels: many at once, or one in chunks of moves."""
 
+import time
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE
 from twofold.notation import format_moves, printable
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer, fits_bits
+from twofold.players.loop import GameResult
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
@@ -28,19 +30,6 @@ _NEVER = 255
 
 MOST_MOVES: Final = 1 << 22
 """Maximum moves of all games of one call."""
-
-
-class KernelPlayed(NamedTuple):
-    """A finished game. `score` leaves out the assumed score of a given first board.
-
-    `letters` holds the moves if they were kept, else it is empty.
-    """
-
-    score: int
-    moves: int
-    reached: tuple[int, ...]
-    board: Board
-    letters: str
 
 
 def load_loops() -> None:
@@ -75,15 +64,16 @@ def play_many(
     rules: Rules,
     seeds: SeedRange,
     *,
-    boards: Sequence[Board] | None = None,
+    boards: Sequence[Board] = (),
     keep_moves: bool = False,
-) -> list[KernelPlayed]:
+) -> list[GameResult]:
     """Play whole games on 64-bit boards in one kernel call, see `can_play_many`.
 
     The player must be started under the rules. `boards` holds the first board of each game, with
-    tiles up to 32768; None for new games. Returns the games before the first that outgrows 64 bits
-    or the `MOST_MOVES` of the call.
+    tiles up to 32768; empty for new games. Returns the games before the first that outgrows 64 bits
+    or the `MOST_MOVES` of the call, each with an equal share of the time.
     """
+    began = time.perf_counter()
     distribution, context = (
         spawn_distribution(rules.spawn_exponents, rules.spawn_weights),
         player.context,
@@ -96,22 +86,32 @@ def play_many(
     words[play.LETTERS] = letters.ctypes.data if keep_moves else 0
     words[play.POLICY_ADDRESS] = player.policy
     words[play.POLICY_CONTEXT] = context.ctypes.data
-    starts = _starts(boards or ())
-    words[play.STARTS] = starts.ctypes.data if len(starts) else 0
+    starts = _starts(boards)
+    words[play.STARTS] = starts.ctypes.data if boards else 0
     done = play.play_many(words, np.uint64(seeds.first), states, MOST_MOVES)
     moves = states[:done, play.MOVE_NUMBER].tolist()
     texts = _cut(letters, moves) if keep_moves else [""] * done
-    before = starts[:done, 1].tolist() if len(starts) else [0] * done
+    scores = states[:done, play.SCORE]
+    if boards:
+        scores = scores - starts[:done, 1]
+    numbers = reached[:done].tolist()
+    ended = [Board.from_bits(bits, rules.shape) for bits in states[:done, play.BITS].tolist()]
+    begun: Sequence[Board | None] = boards[:done] or [None] * done
+    seconds = (time.perf_counter() - began) / max(done, 1)
     return [
-        KernelPlayed(
-            state[play.SCORE] - points,
-            state[play.MOVE_NUMBER],
-            tuple(numbers[: state[play.MAX_EXPONENT] + 1]),
-            Board.from_bits(state[play.BITS], rules.shape),
+        GameResult(
+            seed,
+            score,
+            made,
+            board.max_tile,
+            tuple(first[: board.max_exponent + 1]),
+            board,
+            seconds,
             text,
+            start=start,
         )
-        for state, numbers, text, points in zip(
-            states[:done].tolist(), reached[:done].tolist(), texts, before, strict=True
+        for seed, score, made, board, first, text, start in zip(
+            seeds.part(0, done), scores.tolist(), moves, ended, numbers, texts, begun, strict=True
         )
     ]
 

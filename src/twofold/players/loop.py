@@ -148,11 +148,11 @@ def play_games(
         count = min(together, seeds.count - first) if together > 1 else 0
         if count := _on_bits(boards, first, count):
             part, begin = seeds.part(first, first + count), boards[first : first + count]
-            found, seconds = _play_together(player, rules, part, begin, keep_moves)
+            found = _play_together(player, rules, part, begin, keep_moves)
             yield from found
             first += len(found)
             if len(found) == count:
-                together = _how_many(seconds / count)
+                together = _how_many(found[0].seconds)
                 continue
         board, seed = boards[first] if boards else None, seeds.part(first).first
         result = play_game(player, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
@@ -202,31 +202,13 @@ def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
 
 def _play_together(
     player: Any, rules: Rules, seeds: SeedRange, boards: Sequence[Board], keep_moves: bool
-) -> tuple[list[GameResult], float]:
-    """Play a batch, up to the first game that outgrows 64 bits. Returns results and total time."""
+) -> list[GameResult]:
+    """Play a batch, up to the first game that outgrows 64 bits."""
     from twofold.players.kernel_game import play_many
 
     _load_loops()
     player.start(rules, seeds.first)
-    began = time.perf_counter()
-    found = play_many(player, rules, seeds, boards=boards or None, keep_moves=keep_moves)
-    seconds = time.perf_counter() - began
-    share = seconds / max(len(found), 1)
-    starts: Sequence[Board | None] = boards or [None] * seeds.count
-    return [
-        GameResult(
-            seed,
-            game.score,
-            game.moves,
-            game.board.max_tile,
-            game.reached,
-            game.board,
-            share,
-            game.letters,
-            start=start,
-        )
-        for seed, game, start in zip(seeds, found, starts, strict=False)
-    ], seconds
+    return play_many(player, rules, seeds, boards=boards, keep_moves=keep_moves)
 
 
 class _Progress:
