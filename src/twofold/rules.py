@@ -49,6 +49,10 @@ class Move(IntEnum):
         raise _no_move(text)
 
 
+MOVES_BY_LETTER: Final = {move.letter: move for move in Move}
+"""The moves by their letters, `u`, `r`, `d` and `l`."""
+
+
 def _no_move(given: object) -> InvalidMove:
     return InvalidMove(
         f"expected a move u, r, d or l (or up, right, down, left), got {shown(given)}"

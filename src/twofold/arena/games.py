@@ -13,7 +13,7 @@ from twofold.limits import MAX_EXPONENT
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
 from twofold.records.record import Record
-from twofold.rules import Move, Rules
+from twofold.rules import MOVES_BY_LETTER, Rules
 from twofold.step import result_text
 
 NEVER: Final = -1
@@ -79,7 +79,7 @@ def _record_text(result: GameResult, spec: str, rules: Rules) -> str:
         Record(
             rules=rules,
             seed=result.seed,
-            moves=tuple(map(_MOVES.__getitem__, result.letters)),
+            moves=tuple(map(MOVES_BY_LETTER.__getitem__, result.letters)),
             board=result.start,
             start_score=before,
             player=spec,
@@ -88,9 +88,6 @@ def _record_text(result: GameResult, spec: str, rules: Rules) -> str:
             final=result.board,
         )
     )
-
-
-_MOVES: Final = {move.letter: move for move in Move}
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ from twofold.limits import (
     MAX_TEXT,
     check_limit,
 )
-from twofold.notation import MOVE_LETTERS, shown
-from twofold.rules import Move, Rules
+from twofold.notation import shown
+from twofold.rules import MOVES_BY_LETTER, Move, Rules
 from twofold.search.analysis import LineStep
 from twofold.search.budget import Budget
 
@@ -202,14 +202,14 @@ def _parse_shapes(line: str) -> Shapes:
 def _parse_info(line: str) -> Info:
     words = line.split()[1:]
     end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
-    found = _pairs(words[:end], (*MOVE_LETTERS, "depth", "nodes", "time", "unit", "best"))
+    found = _pairs(words[:end], (*MOVES_BY_LETTER, "depth", "nodes", "time", "unit", "best"))
     ends_with = words[end] if end < len(words) else ""
     return Info(
         depth=_whole("depth", found["depth"], 0, MAX_SHOWN_DEPTH) if "depth" in found else None,
         nodes=_whole("nodes", found["nodes"], 0, MAX_NODES) if "nodes" in found else None,
         seconds=_seconds(found["time"]) if "time" in found else None,
         unit=_unit(found["unit"]) if "unit" in found else "",
-        values={_MOVES[key]: _value(found[key]) for key in MOVE_LETTERS if key in found},
+        values={move: _value(found[key]) for key, move in MOVES_BY_LETTER.items() if key in found},
         best=_letter(found["best"]) if "best" in found else None,
         line=tuple(map(_step, words[end + 1 :])) if ends_with == "line" else (),
         text=notation.printable(_rest(line, end + 2)) if ends_with == "string" else "",
@@ -259,9 +259,9 @@ def _format_value(value: float) -> str:
 
 
 def _letter(text: str) -> Move:
-    if text not in _MOVES:
+    if text not in MOVES_BY_LETTER:
         raise InvalidLine(f"expected a move u, r, d or l, got {shown(text)}")
-    return _MOVES[text]
+    return MOVES_BY_LETTER[text]
 
 
 def _unit(text: str) -> str:
@@ -274,7 +274,7 @@ def _step(text: str) -> LineStep:
     match = _STEP.fullmatch(text)
     if not match:
         raise InvalidLine(f"expected a step such as l or l@5:2, got {shown(text)}")
-    move = _MOVES[match[1]]
+    move = MOVES_BY_LETTER[match[1]]
     if match[2] is None:
         return LineStep(move)
     tile = 1 << notation.parse_tile(match[3], InvalidLine)
@@ -367,7 +367,6 @@ def _format_info(message: Info) -> str:
     return " ".join(words)
 
 
-_MOVES: Final = {move.letter: move for move in Move}
 _OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
     "spin": _parse_spin,
     "combo": _parse_combo,

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from twofold.errors import TwofoldError
 from twofold.game import Game
-from twofold.notation import MOVE_LETTERS, printable
+from twofold.notation import printable
 from twofold.play.mover import Mover, Stretch
 from twofold.play.paces import SpeedWindow
 from twofold.play.threads import Seats, stand_back
 from twofold.players.base import Player
 from twofold.players.faults import as_fault, describe
-from twofold.rules import Move
+from twofold.rules import MOVES_BY_LETTER
 from twofold.search.stop import Stop
 from twofold.step import Status
 
@@ -205,7 +205,7 @@ class Autoplay:
         self._stepped = time.monotonic()
         for letter in played.letters:
             first = self._live.game.move_number
-            self._live.stepped(self, Move(MOVE_LETTERS.index(letter)))
+            self._live.stepped(self, MOVES_BY_LETTER[letter])
             self._live.note_autoplay(first)
 
     def _extend(self, played: Stretch, before: int) -> None:

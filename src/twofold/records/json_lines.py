@@ -21,7 +21,7 @@ from twofold.limits import MAX_RECORD_BYTES, MAX_RECORD_MOVES
 from twofold.notation import MOVE_LETTERS, format_moves, parse_seed, printable, shown
 from twofold.records.record import Record
 from twofold.records.text import escape, located
-from twofold.rules import Move, Rules
+from twofold.rules import MOVES_BY_LETTER, Rules
 
 SCHEMA: Final = 1
 
@@ -135,7 +135,7 @@ def _to_record(line: _Line) -> Record:
         return Record(
             rules=Rules.parse(line.rules),
             seed=None if line.seed is None else parse_seed(line.seed),
-            moves=tuple(map(_MOVES.__getitem__, line.moves)),
+            moves=tuple(map(MOVES_BY_LETTER.__getitem__, line.moves)),
             board=None if line.board is None else Board.parse(line.board),
             start_score=line.start_score,
             start_move=line.start_move,
@@ -150,9 +150,6 @@ def _to_record(line: _Line) -> Record:
             final=None if line.final is None else Board.parse(line.final),
             tags=line.tags,
         )
-
-
-_MOVES: Final = {move.letter: move for move in Move}
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:

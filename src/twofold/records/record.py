@@ -33,10 +33,10 @@ from twofold.limits import (
     MAX_TAGS,
     check_limit,
 )
-from twofold.notation import MOVE_LETTERS, check_seed, format_moves, parse_seed, shown
+from twofold.notation import check_seed, format_moves, parse_seed, shown
 from twofold.records import text as record_text
 from twofold.records.text import MoveText, Tag, located
-from twofold.rules import STANDARD, Move, Rules
+from twofold.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
 from twofold.step import result_text
 
 
@@ -324,7 +324,7 @@ def parse_unplayed(text: str | bytes) -> Record:
     for part in record_text.parse_moves(whole, head.position, head.line):
         if isinstance(part, MoveText):
             number += 1
-            moves.append(_MOVES[part.letter])
+            moves.append(MOVES_BY_LETTER[part.letter])
             if part.spawn is not None:
                 spawns[number] = part.spawn
         else:
@@ -336,7 +336,7 @@ def parse_unplayed(text: str | bytes) -> Record:
 def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
     if part.spawn is None and not has_seed:
         raise InvalidRecord("expected the new tile as @cell:tile in a record without Seed")
-    game.play(Move(MOVE_LETTERS.index(part.letter)), spawn=part.spawn)
+    game.play(MOVES_BY_LETTER[part.letter], spawn=part.spawn)
 
 
 def _comment(comments: dict[int, str], number: int, text: str) -> None:
@@ -374,7 +374,6 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_MOVES: Final = {move.letter: move for move in Move}
 _FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
 _READERS: Final[dict[str, Callable[[str], object]]] = {
     "Rules": Rules.parse,

@@ -21,7 +21,7 @@ from typing import Final
 
 from twofold.errors import InvalidRecord
 from twofold.limits import MAX_EXPONENT
-from twofold.notation import DIGITS, MOVE_LETTERS
+from twofold.notation import DIGITS
 from twofold.records.foreign.turns import (
     PlayedTurn,
     Turn,
@@ -33,7 +33,7 @@ from twofold.records.foreign.turns import (
 )
 from twofold.records.record import Record
 from twofold.records.text import located
-from twofold.rules import Move
+from twofold.rules import MOVES_BY_LETTER
 
 NAME: Final = "moporgic"
 SIDE: Final = 4
@@ -113,9 +113,8 @@ def _turns(tokens: Iterator[re.Match[str]]) -> Iterator[Turn]:
         if spawn is None or spawn["slide"]:
             found = "the end" if spawn is None else described(spawn[0])
             raise InvalidRecord(f"expected a tile such as 92 after a slide, got {found}")
-        move = Move(MOVE_LETTERS.index(slide["slide"].lower()))
         reward = None if slide["reward"] is None else int(slide["reward"])
-        yield Turn(move, _tile(spawn), reward)
+        yield Turn(MOVES_BY_LETTER[slide["slide"].lower()], _tile(spawn), reward)
 
 
 def _tile(token: re.Match[str]) -> TurnTile:
