@@ -51,7 +51,7 @@ class AlphaBeta(Search):
         words[kernels.DEAD_IS_SCORE] = dead_is_score
         words[kernels.SCORE_COUNTS] = evaluator.needs_score or dead_is_score
         context.point_table(table_mb if prunes else 0)
-        self.contexts = (context,)
+        self._use(context)
 
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile exceeds 32768."""

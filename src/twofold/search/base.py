@@ -1,7 +1,8 @@
 """The base class of all searches."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,11 +73,24 @@ class Search(ABC):
         """A depth with its unit, as text."""
         return f"{depth} plies" if depth != 1 else "1 ply"
 
+    # ---- shared
+
+    def _use(self, context: Context, threads: int = 1) -> None:
+        """Search with a context, and with a twin of it in each further thread."""
+        self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def _in_threads(self, work: Callable[[Context], None]) -> None:
+        """Call `work` with each context, each in its thread."""
+        if self._pool is None:
+            work(self.context)
+        else:
+            list(self._pool.map(work, self.contexts))
+
     def close(self) -> None:
         """Stop the threads of the search."""
-        return
-
-    # ---- shared
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def load(self) -> None:
         """Load the kernels of an analysis, if that is not done yet; the first takes 0.1 s."""

@@ -1,7 +1,6 @@
 """Expectimax on 64-bit boards: the best move against random spawns."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from typing import Any, Final
 
@@ -103,8 +102,7 @@ class Expectimax(Search):
             only_present=cut > 0,
             grows=cut > 0 and threads == 1,
         )
-        self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._use(context, threads)
         least_probable = min(rules.spawn_probabilities) / (rules.rows * rules.cols)
         self._splits = threads > 1 and not second_move and cut < least_probable
 
@@ -171,16 +169,8 @@ class Expectimax(Search):
         def work(context: Context) -> None:
             kernels.share_replies(bits, scores, ply, chances, values, nodes, counter, context.words)
 
-        if self._pool is None:
-            work(self.context)
-        else:
-            list(self._pool.map(work, self.contexts))
+        self._in_threads(work)
         return values, nodes
-
-    def close(self) -> None:
-        """Stop the threads."""
-        if self._pool:
-            self._pool.shutdown()
 
     # ---- the principal variation
 

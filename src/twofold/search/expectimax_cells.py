@@ -55,7 +55,7 @@ class ExpectimaxCells(Search):
         room = aligned_zeros(kernels.frames(MAX_PLY) * kernels.FRAME_BYTES // 8)
         context.point(kernels.WORKSPACE, room)
         context.point_table(0 if evaluator.needs_score else table_mb, only_present=cut > 0)
-        self.contexts = (context,)
+        self._use(context)
 
     def position(self, board: Board) -> Cells:
         """The exponents, row by row."""

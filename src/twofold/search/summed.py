@@ -1,7 +1,6 @@
 """The search of Baeldung's 2048 solver: values summed over spawns, in integers."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -42,8 +41,7 @@ class Summed(Search):
         context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
         context.words[kernels.PRUNES] = prunes
         context.point_table(table_mb)
-        self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._use(context, threads)
 
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile exceeds 32768."""
@@ -58,25 +56,18 @@ class Summed(Search):
     ) -> dict[Move, MoveValue]:
         """Values of legal moves, integers, in the order of the source."""
         moves = [move for move in ORDER if move in legal]
+        values: dict[Move, MoveValue] = {}
 
-        def share(number: int) -> list[tuple[Move, MoveValue]]:
-            context, found = self.contexts[number], []
-            for move in moves[number :: len(self.contexts)]:
+        def share(context: Context) -> None:
+            first = self.contexts.index(context)
+            for move in moves[first :: len(self.contexts)]:
                 before = context.nodes
                 value = kernels.value_of(position, int(move), depth - 1, context.words)
-                found.append((move, MoveValue(float(value), context.nodes - before)))
-            return found
+                values[move] = MoveValue(float(value), context.nodes - before)
 
-        numbers = range(len(self.contexts))
-        shares = self._pool.map(share, numbers) if self._pool else map(share, numbers)
-        values = dict(pair for part in shares for pair in part)
+        self._in_threads(share)
         return {move: values[move] for move in moves}
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
         """The best move alone: a sum over spawns has no typical spawn."""
         return (LineStep(best),)
-
-    def close(self) -> None:
-        """Stop the threads."""
-        if self._pool:
-            self._pool.shutdown()
