@@ -1,6 +1,8 @@
 """Numbers as readable text: counts, rates, durations, percentages, sizes and tables."""
 
-from collections.abc import Collection, Sequence
+import csv
+import io
+from collections.abc import Collection, Iterable, Sequence
 from math import floor, log10
 from typing import Final
 
@@ -94,6 +96,13 @@ def bytes_words(size: float) -> str:
             return f"{size:.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1000
     raise AssertionError
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A file of CSV: a header, and a line for each row; None makes an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
 
 
 def format_table(

@@ -74,7 +74,7 @@ class ServerSearch:
             yield self._move_alone()
             return
         last = None
-        if _has_values(player):
+        if player.has_values:
             for last in player.stream(board, budget, score=score, stop=self._stop):
                 yield last
         if last is None or all(one.value is None for one in last.moves):
@@ -120,11 +120,6 @@ class ServerSearch:
                 self.is_over = True  # first: the next command may follow the reply immediately
                 self._say([answer])
                 self._changed.notify_all()
-
-
-def _has_values(player: Player) -> bool:
-    kind = type(player)
-    return kind.analyse is not Player.analyse or kind.stream is not Player.stream
 
 
 def info_of(analysis: Analysis) -> Info:

@@ -1,7 +1,5 @@
 """The learning curve: results of the training games, averaged over stretches of games."""
 
-import csv
-import io
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -12,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from twofold.figures import csv_text
 from twofold.limits import MAX_EXPONENT, MAX_SCORE
 
 STRETCH: Final = 1000
@@ -172,11 +171,7 @@ class Curve:
 
     def csv(self) -> str:
         """The curve as CSV: a header, then one line per point."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns())
-        writer.writerows(self.rows())
-        return text.getvalue()
+        return csv_text(columns(), self.rows())
 
 
 def columns() -> list[str]:

@@ -3,13 +3,12 @@
 `twofold.arena.evaluation` plays the games; this module records the results.
 """
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
 
+from twofold.figures import csv_text
 from twofold.notation import printable
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -82,19 +81,17 @@ def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
     """Evaluations as CSV, one per line after a header; a cell is empty if nothing was measured."""
     names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
     tiles = sorted({tile for one in evaluations for tile in one.measured.reached}, key=int)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     more = [
         *([SAMPLED] if any(one.measured.sampled is not None for one in evaluations) else []),
         *(f"{REACHED}{tile}" for tile in tiles),
     ]
-    writer.writerow([*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names), *more])
+    header = [*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names), *more]
+    rows = []
     for one in evaluations:
         found = one.measured
         survival = [found.survival.get(name) for name in names]
         means = [one.training_mean, found.mean, found.margin]
         drawn = [found.sampled] if SAMPLED in more else []
         reached = [found.reached.get(tile, 0.0) for tile in tiles]
-        row = [one.games, one.moves, one.seconds, *means, *survival, *drawn, *reached]
-        writer.writerow(row)
-    return text.getvalue()
+        rows.append([one.games, one.moves, one.seconds, *means, *survival, *drawn, *reached])
+    return csv_text(header, rows)

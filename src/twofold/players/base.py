@@ -82,10 +82,15 @@ class Player(ABC):
         return ""
 
     @property
-    def takes_limits(self) -> bool:
-        """True if `analyse` keeps to a budget; commands refuse limits for other players."""
+    def has_values(self) -> bool:
+        """True if `analyse` or `stream` are its own, which may value moves."""
         kind = type(self)
         return kind.analyse is not Player.analyse or kind.stream is not Player.stream
+
+    @property
+    def takes_limits(self) -> bool:
+        """True if `analyse` keeps to a budget; commands refuse limits for other players."""
+        return self.has_values
 
     @abstractmethod
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:

@@ -24,6 +24,7 @@ from twofold.board import Board
 from twofold.drawing import preformatted
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
+from twofold.play.statistics import streaks
 from twofold.players import Player, short_spec
 from twofold.records.record import Record
 from twofold.review.accuracy import LABELS, Label, game_accuracy
@@ -187,7 +188,7 @@ def review(
         match_rate=sum(one.is_best for one in choices) / len(choices) if choices else 1.0,
         goodness_of_fit=prod(one.ratio for one in judged),
         labels={label: count[label] for label, _ in LABELS},
-        longest_perfect_run=_longest_run(judged),
+        longest_perfect_run=streaks(one.is_best for one in judged)[1],
         worst=tuple(worst_of(judged, WORST)),
         player=player,
         unit=unit,
@@ -223,11 +224,3 @@ def move_words(one: MoveJudgement) -> str:
     made, best = one.move.name.lower(), one.best.name.lower()
     kept = f"keeps {100 * one.ratio:.3g} %"
     return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
-
-
-def _longest_run(judged: Iterable[MoveJudgement]) -> int:
-    longest = run = 0
-    for one in judged:
-        run = run + 1 if one.is_best else 0
-        longest = max(longest, run)
-    return longest

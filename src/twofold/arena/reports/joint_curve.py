@@ -11,6 +11,7 @@ from typing import Final
 
 from twofold.arena.stats import Interval, mean_interval
 from twofold.errors import InvalidInput, InvalidNetwork
+from twofold.figures import csv_text
 from twofold.files import read_start
 from twofold.networks.file import Card, read_card
 
@@ -69,13 +70,12 @@ class JointCurve:
 
     def csv(self) -> str:
         """One line a point, with a header; unknown cells are empty."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*COLUMNS, *(f"seed_{seed}" for seed in self.seeds)])
+        rows = []
         for point in self.points:
             found = (point.mean.value, point.mean.low, point.mean.high, *point.runs)
-            writer.writerow([point.games, *map(_rounded, found)])
-        return text.getvalue()
+            rounded = [None if value is None else round(value, 1) for value in found]
+            rows.append([point.games, *rounded])
+        return csv_text([*COLUMNS, *(f"seed_{seed}" for seed in self.seeds)], rows)
 
 
 def runs_path(out: str | os.PathLike[str]) -> Path:
@@ -124,10 +124,6 @@ def _curve_of(path: str | os.PathLike[str], card: Card) -> OneCurve:
             f"expected the file of a training run, got {os.fspath(path)!a}"
         ) from None
     return OneCurve(seed, points)
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 1)
 
 
 # ---- curves to draw
