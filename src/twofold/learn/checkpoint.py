@@ -6,7 +6,7 @@ and the curve. With one thread a resumed run ends as an uninterrupted one, but f
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -72,26 +72,26 @@ def card_of(training: Training) -> Card:
     )
 
 
-class _Settings(msgspec.Struct, frozen=True):
+class _Settings(msgspec.Struct, frozen=True, kw_only=True):
     patterns: str
     rules: str
     stages: tuple[int, ...]
     schedule: str
     optimism: float
+    initial_weight: float = 0.0
     lambda_: float = msgspec.field(name="lambda")
     steps: int | None
     order: Literal["forward", "backward"]
     carousel: bool
     restart: int
-    seed: str
-    threads: int
-    downgrade: int = 0
-    initial_weight: float = 0.0
     restart_at: float = MIDDLE
     bands: tuple[int, ...] = ()
     band_share: float = 0.5
     tables: str = NONE
     tables_sha256: str = ""
+    downgrade: int = 0
+    seed: str
+    threads: int
     rule: str = ""
     decay: str = ""
 
@@ -116,29 +116,17 @@ def evaluations_document(training: Training) -> list[dict[str, Any]]:
 def settings_document(training: Training) -> dict[str, Any]:
     """The settings of a run as a JSON value."""
     settings = training.settings
-    own = {"rule": settings.rule, "decay": settings.decay}
-    return {
-        "patterns": settings.patterns,
+    rule, decay = ("" if code is None else code.name for code in (settings.rule, settings.decay))
+    said = {one.name: getattr(settings, one.name) for one in fields(settings)} | {
         "rules": str(settings.rules),
-        "stages": list(settings.stages),
         "schedule": format_schedule(settings.schedule),
-        "optimism": settings.optimism,
-        "initial_weight": settings.initial_weight,
-        "lambda": settings.lambda_,
-        "steps": settings.steps,
-        "order": settings.order,
-        "carousel": settings.carousel,
-        "restart": settings.restart,
-        "restart_at": settings.restart_at,
-        "bands": list(settings.bands),
-        "band_share": settings.band_share,
-        "tables": settings.tables,
         "tables_sha256": hash_of(training.tables),
-        "downgrade": settings.downgrade,
         "seed": str(settings.seed),
-        "threads": settings.threads,
-        **{key: code.name for key, code in own.items() if code is not None},
+        "rule": rule,
+        "decay": decay,
     }
+    found: dict[str, Any] = msgspec.to_builtins(_Settings(**said))
+    return {key: value for key, value in found.items() if value or key not in ("rule", "decay")}
 
 
 def _read_settings(
