@@ -16,11 +16,10 @@ same; the modules behind them have more arguments.
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.duel import DuelOutcome, played_duel
@@ -109,27 +108,13 @@ def review_game(
         return summed_up(judge(game, opened, _budget(budget)), opened.spec, unit, note)
 
 
-@dataclass(frozen=True)
-class BenchResult(Sequence[PlayerStanding]):
+class BenchResult(tuple[PlayerStanding, ...]):
     """The games of each player of a bench, in the order of the players; printed as a table."""
 
-    standings: tuple[PlayerStanding, ...]
-
-    @overload
-    def __getitem__(self, number: int) -> PlayerStanding: ...
-    @overload
-    def __getitem__(self, number: slice) -> tuple[PlayerStanding, ...]: ...
-    def __getitem__(self, number: int | slice) -> PlayerStanding | tuple[PlayerStanding, ...]:
-        return self.standings[number]
-
-    def __len__(self) -> int:
-        return len(self.standings)
-
-    def __iter__(self) -> Iterator[PlayerStanding]:
-        return iter(self.standings)
+    __slots__ = ()
 
     def __str__(self) -> str:
-        return format_runs(self.standings)
+        return format_runs(self)
 
     def __repr__(self) -> str:
         return str(self)
@@ -169,7 +154,7 @@ def bench(
             next(found) if isinstance(player, str) else _standing(player, rules, seeds)
             for player in players
         ]
-    return BenchResult(tuple(standings))
+    return BenchResult(standings)
 
 
 def _listed(players: Any) -> list[Player | str]:
