@@ -64,22 +64,14 @@ NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
 IT3105: Final = "IT3105 report, Expectimax for 2048"
 
 
-def _random() -> Player:
-    from twofold.players.simple import RandomPlayer
+def _simple(name: str) -> Callable[[], Player]:
+    def make() -> Player:
+        from twofold.players import simple
 
-    return RandomPlayer()
+        player: Player = getattr(simple, name)()
+        return player
 
-
-def _greedy() -> Player:
-    from twofold.players.simple import GreedyPlayer
-
-    return GreedyPlayer()
-
-
-def _corner() -> Player:
-    from twofold.players.simple import CornerPlayer
-
-    return CornerPlayer()
+    return make
 
 
 def _expectimax(
@@ -228,9 +220,9 @@ def _engine(
 
 
 PRESETS: Final = (
-    Entry("random", "a random legal move", _random),
-    Entry("greedy", "the move with the largest reward", _greedy),
-    Entry("corner", "down or left; right or up only when forced", _corner),
+    Entry("random", "a random legal move", _simple("RandomPlayer")),
+    Entry("greedy", "the move with the largest reward", _simple("GreedyPlayer")),
+    Entry("corner", "down or left; right or up only when forced", _simple("CornerPlayer")),
     Entry(
         "expectimax",
         "best mean value over all spawns",
