@@ -11,9 +11,8 @@ from twofold.errors import GameOver
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import make_player
 from twofold.rules import Move, Rules
-from twofold.search.analysis import Analysis
+from twofold.search.analysis import Analysis, format_moves
 from twofold.search.budget import Budget
-from twofold.search.move_table import format_moves
 
 SPECS = [
     "expectimax:ply=1",

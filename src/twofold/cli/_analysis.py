@@ -16,11 +16,11 @@ from twofold.search.analysis import (
     Analysis,
     LineStep,
     critic_words,
+    format_moves,
     format_value,
     table_words,
 )
 from twofold.search.document import AnalysisDocument, Timing, finite
-from twofold.search.move_table import format_moves
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""

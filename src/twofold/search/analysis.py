@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
 from twofold.drawing import preformatted
+from twofold.figures import format_table
 from twofold.rules import Move
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 
 _MOST_DECIMALS: Final = 6
+_ROUNDING: Final = 1e-10
+"""Values that differ by so small a share are equal: the rest is rounding."""
 
 PROBABILITY: Final = "probability"
 """Unit of values that are the chances with which a policy network tries the moves."""
@@ -118,8 +121,6 @@ class Analysis:
 
     def __str__(self) -> str:
         """The board, and the table of the moves that `twofold analyse` prints."""
-        from twofold.search.move_table import format_moves
-
         unit = f"values in {self.unit}" if self.unit else ""
         heading = ", ".join(filter(None, [str(self.board), self.depth, unit]))
         critic = "" if self.critic is None else f"\ncritic: {critic_words(self)}"
@@ -194,3 +195,51 @@ def format_value(value: float, like: float | None = None) -> str:
         return f"{value:.5g}"
     decimals = 0 if size >= 1e5 else 1 if size >= 1e4 else 2
     return f"{value:,.{decimals}f}" if round(value, decimals) else f"{value:.1g}"
+
+
+# ---- the table of the moves
+
+
+def format_moves(analysis: Analysis) -> str:
+    """The four moves, a line each below a heading; the best one is named."""
+    valued = analysis.value is not None
+    searched = any(one.depth for one in analysis.moves)
+    by_table = analysis.table is not None
+    value = "points" if analysis.unit == "points" else "value"
+    header = ["move", *["chance", "to best"] * by_table, *[value] * valued]
+    header += [*["to best"] * (valued and not by_table), "reward"]
+    header += [*["depth", "nodes"] * searched, ""]
+    rows = []
+    for one in analysis.moves:
+        cells = [*_chance_cells(analysis, one)] if by_table else []
+        values = _value_cells(analysis, one) if valued else ()
+        cells += values[:1] if by_table else values
+        cells.append(f"{one.reward:,}" if one.legal else "" if valued else "illegal")
+        if searched:
+            cells += [str(one.depth), f"{one.nodes:,}"] if one.legal else ["", ""]
+        best = "best" if one.move == analysis.best else ""
+        rows.append([one.move.name.lower(), *cells, best])
+    return format_table(header, rows)
+
+
+def _chance_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
+    """What the endgame table gives a move, and its distance from the best."""
+    chance, best = analysis.chance(one.move), analysis.chance(analysis.best)
+    if chance is None or best is None:
+        return ("-", "-") if one.legal else ("", "")
+    return format_chance(chance), f"-{format_chance(best - chance)}" if chance < best else "0"
+
+
+def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
+    """The value of a move, and its distance from the best."""
+    best = analysis.value
+    if not one.legal:
+        return "illegal", ""
+    if one.value is None or best is None:
+        return "-", "-"
+    distance = 0.0 if math.isclose(one.value, best, rel_tol=_ROUNDING) else one.value - best
+    if analysis.exact and analysis.unit != "points":
+        return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
+    unit = analysis.unit
+    behind = format_in_unit(distance, unit, best) if distance else "0"
+    return format_in_unit(one.value, unit, best), behind
