@@ -94,13 +94,11 @@ def write_tensors(
     arrays = {name: _plain(name, array) for name, array in tensors.items()}
     ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
     header = format_header(ordered, metadata)
-    parts = [part for array in ordered.values() for part in _parts(array)]
-    atomic_write(path, [header, *(part.reshape(-1).data for part in parts)])
-
-
-def _parts(array: NDArray[Any] | Stacked) -> Sequence[NDArray[Any]]:
-    """The arrays to write; a view of an empty one cannot be cast to bytes."""
-    return [part for part in array.parts if len(part)] if isinstance(array, Stacked) else [array]
+    parts: list[NDArray[Any]] = []
+    for array in ordered.values():
+        parts += array.parts if isinstance(array, Stacked) else [array]
+    # A view of an empty array cannot be cast to bytes.
+    atomic_write(path, [header, *(part.reshape(-1).data for part in parts if part.size)])
 
 
 def _plain(name: str, array: NDArray[Any] | Stacked) -> NDArray[Any] | Stacked:

@@ -113,12 +113,9 @@ def edges_of(many: Iterable[Fates], width: int | None = None) -> list[int]:
         return []
     low = min(int(one.starts.min()) for one in some)
     high = max(int(one.ends.max()) for one in some)
-    step = _usual_width(low, high) if width is None else width
+    usual = WIDTH if _USUAL[0] <= high <= _USUAL[1] else round_up(max(high - low, 20) / 20)
+    step = usual if width is None else width
     return list(range(low // step * step, (high // step + 1) * step + 1, step))
-
-
-def _usual_width(low: int, high: int) -> int:
-    return WIDTH if _USUAL[0] <= high <= _USUAL[1] else round_up(max(high - low, 20) / 20)
 
 
 def bands(fates: Fates, edges: Sequence[int]) -> list[SumBand]:
@@ -179,24 +176,15 @@ def format_survival(
     """
     fates = [Fates.of_games(run.games, rules, boards) for run in runs]
     edges = edges_of(fates)
-    return "\n\n".join(
-        "\n".join(
-            [
-                printable(run.player),
-                *_table_lines(one, edges),
-                *_left_out(len(run.games) - len(one)),
-            ]
-        )
-        for run, one in zip(runs, fates, strict=True)
-        if len(run.games)
-    )
+    pairs = zip(runs, fates, strict=True)
+    return "\n\n".join(_table_of(run, one, edges) for run, one in pairs if len(run.games))
 
 
-def _table_lines(fates: Fates, edges: Sequence[int]) -> list[str]:
-    rows = [cells(band) for band in told_bands(fates, edges)]
-    return [format_table(HEADER, rows)] if rows else []
-
-
-def _left_out(games: int) -> list[str]:
-    words = f"left out: {counted(games, 'game')} of an older version of twofold without tile sums"
-    return [words] if games else []
+def _table_of(run: PlayerStanding, fates: Fates, edges: Sequence[int]) -> str:
+    lines = [printable(run.player)]
+    if rows := [cells(band) for band in told_bands(fates, edges)]:
+        lines.append(format_table(HEADER, rows))
+    if unknown := len(run.games) - len(fates):
+        games = counted(unknown, "game")
+        lines.append(f"left out: {games} of an older version of twofold without tile sums")
+    return "\n".join(lines)

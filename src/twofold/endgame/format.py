@@ -122,9 +122,10 @@ def _head(file: TensorFile) -> TableHead:
         }:
             break
     else:
+        got = ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in found.items())
         raise InvalidTable(
             f"expected layers of shape ({len(sizes)}, 2) and {sum(sizes)} levels of 8 or 16 bits "
-            f"for {pattern.name}, got {shown(_described(found))} in {file.name}"
+            f"for {pattern.name}, got {shown(got or 'none')} in {file.name}"
         )
     layers = file.read("layers")
     if layers[:, COUNT].tolist() != sizes:
@@ -133,10 +134,6 @@ def _head(file: TensorFile) -> TableHead:
             f"in {file.name}"
         )
     return TableHead(pattern, bits, layers)
-
-
-def _described(tensors: dict[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> str:
-    return ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in tensors.items()) or "none"
 
 
 def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:

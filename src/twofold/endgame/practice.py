@@ -12,7 +12,7 @@ from typing import Final
 
 from twofold.board import Board
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable, EndgameTables, TableAnswer
+from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.errors import GameOver, InvalidBoard
 from twofold.game import Game
 from twofold.rules import STANDARD, Move
@@ -118,16 +118,12 @@ def first_board(table: EndgameTable, seed: int) -> Board:
         answer = None if board is None else tables.answer(board)
         if board is None or answer is None:
             continue
-        if LEAST_CHANCE <= answer.chance <= MOST_CHANCE and _is_choice(answer):
+        if LEAST_CHANCE <= answer.chance <= MOST_CHANCE and len(set(answer.chances.values())) > 1:
             return board
         found.append((abs(answer.chance - (LEAST_CHANCE + MOST_CHANCE) / 2), board))
     if not found:
         raise InvalidBoard(f"found no board of {table.name} to begin on")
     return min(found, key=lambda one: one[0])[1]
-
-
-def _is_choice(answer: TableAnswer) -> bool:
-    return len(set(answer.chances.values())) > 1
 
 
 def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -> Board | None:

@@ -121,10 +121,6 @@ def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
     return found
 
 
-def _parse_set_option(line: str) -> SetOption:
-    return SetOption(first_word(_rest(line, 1)), _rest(line, 2))
-
-
 def _parse_new(line: str) -> NewGame:
     words = line.split()[1:]
     end = words.index("seed") if "seed" in words else len(words)
@@ -165,13 +161,10 @@ def _parse_option(line: str) -> Option:
     words = line.split()
     if words[1:2] != ["name"] or words[3:4] != ["type"] or words[5:6] != ["default"]:
         raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
-    parse_value = _OPTION_PARSERS.get(words[4], _parse_string)
-    default, low, high, choices = parse_value(_rest(line, 6))
+    text = _rest(line, 6)
+    parse_value = _OPTION_PARSERS.get(words[4])
+    default, low, high, choices = parse_value(text) if parse_value else (text, 0, 0, ())
     return Option(words[2], words[4], default, low, high, choices)
-
-
-def _parse_string(text: str) -> _OptionValue:
-    return text, 0, 0, ()
 
 
 def _parse_spin(text: str) -> _OptionValue:
@@ -219,10 +212,6 @@ def _parse_info(line: str) -> Info:
 def _parse_best_move(line: str) -> BestMove:
     word = first_word(_rest(line, 1))
     return BestMove(None if word == NO_MOVE else _letter(word))
-
-
-def _parse_refusal(line: str) -> ErrorLine:
-    return ErrorLine(notation.printable(_rest(line, 1)))
 
 
 # ---- parts of lines
@@ -373,7 +362,7 @@ _OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
 }
 _COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
     "u2048": lambda _: Word.HELLO,
-    "option": _parse_set_option,
+    "option": lambda line: SetOption(first_word(_rest(line, 1)), _rest(line, 2)),
     "ready": lambda _: Word.READY,
     "new": _parse_new,
     "position": _parse_position,
@@ -389,5 +378,5 @@ _ANSWERS: Final[dict[str, Callable[[str], Answer | None]]] = {
     "readyok": lambda _: Word.READY_OK,
     "info": _parse_info,
     "bestmove": _parse_best_move,
-    "error": _parse_refusal,
+    "error": lambda line: ErrorLine(notation.printable(_rest(line, 1))),
 }

@@ -156,6 +156,11 @@ class EnvGames:
         vars(self).update(state)
         self._make_words()
 
+    @property
+    def told(self) -> Numbers:
+        """The arrays of infos, which the next step changes."""
+        return Numbers(self.legal, self.scores, self.move_numbers, self.max_tiles, self.seeds)
+
     # ---- play
 
     def start(self, which: NDArray[np.bool_]) -> None:

@@ -219,20 +219,12 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     def _infos(self) -> dict[str, Any]:
         games, own = self._games, self._own
-        numbers = Numbers(
-            own(games.legal),
-            own(games.scores),
-            own(games.move_numbers),
-            own(games.max_tiles),
-            own(games.seeds),
-        )
-        return _named(numbers, self._all.copy())
+        return _named(Numbers(*(own(array) for array in games.told)), self._all.copy())
 
     def _infos_of(self, which: NDArray[np.bool_]) -> dict[str, Any]:
-        games = self._games
-        arrays = (games.legal, games.scores, games.move_numbers, games.max_tiles, games.seeds)
         places = np.flatnonzero(which)
-        return _named(Numbers(*(_only(places, array) for array in arrays)), which.copy())
+        numbers = Numbers(*(_only(places, array) for array in self._games.told))
+        return _named(numbers, which.copy())
 
     def render(self) -> tuple[Any, ...] | None:
         """A frame of each game, by render mode: text, or images (height, width, 3)."""

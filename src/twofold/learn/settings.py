@@ -226,7 +226,9 @@ class TrainingSettings:
         parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
         parts += ["carousel"] if self.carousel else []
         parts += [f"restart {format_restart(self.restart, self.restart_at)}"] * bool(self.restart)
-        parts += [_bands_text(self.bands, self.band_share)] if self.bands else []
+        if self.bands:
+            share = format_number(self.band_share)
+            parts.append(f"bands {'/'.join(map(str, self.bands))} for {share} of the games")
         parts += [f"tables {self.tables}"] if self.tables != NONE else []
         parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
         return ", ".join(parts)
@@ -294,10 +296,6 @@ def _check_bands(bands: tuple[int, ...], share: float) -> None:
         raise InvalidNetwork(
             f"expected a share of games from bands above 0 and up to 1, got {share}"
         )
-
-
-def _bands_text(bands: tuple[int, ...], share: float) -> str:
-    return f"bands {'/'.join(map(str, bands))} for {format_number(share)} of the games"
 
 
 def _settled(tables: str, rules: Rules) -> str:

@@ -378,12 +378,10 @@ class Training:
         for worker in self.workers:
             worker.begin(self.settings.schedule[self.phase], limit)
 
-    def _share_until(self, phase: int) -> float:
-        return min(sum(part.share for part in self.settings.schedule[: phase + 1]), 1.0)
-
     def _phase_limit(self) -> int:
         """Number of games begun at which this phase begins no more."""
-        share = self._share_until(self.phase)
+        begun = self.settings.schedule[: self.phase + 1]
+        share = min(sum(phase.share for phase in begun), 1.0)
         if self.game_limit is not None:
             return round(self.game_limit * share)
         is_last = self.phase >= len(self.settings.schedule) - 1

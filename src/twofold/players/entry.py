@@ -8,10 +8,6 @@ from twofold.players.base import Player
 from twofold.rules import Rules
 
 
-def _no_code(_value: str) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Key:
     """One key of a player spec.
@@ -34,7 +30,7 @@ class Key:
     parse: Callable[[str], Any] = str
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
     hash_of: Callable[[Any], str] | None = None
-    names_code: Callable[[str], bool] = _no_code
+    names_code: Callable[[str], bool] = lambda _value: False
     settle: Callable[[str, Rules | None], str] | None = None
     came_later: bool = False
 

@@ -96,14 +96,11 @@ class SearchPlayer(CompiledPlayer):
             return super().choose(board, score=score, move_number=move_number)
         if len(legal) == 1:
             return legal[0]
-        if (move := self._table_move(board)) is not None:
+        if self._asked is not None and (move := self._asked.move(as_searched(board))) is not None:
             return move
         points = assumed_score(board) if score is None else score
         *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
-
-    def _table_move(self, board: Board) -> Move | None:
-        return None if self._asked is None else self._asked.move(as_searched(board))
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""

@@ -58,10 +58,6 @@ class Format(NamedTuple):
     own: bool = False
 
 
-def _format_line(record: Record) -> str:
-    return format_line(record) + "\n"
-
-
 FORMATS: Final = (
     Format(
         "twofold", "a record of twofold", ".2048", r"\[",
@@ -69,7 +65,8 @@ FORMATS: Final = (
     ),
     Format(
         "jsonl", "records of twofold as JSON Lines, one game a line", ".jsonl",
-        r'\s*\{\s*"schema"', parse_line, _format_line, many=True, own=True,
+        r'\s*\{\s*"schema"', parse_line, lambda record: format_line(record) + "\n",
+        many=True, own=True,
     ),
     Format(
         "original", "the saved game of the original page, a position without moves", ".json",

@@ -240,7 +240,7 @@ def _unescape(text: str, line: int) -> str:
 def format_head(tags: Mapping[str, str]) -> str:
     """The lines of the tags, the version first, and the blank line."""
     pairs = {"Twofold": VERSION, **tags}.items()
-    return "".join(f"[{name} {_quoted(value)}]\n" for name, value in pairs) + "\n"
+    return "".join(f"[{name} {escape(_JSON.encode(value))}]\n" for name, value in pairs) + "\n"
 
 
 def format_moves(
@@ -282,10 +282,6 @@ def _format_line(
 
 def _format_comment(text: str) -> str:
     return "{" + "".join(_MARKS.get(c) or visible(c) for c in text) + "}"
-
-
-def _quoted(text: str) -> str:
-    return escape(_JSON.encode(text))
 
 
 def escape(text: str) -> str:

@@ -12,7 +12,7 @@
 import math
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -193,8 +193,9 @@ class Judge:
             game = _own_game(self._player, self._rules, seed, stop)
             for board, score in game[:: max(1, len(game) // SPREAD_POSITIONS)]:
                 values = values_of(self._player, board, score, depth, stop) or {}
-                if len(values) > 1:
-                    losses.append(_mean_loss(list(self._worth(values).values())))
+                worth = self._worth(values).values()
+                if len(worth) > 1:
+                    losses.append(max(worth) - math.fsum(worth) / len(worth))
         known = [loss for loss in losses if math.isfinite(loss) and loss > 0]
         return statistics.median(known) if known else 1.0
 
@@ -210,10 +211,6 @@ def _own_game(player: Player, rules: Rules, seed: int, stop: Stop) -> list[tuple
         seen.append((game.board, game.score))
         game.play(_best_of(values))
     return seen
-
-
-def _mean_loss(values: Sequence[float]) -> float:
-    return max(values) - math.fsum(values) / len(values)
 
 
 def _best_of(values: Mapping[Move, float]) -> Move:

@@ -42,14 +42,10 @@ def phases(game: Game | Record) -> list[GamePhase]:
         largest = max(largest, one.board.max_tile)
         made.setdefault(largest, one.move_number)
         last = one.move_number + 1
-    end = game.board.max_tile if isinstance(game, Game) else _largest_at_end(game)
-    made.setdefault(max(largest, end), last)
+    board = game.board if isinstance(game, Game) else game.ending()[0]
+    made.setdefault(max(largest, board.max_tile), last)
     cuts = [(tile, at) for tile, at in made.items() if tile >= LEAST_TILE and at > first]
     return _between(first, last, cuts[-MOST_TILES:])
-
-
-def _largest_at_end(record: Record) -> int:
-    return record.final.max_tile if record.final is not None else record.replay().board.max_tile
 
 
 def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[GamePhase]:

@@ -91,10 +91,6 @@ def _facts_after(
     seen = [
         _played_on(board, rules, move, player, seed) for seed in range(GAMES) if not stop.is_raised
     ]
-    return _means(seen)
-
-
-def _means(seen: Sequence[dict[Kind, float]]) -> dict[Kind, float]:
     return {kind: statistics.fmean(one[kind] for one in seen) if seen else 0.0 for kind in _LEAST}
 
 

@@ -96,7 +96,8 @@ def gather(study: Study) -> list[Section]:
             if not len(games):
                 without.append((run, failures))
                 continue
-            missing = sum(_missing(games, plan) for plan in asked[run.run])
+            played = sum(plan.seeds.holds(games.seeds).sum() for plan in asked[run.run])
+            missing = sum(plan.seeds.count for plan in asked[run.run]) - int(played)
             summary = summarise(games)
             fates = Fates.of_games(games, Rules.parse(rules), boards)
             entries.append(
@@ -127,10 +128,6 @@ def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
         else run.player
         for run in runs
     }
-
-
-def _missing(games: GameColumns, plan: Wanted) -> int:
-    return plan.seeds.count - int(np.count_nonzero(plan.seeds.holds(games.seeds)))
 
 
 def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:

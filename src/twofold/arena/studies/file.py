@@ -69,8 +69,8 @@ class StudyFile:
     @contextlib.contextmanager
     def _opened(self, path: Path) -> Iterator[Connection]:
         with contextlib.ExitStack() as stack:
-            if not self._writes or path.exists():
-                self._check_kind(path)
+            if (not self._writes or path.exists()) and not is_sqlite(path):
+                raise InvalidInput(f"expected a study, got {self.name}")
             if self._writes:
                 stack.enter_context(alone(path, "run"))
                 stack.callback(self._remove_refused, path)
@@ -99,10 +99,6 @@ class StudyFile:
             with contextlib.suppress(OSError):
                 if self._made is not None and os.path.samestat(os.lstat(path), self._made):
                     path.unlink()
-
-    def _check_kind(self, path: Path) -> None:
-        if not is_sqlite(path):
-            raise InvalidInput(f"expected a study, got {self.name}")
 
     def _leave_wal(self, connection: Connection) -> None:
         """Merge the write-ahead log; it stays if another process reads the study."""

@@ -172,12 +172,8 @@ def tune(
         tune_study.check_settings(path, settings)
     with alone(path, "tuning"):
         study = tune_study.open_study(path, settings)
-        run_on = _Run(settings, path, study, on_progress or _ignore, stop or never)
+        run_on = _Run(settings, path, study, on_progress or (lambda _: None), stop or never)
         return run_on.tune(trials, jobs, check_games)
-
-
-def _ignore(_progress: TuningProgress) -> None:
-    return
 
 
 class _Run:

@@ -104,7 +104,7 @@ def from_record(record: Record, name: str) -> PlayedTurn:
     tile.
     """
     game = record.replay()
-    start = [TurnTile(cell, tile) for cell, tile in enumerate(_flat(game.start_board)) if tile]
+    start = [TurnTile(cell, tile) for cell, tile in enumerate(game.start_board) if tile]
     steps = game.steps
     tiles = {tile for _, tile in start} | {step.tile for step in steps}
     if record.start_score or record.start_move or len(start) != START_TILES:
@@ -119,10 +119,6 @@ def from_record(record: Record, name: str) -> PlayedTurn:
         )
     turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in steps]
     return PlayedTurn(tuple(start), tuple(turns))
-
-
-def _flat(board: Board) -> list[int]:
-    return [tile for row in board.tiles for tile in row]
 
 
 def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) -> None:
