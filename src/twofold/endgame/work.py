@@ -113,12 +113,9 @@ class Work:
         try:
             self._read_note()
         except (InvalidInput, OSError, ValueError):
-            self._forget()
+            self._above, self.next_layer = [], self.pattern.highest
+            self._index[:, fmt.CRC] = 0
         return self.next_layer < self.pattern.highest
-
-    def _forget(self) -> None:
-        self._above, self.next_layer = [], self.pattern.highest
-        self._index[:, fmt.CRC] = 0
 
     def run(
         self,
@@ -150,7 +147,8 @@ class Work:
                 self._save(file)
                 return False
             self._finish(file)
-        self._publish()
+        os.replace(self.folder / _PART, self.path)
+        remove_work(self.path)
         return True
 
     @contextlib.contextmanager
@@ -227,14 +225,6 @@ class Work:
         if hasattr(os, "fchmod"):
             os.fchmod(file.fileno(), MODE)
         os.fsync(file.fileno())
-
-    def _publish(self) -> None:
-        os.replace(self.folder / _PART, self.path)
-        self.remove()
-
-    def remove(self) -> None:
-        """Remove the work files, and the work folder if it is then empty."""
-        remove_work(self.path)
 
 
 def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | None:

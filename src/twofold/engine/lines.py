@@ -136,8 +136,8 @@ def _parse_position(line: str) -> SetPosition:
     found = _pairs(words, ("score", "move"))
     return SetPosition(
         Board.parse(board),
-        _whole("score", found["score"], 0, MAX_SCORE) if "score" in found else None,
-        _whole("move", found["move"], 0, MAX_MOVE_NUMBER) if "move" in found else None,
+        _whole(found, "score", 0, MAX_SCORE),
+        _whole(found, "move", 0, MAX_MOVE_NUMBER),
     )
 
 
@@ -145,9 +145,9 @@ def _parse_go(line: str) -> Go:
     words = line.split()[1:]
     found = _pairs(words, ("ply", "time", "nodes"))
     budget = Budget(
-        ply=_whole("ply", found["ply"], 1, MAX_PLY) if "ply" in found else None,
-        seconds=_seconds(found["time"]) if "time" in found else None,
-        nodes=_whole("nodes", found["nodes"], 1, MAX_NODES) if "nodes" in found else None,
+        ply=_whole(found, "ply", 1, MAX_PLY),
+        seconds=_seconds(found),
+        nodes=_whole(found, "nodes", 1, MAX_NODES),
     )
     return Go(budget, "quiet" in words)
 
@@ -198,9 +198,9 @@ def _parse_info(line: str) -> Info:
     found = _pairs(words[:end], (*MOVES_BY_LETTER, "depth", "nodes", "time", "unit", "best"))
     ends_with = words[end] if end < len(words) else ""
     return Info(
-        depth=_whole("depth", found["depth"], 0, MAX_SHOWN_DEPTH) if "depth" in found else None,
-        nodes=_whole("nodes", found["nodes"], 0, MAX_NODES) if "nodes" in found else None,
-        seconds=_seconds(found["time"]) if "time" in found else None,
+        depth=_whole(found, "depth", 0, MAX_SHOWN_DEPTH),
+        nodes=_whole(found, "nodes", 0, MAX_NODES),
+        seconds=_seconds(found),
         unit=_unit(found["unit"]) if "unit" in found else "",
         values={move: _value(found[key]) for key, move in MOVES_BY_LETTER.items() if key in found},
         best=_letter(found["best"]) if "best" in found else None,
@@ -217,14 +217,18 @@ def _parse_best_move(line: str) -> BestMove:
 # ---- parts of lines
 
 
-def _whole(name: str, text: str, low: int, high: int) -> int:
+def _whole(pairs: Mapping[str, str], name: str, low: int, high: int) -> int | None:
+    if (text := pairs.get(name)) is None:
+        return None
     if not _DIGITS.fullmatch(text):
         raise InvalidLine(f"expected {name} as a whole number, got {shown(text)}")
     return check_limit(name, int(text), low, high)
 
 
-def _seconds(text: str) -> float:
-    """Milliseconds to seconds, exact, so that writing and parsing round-trip."""
+def _seconds(pairs: Mapping[str, str]) -> float | None:
+    """The time, from milliseconds: exact, so that writing and parsing round-trip."""
+    if (text := pairs.get("time")) is None:
+        return None
     notation.parse_number(text, "time in milliseconds", InvalidLine)
     seconds = float(Decimal(text).scaleb(-3))
     if not 0 <= seconds <= MAX_SECONDS:
@@ -232,7 +236,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _milliseconds(seconds: float) -> str:
+def _milliseconds(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
     exact = format(Decimal(repr(seconds)).scaleb(3), "f")
     return exact.rstrip("0").rstrip(".") if "." in exact else str(int(exact))
 
@@ -285,9 +291,12 @@ def format_line(message: Command | Answer) -> str:
         case NewGame():
             return f"new {message.rules} seed {message.seed}"
         case SetPosition():
-            return _format_position(message)
-        case Go():
-            return _format_go(message.budget, message.quiet)
+            known = _known({"score": message.score, "move": message.move_number})
+            return " ".join([f"position {message.board}", *known])
+        case Go(budget, quiet):
+            time = _milliseconds(budget.seconds)
+            limits = _known({"ply": budget.ply, "time": time, "nodes": budget.nodes})
+            return " ".join(["go", *limits, *["quiet"] * quiet])
         case Identity():
             return f"id {message.key} {_one_line(message.text)}"
         case Option():
@@ -306,21 +315,8 @@ def _one_line(text: str) -> str:
     return notation.printable(text)[:MAX_TEXT].strip()
 
 
-def _format_position(message: SetPosition) -> str:
-    score = "" if message.score is None else f" score {message.score}"
-    move = "" if message.move_number is None else f" move {message.move_number}"
-    return f"position {message.board}{score}{move}"
-
-
-def _format_go(budget: Budget, quiet: bool) -> str:
-    words = ["go"]
-    if budget.ply is not None:
-        words.append(f"ply {budget.ply}")
-    if budget.seconds is not None:
-        words.append(f"time {_milliseconds(budget.seconds)}")
-    if budget.nodes is not None:
-        words.append(f"nodes {budget.nodes}")
-    return " ".join([*words, "quiet"] if quiet else words)
+def _known(pairs: Mapping[str, object]) -> list[str]:
+    return [f"{key} {value}" for key, value in pairs.items() if value is not None]
 
 
 def _format_option(message: Option) -> str:
@@ -337,13 +333,8 @@ def _format_shapes(shapes: Sequence[tuple[int, int]]) -> str:
 
 
 def _format_info(message: Info) -> str:
-    words = ["info"]
-    if message.depth is not None:
-        words.append(f"depth {message.depth}")
-    if message.nodes is not None:
-        words.append(f"nodes {message.nodes}")
-    if message.seconds is not None:
-        words.append(f"time {_milliseconds(message.seconds)}")
+    time = _milliseconds(message.seconds)
+    words = ["info", *_known({"depth": message.depth, "nodes": message.nodes, "time": time})]
     if message.unit:
         words.append(f"unit {message.unit.replace(' ', '_')}")
     words += [f"{move.letter} {_format_value(v)}" for move, v in sorted(message.values.items())]

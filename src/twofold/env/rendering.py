@@ -95,7 +95,7 @@ def draw(board: Board) -> NDArray[np.uint8]:
 @lru_cache(maxsize=64)
 def _tile(exponent: int) -> NDArray[np.uint8]:
     image = np.empty((CELL, CELL, 3), dtype=np.uint8)
-    image[:] = _rgb(_background(exponent))
+    image[:] = _rgb((EMPTY, *TILES)[exponent] if exponent <= len(TILES) else BEYOND)
     if exponent:
         dots = _number(1 << exponent)
         height, width = dots.shape
@@ -106,12 +106,6 @@ def _tile(exponent: int) -> NDArray[np.uint8]:
         )
     image.setflags(write=False)
     return image
-
-
-def _background(exponent: int) -> int:
-    if exponent == 0:
-        return EMPTY
-    return TILES[exponent - 1] if exponent <= len(TILES) else BEYOND
 
 
 def _number(value: int) -> NDArray[np.bool_]:

@@ -44,13 +44,13 @@ def draw_outcomes(found: Outcomes, theme: Theme, scale: float) -> str:
     """The picture of outcomes as SVG, with the start board if there is one."""
     tiles = {tile: chance for tile, chance in found.tiles.items() if chance >= LEAST}
     height = _HEAD + len(tiles) * _ROW
-    board_width, board_height = (0, 0) if found.board is None else board_size(*found.board.shape)
-    left = board_width + 2 * _MARGIN if found.board else _MARGIN
+    board = found.board
+    board_width, board_height = board_size(*board.shape) if board else (0, 0)
+    left = board_width + 2 * _MARGIN if board else _MARGIN
     whole: float = max(height, board_height) + 2 * _MARGIN
     total = left + _REACHED + _MARGIN
     parts = [rectangle(0, 0, total, whole, paint(theme, fill=BOARD), 10)]
-    if found.board is not None:
-        board = found.board
+    if board:
         parts.append(f'<g transform="translate({_MARGIN} {(whole - board_height) / 2:g})">')
         parts += [*board_parts(board.rows, board.cols, board.exponents, theme), "</g>"]
     parts.append(f'<g transform="translate({left} {(whole - height) / 2:g})">')
@@ -58,12 +58,14 @@ def draw_outcomes(found: Outcomes, theme: Theme, scale: float) -> str:
     lines = _lines(found, tiles)
     for line in lines:
         parts, whole = captioned(parts, total, whole, line, theme)
+    chances = ", ".join(f"{tile:,} {percent(chance)}" for tile, chance in tiles.items())
+    boards = [board_words(*board.shape, board.exponents)] if board else []
     return picture(
         total,
         whole,
         parts,
         title=_title(found),
-        description=" ".join([*_in_words(found, tiles), *lines, *_board_in_words(found)]),
+        description=" ".join([f"Largest tile at the end: {chances}.", *lines, *boards]),
         theme=theme,
         scale=scale,
     )
@@ -132,14 +134,3 @@ def _lines(found: Outcomes, tiles: dict[int, float]) -> list[str]:
         names = f"{min(others):,}" if len(others) == 1 else "other tiles"
         parts.append(f"{names}: {percent(sum(others.values()))}")
     return [DOT.join(parts)]
-
-
-def _in_words(found: Outcomes, tiles: dict[int, float]) -> list[str]:
-    chances = ", ".join(f"{tile:,} {percent(chance)}" for tile, chance in tiles.items())
-    return [f"Largest tile at the end: {chances}."]
-
-
-def _board_in_words(found: Outcomes) -> list[str]:
-    if found.board is None:
-        return []
-    return [board_words(found.board.rows, found.board.cols, found.board.exponents)]

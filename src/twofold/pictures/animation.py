@@ -79,7 +79,7 @@ def animate(
         raise InvalidInput(f"expected a rate ({', '.join(map(str, RATES))}), got {shown(rate)}")
     played = list(scenes(game, first, last))
     easel = Easel(*game.board.shape, shade, scale_of(*game.board.shape), captioned=True)
-    pictures = _noted(_drawn(easel, played), on_scene)
+    pictures = _drawn(easel, played, on_scene)
     times = [1000 // rate] * (len(played) - 1) + [LAST_MS]
     return _write(pictures, times, form)
 
@@ -102,21 +102,16 @@ def scenes(game: Game, first: int | None, last: int | None) -> Iterator[Scene]:
         yield Scene(boards[number - low].exponents, f"{points}{DOT}move {number:,}")
 
 
-def _noted(
-    pictures: "Iterator[Image.Image]", on_scene: Callable[[int], None]
+def _drawn(
+    easel: Easel, played: list[Scene], on_scene: Callable[[int], None]
 ) -> "Iterator[Image.Image]":
-    for number, picture in enumerate(pictures, 1):
-        on_scene(number)
-        yield picture
-
-
-def _drawn(easel: Easel, played: list[Scene]) -> "Iterator[Image.Image]":
     from PIL import Image
 
     palette = _palette(easel, played)
-    for scene in played:
+    for number, scene in enumerate(played, 1):
         picture = easel.board(scene.exponents)
         easel.write_caption(picture, scene.caption)
+        on_scene(number)
         yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 

@@ -62,7 +62,7 @@ class Player(ABC):
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Copy and pickle players made from a spec as that spec."""
         if "spec" in vars(self):
-            return _remade, (self.spec,)
+            return _registry().make_player, (self.spec,)
         return super().__reduce_ex__(protocol)
 
     def start(self, rules: Rules, seed: int) -> None:
@@ -157,11 +157,6 @@ def typed_spec(player: Player) -> str:
 def _registry() -> Any:
     """The registry, imported late since it imports this module."""
     return importlib.import_module("twofold.players.registry")
-
-
-def _remade(spec: str) -> Player:
-    player: Player = _registry().make_player(spec)
-    return player
 
 
 def move_list(

@@ -177,7 +177,9 @@ class KernelGame:
             words[play.POLICY_CONTEXT] = context.ctypes.data
             self._ended = play.play_bits(words, self._state, limit)
             if self._ended == play.OVERFLOW:
-                self._leave_bits()
+                self._cells = np.array(self._board().exponents, dtype=np.uint8)
+                self._on_bits = False
+                self._ended = play.GOING
         else:
             words[play.POLICY_ADDRESS] = self._player.cells_policy
             self._ended = play.play_cells(words, self._state, self._cells, limit)
@@ -192,11 +194,6 @@ class KernelGame:
             raise TileTooLarge(TOO_LARGE_MERGE)
         made = int(self._state[play.MOVE_NUMBER]) - first
         return format_moves(letters[:made])
-
-    def _leave_bits(self) -> None:
-        self._cells = np.array(self._board().exponents, dtype=np.uint8)
-        self._on_bits = False
-        self._ended = play.GOING
 
     def _board(self) -> Board:
         if self._on_bits:
