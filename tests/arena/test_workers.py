@@ -115,8 +115,8 @@ class Forgets:
     def begin(self, task: Task) -> str:
         return ""
 
-    def answer(self, timeout: float | None, stop: object) -> None:
-        return None
+    def answer(self, timeout: float | None, stop: object) -> str:
+        return ""
 
     def end(self) -> None:
         pass

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from twofold.arena.games import GameRow
-from twofold.arena.workers import POLL_SECONDS, REPORT_SECONDS, GameWorkers, ProcessLost, Task
+from twofold.arena.workers import POLL_SECONDS, GameWorkers, ProcessLost, Task, answers
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
@@ -177,9 +177,7 @@ class _Actor:
         self._answers = self._actor.play.options(num_returns="streaming").remote(task)
         return ""
 
-    def answer(
-        self, timeout: float | None, stop: Any
-    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
+    def answer(self, timeout: float | None, stop: Any) -> tuple[GameRow, ...] | str | ProcessLost:
         began = time.monotonic()
         while not self._ray.wait([self._answers], timeout=POLL_SECONDS)[0]:
             if stop():
@@ -189,7 +187,7 @@ class _Actor:
                 self.end()
                 return ProcessLost(f"its game took longer than {timeout:g} s")
         try:
-            answer: tuple[GameRow, ...] | str | None = self._ray.get(next(self._answers))
+            answer: tuple[GameRow, ...] | str = self._ray.get(next(self._answers))
         except self._ray.exceptions.RayTaskError as error:
             return describe_caught(error.cause)
         except (StopIteration, self._ray.exceptions.RayError):
@@ -223,23 +221,12 @@ class _Seat:
         with contextlib.suppress(Exception):
             self._player(task)
 
-    def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str | None]:
-        """Batches of finished games; at the end None, or an error message."""
-        rows: list[GameRow] = []
-        last = time.monotonic()
-        try:
-            player, spec = self._player(task), self._players[task.player][0]
-            for row in task.play(player, spec):
-                rows.append(row)
-                if time.monotonic() - last >= REPORT_SECONDS:
-                    yield tuple(rows)
-                    rows, last = [], time.monotonic()
-        except Exception as fault:
-            yield tuple(rows)
-            yield describe_caught(fault)
-        else:
-            yield tuple(rows)
-            yield None
+    def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str]:
+        """The answers to a task: `twofold.arena.workers.answers`."""
+        return answers(self._rows(task))
+
+    def _rows(self, task: Task) -> Iterator[GameRow]:
+        yield from task.play(self._player(task), self._players[task.player][0])
 
     def _player(self, task: Task) -> Any:
         if task.player not in self._made:

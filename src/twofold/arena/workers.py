@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Final, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar
 
 from twofold.arena.games import GameRow
 from twofold.board import Board
@@ -110,6 +110,22 @@ class TaskPlayers:
             player.close()
 
 
+def answers(rows: Iterator[GameRow]) -> Iterator[tuple[GameRow, ...] | str]:
+    """Games in batches as they finish; at the end an error message, empty if nothing failed."""
+    batch: list[GameRow] = []
+    error, last = "", time.monotonic()
+    try:
+        for row in rows:
+            batch.append(row)
+            if time.monotonic() - last >= REPORT_SECONDS:
+                yield tuple(batch)
+                batch, last = [], time.monotonic()
+    except Exception as fault:
+        error = describe_caught(fault)
+    yield tuple(batch)
+    yield error
+
+
 class GameWorkers:
     """Up to `jobs` tasks at a time, each in a thread, which uses a process for Python players.
 
@@ -191,17 +207,11 @@ class GameWorkers:
         return _Process(self._alive)
 
     def _play_here(self, crew: TaskPlayers, task: Task, stop: Callable[[], bool]) -> None:
-        rows: list[GameRow] = []
-        error, last = "", time.monotonic()
-        try:
-            for row in crew.play(task, stop):
-                rows.append(row)
-                if time.monotonic() - last >= REPORT_SECONDS:
-                    self._reports.put(TaskReport(task, tuple(rows)))
-                    rows, last = [], time.monotonic()
-        except Exception as fault:
-            error = describe_caught(fault)
-        self._reports.put(TaskReport(task, tuple(rows), error, done=True))
+        for answer in answers(crew.play(task, stop)):
+            if isinstance(answer, str):
+                self._reports.put(TaskReport(task, error=answer, done=True))
+            else:
+                self._reports.put(TaskReport(task, answer))
 
     def _play_there(self, process: "TaskProcess", task: Task) -> bool:
         """Play a task in a process; False if the process is lost."""
@@ -214,9 +224,9 @@ class GameWorkers:
             elif isinstance(answer, ProcessLost):
                 lost = answer.why
             else:
-                if not answer and played < task.seeds.count and not self._stop.is_set():
+                if answer == "" and played < task.seeds.count and not self._stop.is_set():
                     answer = "its process left out a game"
-                self._reports.put(TaskReport(task, error=answer or "", done=True))
+                self._reports.put(TaskReport(task, error=answer, done=True))
                 return True
         stopped = self._stop.is_set()
         self._reports.put(TaskReport(task, lost="" if stopped else lost, done=True))
@@ -238,8 +248,8 @@ class TaskProcess(Protocol):
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
-        """Finished games, an error message, or None at the end of the task."""
+    ) -> tuple[GameRow, ...] | str | ProcessLost:
+        """Finished games; at the end of the task an error message, empty if nothing failed."""
 
     def end(self) -> None:
         """End the process."""
@@ -270,7 +280,7 @@ class _Process:
 
     def answer(
         self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | ProcessLost | None:
+    ) -> tuple[GameRow, ...] | str | ProcessLost:
         began = time.monotonic()
         try:
             while not self._pipe.poll(POLL_SECONDS):
@@ -279,7 +289,7 @@ class _Process:
                     self._process.kill()
                     self._process.join()
                     return ProcessLost(f"its game took longer than {timeout:g} s")
-            answer: GameRow | str | None = self._pipe.recv()
+            answer: GameRow | str = self._pipe.recv()
         except (EOFError, OSError):
             return ProcessLost(self._died())
         return (answer,) if isinstance(answer, GameRow) else answer
@@ -323,17 +333,14 @@ class QuietSpawn(SpawnContext):
 
 
 def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
-    """The loop of a worker process; Ctrl-C goes to the parent only, which stops its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # the output of a player is not a result
-    stop = threading.Event()
-    threading.Thread(target=watch_parent, args=(alive, stop, grace_seconds), daemon=True).start()
-    crew, send, is_stopped = TaskPlayers(), only_here(pipe.send), only_here(stop.is_set)
+    """The loop of a worker process."""
+    send, is_stopped = serve(pipe, alive, grace_seconds)
+    crew = TaskPlayers()
     with contextlib.suppress(EOFError, OSError):
         send(None)  # ready
         while True:
             task: Task = pipe.recv()
-            error = None
+            error = ""
             try:
                 for row in crew.play(task, is_stopped):
                     send(row)
@@ -343,7 +350,21 @@ def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
     crew.close()
 
 
-def only_here(function: Callable[P, T]) -> Callable[P, T]:
+def serve(
+    pipe: Connection, parent: Connection, grace_seconds: float
+) -> tuple[Callable[[Any], None], Callable[[], bool]]:
+    """Make this process a worker; how it sends through `pipe`, and whether it is to stop.
+
+    Ctrl-C goes to the parent only, which stops its workers: it closes the other end of `parent`.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # the output of a player is not a result
+    stop = threading.Event()
+    threading.Thread(target=_watch, args=(parent, stop, grace_seconds), daemon=True).start()
+    return _only_here(pipe.send), _only_here(stop.is_set)
+
+
+def _only_here(function: Callable[P, T]) -> Callable[P, T]:
     """The function for this process only: it ends a copy of the process that a player has forked.
 
     The copy would play the same games, and its answers would count as those of this process.
@@ -358,7 +379,7 @@ def only_here(function: Callable[P, T]) -> Callable[P, T]:
     return checked
 
 
-def watch_parent(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
+def _watch(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
     """End the game, then this process, once the parent closes the pipe or is gone."""
     with contextlib.suppress(OSError):
         parent.poll(None)

@@ -6,10 +6,7 @@ wanted, and replaces a process that dies.
 
 import contextlib
 import multiprocessing
-import signal
 import statistics
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -244,18 +241,11 @@ def _work(
     parent: Connection,
     grace_seconds: float,
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # the output of a player is not a result
-    stop = threading.Event()
-    watcher = threading.Thread(
-        target=workers.watch_parent, args=(parent, stop, grace_seconds), daemon=True
-    )
-    watcher.start()
+    send, is_stopped = workers.serve(pipe, parent, grace_seconds)
     tune_study.require_tune()
     seat: TrialWorker | None = None
-    send, is_stopped = workers.only_here(pipe.send), workers.only_here(stop.is_set)
     with contextlib.suppress(EOFError, OSError):  # the parent is gone
-        while not stop.is_set():
+        while not is_stopped():
             if not pipe.poll(workers.POLL_SECONDS):
                 continue
             pipe.recv()
