@@ -287,12 +287,12 @@ def _create(path: Path, mode: int | None) -> IO[bytes]:
 
 def _write(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
     for part in content:
-        _write_all(file, part)
+        write_all(file, part)
     if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
         os.fchmod(file.fileno(), mode)
 
 
-def _write_all(file: IO[bytes], view: memoryview) -> None:
+def write_all(file: IO[bytes], view: memoryview) -> None:
     """Write all bytes; one raw write may take only a part."""
     while view:
         view = view[file.write(view) :]

@@ -27,7 +27,7 @@ from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import check_bits, stored
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words
-from twofold.files import remove_abandoned
+from twofold.files import remove_abandoned, write_all
 from twofold.folders import work_folder
 from twofold.locks import alone
 from twofold.tensors import open_tensors, write_tensors
@@ -351,13 +351,10 @@ def _reserve(file: IO[bytes], size: int) -> None:
 
 
 def _write(file: IO[bytes], place: int, array: NDArray[Any]) -> None:
-    """Write an array at a position; a raw write may write only a part of its bytes."""
-    if not array.nbytes:
-        return
-    file.seek(place)
-    view = array.reshape(-1).view(np.uint8).data
-    while view:
-        view = view[file.write(view) :]
+    """Write an array at a position."""
+    if array.nbytes:
+        file.seek(place)
+        write_all(file, array.reshape(-1).view(np.uint8).data)
 
 
 @contextlib.contextmanager

@@ -146,7 +146,7 @@ def test_a_study_that_cannot_be_begun_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("twofold.files._write_all", full)
+    monkeypatch.setattr("twofold.files.write_all", full)
     with pytest.raises(ResourceError, match=r"cannot write [0-9]+ bytes to '.*s\.db': No space"):
         Study(tmp_path / "s.db")
     assert list(tmp_path.iterdir()) == []
