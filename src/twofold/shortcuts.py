@@ -113,6 +113,11 @@ class BenchResult(tuple[PlayerStanding, ...]):
 
     __slots__ = ()
 
+    @property
+    def standings(self) -> tuple[PlayerStanding, ...]:
+        """The same as a plain tuple."""
+        return tuple(self)
+
     def __str__(self) -> str:
         return format_runs(self)
 
