@@ -1,4 +1,4 @@
-/** Boards and steps of a line as text. Boards are read by the server alone. */
+/** Boards and steps of a line as text. What a person types is read by the server alone. */
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
@@ -36,6 +36,26 @@ export function exponentOf(tile) {
  */
 export function exponentOfKey(key) {
   return key.length === 1 ? DIGITS.indexOf(key.toLowerCase()) : -1;
+}
+
+/**
+ * The exponents on a board, row by row; 0 for an empty cell.
+ *
+ * @param {string} board its text
+ * @returns {number[]}
+ */
+export function exponentsOf(board) {
+  return [...board.replace(/^.*:|\//g, '')].map((digit) => DIGITS.indexOf(digit));
+}
+
+/**
+ * The tiles on a board, row by row; 0 for an empty cell.
+ *
+ * @param {string} board its text
+ * @returns {number[]}
+ */
+export function tilesOf(board) {
+  return exponentsOf(board).map((exponent) => (exponent ? 2 ** exponent : 0));
 }
 
 /**

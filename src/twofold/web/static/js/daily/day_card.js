@@ -3,10 +3,11 @@
 import { BoardView } from '../board.js';
 import { copyText } from '../copying.js';
 import { button, fill, h } from '../dom.js';
+import { tilesOf } from '../notation.js';
 import { number, text } from '../text.js';
 import { stateOf } from './calendar.js';
 import { dayText } from './days.js';
-import { LEGEND, resultText, squaresOf, tilesOf } from './result_text.js';
+import { LEGEND, resultText, squaresOf } from './result_text.js';
 
 /** The card of the day that is chosen. */
 export class DayCard {

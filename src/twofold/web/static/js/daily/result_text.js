@@ -1,6 +1,6 @@
 /** The result of a daily game as text with coloured squares, to be pasted anywhere. */
 
-import { shapeOf } from '../notation.js';
+import { exponentsOf, shapeOf } from '../notation.js';
 import { text } from '../text.js';
 
 /** A square for each exponent: the tiles of the end of a game have one each. */
@@ -40,20 +40,6 @@ export function squaresOf(board) {
 export function resultText(day, { score, moves, max_tile: tile, board }) {
   const facts = text('daily.result_facts', { score, tile: String(tile), count: moves });
   return [text('daily.result_title', { day }), facts, squaresOf(board)].join('\n');
-}
-
-/**
- * The tiles of a board, row by row; 0 for an empty cell.
- *
- * @param {string} board its text
- * @returns {number[]}
- */
-export function tilesOf(board) {
-  return exponentsOf(board).map((exponent) => (exponent ? 2 ** exponent : 0));
-}
-
-function exponentsOf(board) {
-  return [...board.replace(/^.*:/, '').replaceAll('/', '')].map((digit) => parseInt(digit, 36));
 }
 
 function squareOf(exponent) {

@@ -1,7 +1,7 @@
 /** A board as a small picture, for lists. */
 
 import { h } from '../dom.js';
-import { shapeOf } from '../notation.js';
+import { exponentsOf, shapeOf } from '../notation.js';
 
 /**
  * A picture of a board; what it shows must be said beside it.
@@ -11,11 +11,7 @@ import { shapeOf } from '../notation.js';
  */
 export function miniBoard(board) {
   const { rows, cols } = shapeOf(board);
-  const digits = [...board.replace(/^.*:/, '').replaceAll('/', '')];
   const style = { '--rows': rows, '--cols': cols };
   return h('div', { class: 'mini-board', 'aria-hidden': 'true', style },
-    digits.map((digit) => {
-      const exponent = parseInt(digit, 36);
-      return h('span', exponent ? { dataset: { exponent } } : null);
-    }));
+    exponentsOf(board).map((exponent) => h('span', exponent ? { dataset: { exponent } } : null)));
 }

@@ -1,18 +1,7 @@
-/** Boards as text and as tiles, and the step between two of them. */
+/** The step from one board to the next. */
 
-import { shapeOf } from '../notation.js';
+import { shapeOf, tilesOf } from '../notation.js';
 import { slide } from '../slides.js';
-
-/**
- * The tiles of a board.
- *
- * @param {string} board its text
- * @returns {number[]} row by row, 0 for an empty cell
- */
-export function tilesOf(board) {
-  const digits = [...board.replace(/^.*:/, '').replaceAll('/', '')];
-  return digits.map((digit) => (digit === '0' ? 0 : 2 ** parseInt(digit, 36)));
-}
 
 /**
  * A move as `BoardView.step` takes it.

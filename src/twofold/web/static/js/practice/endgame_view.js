@@ -5,12 +5,13 @@ import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { badBoard, readable } from '../links.js';
+import { tilesOf } from '../notation.js';
 import { movePad } from '../play/pad.js';
 import { legalMoves } from '../slides.js';
 import { listenSwipes } from '../swipe.js';
 import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
-import { stepOf, tilesOf } from './boards.js';
+import { stepOf } from './boards.js';
 import { ChanceTable, Measures, chanceWords, lossWords } from './endgame_facts.js';
 import { EndgameGame, randomSeed } from './endgame_game.js';
 

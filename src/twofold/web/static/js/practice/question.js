@@ -6,11 +6,11 @@ import { button, fill, h } from '../dom.js';
 import { comparedFormat, formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
-import { shapeOf } from '../notation.js';
+import { shapeOf, tilesOf } from '../notation.js';
 import { sentence } from '../review/move_panel.js';
 import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
-import { slideOf, tilesOf } from './boards.js';
+import { slideOf } from './boards.js';
 
 /**
  * @typedef {object} Asked

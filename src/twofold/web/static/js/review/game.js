@@ -1,6 +1,6 @@
 /** A whole game, position by position, as `GET /api/games/ID` answers it. */
 
-import { shapeOf } from '../notation.js';
+import { exponentsOf, shapeOf, tilesOf } from '../notation.js';
 import { slide } from '../slides.js';
 
 /** Positions are counted from 0 here; move numbers begin at `first`. */
@@ -64,7 +64,7 @@ export class ReviewGame {
    * @returns {number[]}
    */
   tilesAt(place) {
-    return this.#digits(place).map((digit) => (digit === '0' ? 0 : 2 ** parseInt(digit, 36)));
+    return tilesOf(this.boards[place]);
   }
 
   /**
@@ -73,9 +73,7 @@ export class ReviewGame {
    * @param {number} place
    */
   largestAt(place) {
-    let largest = '0';
-    for (const digit of this.#digits(place)) if (digit > largest) largest = digit;
-    return 2 ** parseInt(largest, 36);
+    return 2 ** Math.max(...exponentsOf(this.boards[place]));
   }
 
   /**
@@ -99,10 +97,6 @@ export class ReviewGame {
    */
   slideAt(place, letter) {
     return slide(this.tilesAt(place), this.rows, this.cols, letter);
-  }
-
-  #digits(place) {
-    return [...this.boards[place].replace(/^.*:/, '').replaceAll('/', '')];
   }
 }
 
