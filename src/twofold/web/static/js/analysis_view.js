@@ -6,7 +6,7 @@
  */
 
 import { barText, depthText, unitText } from './analysis_texts.js';
-import { h } from './dom.js';
+import { h, setText } from './dom.js';
 import { EvalBar } from './eval_bar.js';
 import {
   differenceFormat, formatChance, formatChanceDifference, formatDuration, formatShort, PROBABILITY,
@@ -263,8 +263,4 @@ function behindText(move, isBest, difference, format) {
   if (difference === 0) return '=';
   const written = format(Math.abs(difference));
   return /[1-9]/.test(written) ? `${difference > 0 ? '−' : '+'}${written}` : '≈';
-}
-
-function setText(element, value) {
-  if (element.textContent !== value) element.textContent = value;
 }

@@ -69,6 +69,27 @@ export function fill(element, ...children) {
   return element;
 }
 
+/**
+ * Change the text of an element, if it is another; else nothing is drawn or read anew.
+ *
+ * @param {Element} element
+ * @param {string} words
+ */
+export function setText(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/**
+ * A control with its label above it.
+ *
+ * @param {string} label
+ * @param {HTMLElement} control with an id
+ * @returns {HTMLElement}
+ */
+export function field(label, control) {
+  return h('div', { class: 'field' }, h('label', { for: control.id, text: label }), control);
+}
+
 function build(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) apply(element, name, value);
   element.append(...nodes(children));

@@ -1,6 +1,6 @@
 /** How long, or how deep, a player may think. */
 
-import { h } from '../dom.js';
+import { field, h } from '../dom.js';
 import { net } from '../net.js';
 import { takesLimits } from '../player_picker.js';
 import { text } from '../text.js';
@@ -21,8 +21,7 @@ export class LimitField {
       h('option', { value: '', text: text('analyse.limit_default') }),
       group('analyse.limit_time', SECONDS, 's', 'analyse.seconds'),
       group('analyse.limit_depth', PLIES, 'ply', 'analyse.plies'));
-    this.element = h('div', { class: 'field' },
-      h('label', { for: 'analyse-limit', text: text('analyse.limit') }), this.select);
+    this.element = field(text('analyse.limit'), this.select);
     this.value = limit;
     this.off = net.on('welcome', () => this.fit());
   }

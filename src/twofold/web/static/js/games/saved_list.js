@@ -1,6 +1,6 @@
 /** All saved games: search, order, open, delete. */
 
-import { button, fill, h } from '../dom.js';
+import { button, field, fill, h } from '../dom.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 import { GameRow } from './game_row.js';
@@ -50,10 +50,8 @@ export class SavedList {
   }
 
   #filters() {
-    const field = (input, words) => h('div', { class: 'field' },
-      h('label', { for: input.id, text: words }), input);
-    return h('div', { class: 'my-filters' }, field(this.search, text('games.search')),
-      field(this.order, text('games.order')), field(this.kind, text('games.kind')));
+    return h('div', { class: 'my-filters' }, field(text('games.search'), this.search),
+      field(text('games.order'), this.order), field(text('games.kind'), this.kind));
   }
 
   #later() {

@@ -1,7 +1,7 @@
 /** The fields of each kind of job, with values that are done within a minute or two. */
 
 import { ChoiceField } from '../choice_field.js';
-import { button, fill, h } from '../dom.js';
+import { button, field, fill, h } from '../dom.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
 import { RulesField } from '../rules_field.js';
@@ -51,8 +51,8 @@ export class BenchForm extends Form {
     this.common = new CommonFields('bench', context, ['.db']);
     this.element = h('div', { class: 'stack' },
       h('fieldset', { class: 'field' }, h('legend', { text: text('jobs.players') }), this.list), h('div', null, this.add),
-      h('div', { class: 'job-fields' }, field('jobs.games', this.games), this.common.elements,
-        field('jobs.processes', this.threads)));
+      h('div', { class: 'job-fields' }, numbered('jobs.games', this.games), this.common.elements,
+        numbered('jobs.processes', this.threads)));
     const known = new Set(net.players.map(({ spec }) => spec));
     const first = FIRST_PLAYERS.filter((spec) => known.has(spec));
     for (const spec of first.length ? first : ['']) this.#add(spec);
@@ -102,8 +102,8 @@ export class TrainForm extends Form {
     this.schedule = choice('jobs.schedule', SCHEDULES[0], 'jobs.schedule_example', this.onChange,
       SCHEDULES.map((value, place) => ({ value, text: text(`jobs.schedule_${place}`) })));
     this.common = new CommonFields('net', context, ['.csv', '.safetensors']);
-    this.element = h('div', { class: 'job-fields' }, this.network.element, field('jobs.time', this.time),
-      this.schedule.element, this.common.elements, field('jobs.threads', this.threads));
+    this.element = h('div', { class: 'job-fields' }, this.network.element, numbered('jobs.time', this.time),
+      this.schedule.element, this.common.elements, numbered('jobs.threads', this.threads));
   }
 
   get wanted() {
@@ -118,7 +118,7 @@ export class TableForm extends Form {
     super(context);
     this.table = choice('jobs.table', '442-256', 'jobs.table_example', this.onChange,
       TABLES.map((name) => ({ value: name, text: name })));
-    this.element = h('div', { class: 'job-fields' }, this.table.element, field('jobs.threads', this.threads));
+    this.element = h('div', { class: 'job-fields' }, this.table.element, numbered('jobs.threads', this.threads));
   }
 
   get wanted() {
@@ -134,7 +134,7 @@ class CommonFields {
       required: true, pattern: '[0-9]{1,20}', dataset: { fault: 'seed' } });
     this.name = h('input', { class: 'input', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
       required: true, pattern: '[A-Za-z0-9][A-Za-z0-9_\\-]{0,59}', dataset: { fault: 'name' }, value: freeName(stem, names, ends) });
-    this.elements = [this.rules.element, field('jobs.seed', this.seed), field('jobs.name', this.name)];
+    this.elements = [this.rules.element, numbered('jobs.seed', this.seed), numbered('jobs.name', this.name)];
   }
 
   get wanted() {
@@ -167,8 +167,8 @@ function wholeNumber({ min, max, value }) {
     dataset: { fault: 'number' } });
 }
 
-function field(key, control) {
+function numbered(key, control) {
   count += 1;
   control.id = `job-field-${count}`;
-  return h('div', { class: 'field' }, h('label', { for: control.id, text: text(key) }), control);
+  return field(text(key), control);
 }

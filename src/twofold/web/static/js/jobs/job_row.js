@@ -1,6 +1,6 @@
 /** One job: what it is, how far it is, and what can be done about it. */
 
-import { button, fill, h } from '../dom.js';
+import { button, h, setText } from '../dom.js';
 import { formatAgo, formatLong } from '../lab/time.js';
 import { number, text } from '../text.js';
 
@@ -41,14 +41,13 @@ export class JobRow {
     this.#id = job.id;
     this.#isOpen = !job.stopping;
     this.kind.textContent = job.kind ? text(`jobs.kind_${job.kind}`) : '';
-    if (this.name.textContent !== job.title) fill(this.name, job.title);
+    setText(this.name, job.title);
     this.command.textContent = job.command;
     this.command.title = job.command;
     this.element.dataset.state = job.state;
     this.#showTools(job);
     this.#showBar(job);
-    const words = statusOf(job);
-    if (this.status.textContent !== words) this.status.textContent = words;
+    setText(this.status, statusOf(job));
     this.status.className = `small jobs-status ${job.state === 'failed' ? 'error' : 'soft'}`;
   }
 

@@ -1,7 +1,7 @@
 /** The dialog that starts a job: a form for each kind, and the command that does the same. */
 
 import { openDialog } from '../dialog.js';
-import { button, fill, h } from '../dom.js';
+import { button, fill, h, setText } from '../dom.js';
 import { formatBytes } from '../figures.js';
 import { commandBlock } from '../lab/commands.js';
 import { refusalText } from '../refusals.js';
@@ -126,7 +126,6 @@ class JobForm {
   }
 
   #say(message) {
-    const words = message ? refusalText('', message) : '';
-    if (this.error.textContent !== words) this.error.textContent = words;
+    setText(this.error, message ? refusalText('', message) : '');
   }
 }

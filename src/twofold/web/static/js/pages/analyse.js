@@ -16,7 +16,7 @@ import { AnalysisView, EvalBar } from '../analysis_view.js';
 import { announce } from '../announce.js';
 import { BoardEditor } from '../board_editor.js';
 import { copyText } from '../copying.js';
-import { button, h } from '../dom.js';
+import { button, field, h } from '../dom.js';
 import { listenKeys } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { badBoard } from '../links.js';
@@ -120,8 +120,7 @@ class AnalysePage {
     return h('section', { class: 'analyse-side', 'aria-label': text('analyse.asked') },
       h('div', { class: 'card' }, this.analysis.element),
       h('div', { class: 'analyse-asked' }, this.picker.element, this.limit.element,
-        h('div', { class: 'field' },
-          h('label', { for: 'analyse-score', text: text('analyse.score') }), this.score)),
+        field(text('analyse.score'), this.score)),
       this.playFrom, this.outcomes.element);
   }
 

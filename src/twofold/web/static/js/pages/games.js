@@ -1,6 +1,6 @@
 /** My games: statistics of one's own games, the best of them, and all of them. */
 
-import { button, fill, h, icon } from '../dom.js';
+import { button, field, fill, h, icon } from '../dom.js';
 import { FiguresView } from '../games/figures_view.js';
 import { importReport } from '../games/import.js';
 import { leaderTable } from '../games/leaders.js';
@@ -116,7 +116,7 @@ class GamesPage {
       this.#choose();
       this.choice.querySelector('select').focus();
     };
-    return h('div', { class: 'field' }, h('label', { for: 'my-rules', text: text('games.rules') }),
+    return field(text('games.rules'),
       h('select', { id: 'my-rules', onchange }, this.rules.map(({ rules }) => h('option',
         { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
   }

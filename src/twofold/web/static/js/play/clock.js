@@ -1,6 +1,6 @@
 /** How long one has played a game, and how fast. */
 
-import { h } from '../dom.js';
+import { h, setText } from '../dom.js';
 import { formatClock } from '../figures.js';
 import { remember, remembered } from '../tab_memory.js';
 import { number, text } from '../text.js';
@@ -75,16 +75,12 @@ export class Clock {
 
   #show() {
     const running = this.#last && !this.#isOver ? this.#since(Date.now()) : 0;
-    write(this.time, formatClock((this.#spent + running) / 1000));
-    write(this.pace, this.#spent < LEAST_MS ? '–'
+    setText(this.time, formatClock((this.#spent + running) / 1000));
+    setText(this.pace, this.#spent < LEAST_MS ? '–'
       : number(Math.round(this.#moves / (this.#spent / 60_000))));
   }
 }
 
 function isOver({ status }) {
   return status === 'over' || status === 'stopped';
-}
-
-function write(element, words) {
-  if (element.textContent !== words) element.textContent = words;
 }

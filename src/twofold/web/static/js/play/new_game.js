@@ -1,7 +1,7 @@
 /** The dialog that begins a game under any rules. */
 
 import { openDialog } from '../dialog.js';
-import { button, h } from '../dom.js';
+import { button, field, h } from '../dom.js';
 import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 import { ORIGINAL, formatRules } from './rules_text.js';
@@ -99,7 +99,7 @@ class RulesFields {
       h('div', { class: 'shape-fields' }, this.preview,
         h('div', { class: 'stack tight' }, this.rows.element, this.cols.element)),
       h('div', { class: 'two-fields' },
-        field('new-goal', text('play.goal'), this.goal), this.fours.element,
+        field(text('play.goal'), this.goal), this.fours.element,
         this.start.element,
         h('label', { class: 'check' }, this.stop, text('play.stop'))),
       h('div', { class: 'field' }, h('label', { for: 'new-seed', text: text('play.seed') }),
@@ -170,10 +170,6 @@ function slider(key, range, onInput, unitKey = '') {
     get value() { return Number(input.value); },
     set value(value) { input.value = value; show(); },
   };
-}
-
-function field(id, label, control) {
-  return h('div', { class: 'field' }, h('label', { for: id, text: label }), control);
 }
 
 function goals() {

@@ -1,7 +1,7 @@
 /** Who judges, and how deep; below the summary, for who wants it otherwise. */
 
 import { ChoiceField } from '../choice_field.js';
-import { h } from '../dom.js';
+import { field, h } from '../dom.js';
 import { playerName } from '../player_names.js';
 import { choiceOf, plays, takesLimits } from '../player_picker.js';
 import { text } from '../text.js';
@@ -33,12 +33,7 @@ export class JudgeForm {
         h('option', { value: count, text: text('review.depth_each', { count }) }),
       ),
     );
-    this.limits = h(
-      'div',
-      { class: 'field' },
-      h('label', { for: 'review-depth', text: text('review.depth') }),
-      this.depth,
-    );
+    this.limits = field(text('review.depth'), this.depth);
     this.deeper = h('p', { class: 'small soft', text: text('review.deeper') });
     this.note = h('summary', { text: text('review.judged_by_default') });
     this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });

@@ -1,6 +1,6 @@
 /** A game, or a part of it, as an animated picture. */
 
-import { button, h } from '../dom.js';
+import { button, field, h } from '../dom.js';
 import { formatDuration } from '../figures.js';
 import { isDark } from '../look.js';
 import { text } from '../text.js';
@@ -43,8 +43,8 @@ export class AnimationForm {
     return h('section', { class: 'stack', 'aria-labelledby': 'share-animation' },
       h('h3', { id: 'share-animation', text: text('share.animation') }),
       h('div', { class: 'share-fields' },
-        field('share-from', 'share.from', this.from), field('share-to', 'share.to', this.to),
-        field('share-rate', 'share.rate', this.rate)),
+        field(text('share.from'), this.from), field(text('share.to'), this.to),
+        field(text('share.rate'), this.rate)),
       h('fieldset', { class: 'field' }, h('legend', { text: text('share.format') }),
         h('div', { class: 'chips' }, FORMS.map((form) => h('label', { class: 'chip' },
           h('input', { type: 'radio', name: 'share-form', checked: form === this.form,
@@ -97,10 +97,6 @@ export class AnimationForm {
       rate: this.rate.value, shade: isDark() ? 'dark' : 'light' });
     return `/api/games/${this.game.id}/animation.${this.form}?${query}`;
   }
-}
-
-function field(id, key, control) {
-  return h('div', { class: 'field' }, h('label', { for: id, text: text(key) }), control);
 }
 
 /** Fetch a file and have the browser keep it. */

@@ -2,7 +2,7 @@
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { button, h } from '../dom.js';
+import { button, h, setText } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { exponentOf } from '../notation.js';
 import { PlayerPicker } from '../player_picker.js';
@@ -212,8 +212,4 @@ function stepBetween(before, after, { rows, cols }) {
 
 function formatRate(speed) {
   return speed < 9.95 ? fixed(speed, 1) : formatShort(speed);
-}
-
-function setText(element, value) {
-  if (element.textContent !== value) element.textContent = value;
 }

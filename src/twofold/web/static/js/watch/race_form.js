@@ -1,6 +1,6 @@
 /** What a race is about: rules, dice, where to stop, how many boards. */
 
-import { button, h } from '../dom.js';
+import { button, field, h } from '../dom.js';
 import { RulesField } from '../rules_field.js';
 import { text } from '../text.js';
 
@@ -29,8 +29,8 @@ export class RaceForm {
     this.add = button({ icon: 'new', text: text('watch.add') }, onAdd, { class: 'race-add' });
     this.error = h('p', { class: 'error', role: 'alert' });
     this.element = h('section', { class: 'race-form', 'aria-label': text('watch.race') },
-      this.rules.element, field('watch-seed', 'watch.seed', this.seed), this.dice,
-      field('watch-stop', 'watch.stop', this.stop), this.add, this.error);
+      this.rules.element, field(text('watch.seed'), this.seed), this.dice,
+      field(text('watch.stop'), this.stop), this.add, this.error);
   }
 
   #stopList() {
@@ -64,8 +64,4 @@ export class RaceForm {
   setError(message) {
     this.error.textContent = message;
   }
-}
-
-function field(id, label, control) {
-  return h('div', { class: 'field' }, h('label', { for: id, text: text(label) }), control);
 }
