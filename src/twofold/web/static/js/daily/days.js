@@ -1,9 +1,10 @@
-/** Days as the daily game counts them: in UTC, written as `2026-11-23`. */
+/** Days as the daily game and the puzzles count them: in UTC, written as `2026-11-23`. */
 
 import { locale } from '../language.js';
 
 const UTC = { timeZone: 'UTC' };
 const FULL = new Intl.DateTimeFormat(locale, { ...UTC, dateStyle: 'full' });
+const LONG = new Intl.DateTimeFormat(locale, { ...UTC, dateStyle: 'long' });
 const MONTH = new Intl.DateTimeFormat(locale, { ...UTC, month: 'long', year: 'numeric' });
 const WEEKDAY = new Intl.DateTimeFormat(locale, { ...UTC, weekday: 'short' });
 const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
@@ -22,6 +23,14 @@ export function dayText(day) {
 
 /**
  * @param {string} day
+ * @returns {string} `23 November 2026`
+ */
+export function dayName(day) {
+  return LONG.format(new Date(day));
+}
+
+/**
+ * @param {string} day
  * @returns {string} `November 2026`
  */
 export function monthText(day) {
@@ -30,7 +39,7 @@ export function monthText(day) {
 
 /**
  * @param {string} day
- * @param {number} days later
+ * @param {number} days later; before with a minus
  * @returns {string}
  */
 export function dayAfter(day, days) {

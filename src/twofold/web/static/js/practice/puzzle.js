@@ -1,11 +1,11 @@
 /** The puzzle of the day: one position, one move. */
 
 import { copyText } from '../copying.js';
+import { dayAfter, dayName } from '../daily/days.js';
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { sentence } from '../review/move_panel.js';
 import { number, text } from '../text.js';
-import { addDays, dayName } from './days.js';
 import { Question } from './question.js';
 
 /** The part of the page. */
@@ -25,9 +25,9 @@ export class PuzzlePart {
       onchange: () => this.date.value && this.#go(this.date.value),
     });
     this.before = button({ icon: 'left', label: text('practice.day_before') },
-      () => this.#go(addDays(this.day, -1)));
+      () => this.#go(dayAfter(this.day, -1)));
     this.after = button({ icon: 'right', label: text('practice.day_after') },
-      () => this.#go(addDays(this.day, 1)));
+      () => this.#go(dayAfter(this.day, 1)));
     root.append(
       h('div', { class: 'row apart' },
         h('div', { class: 'row' }, this.before, this.date, this.after), this.streak),

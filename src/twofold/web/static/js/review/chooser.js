@@ -1,14 +1,13 @@
 /** Where a game to review comes from: the kept ones, a file, pasted text, a link. */
 
 import { button, fill, h, icon } from '../dom.js';
-import { locale } from '../language.js';
+import { timeText } from '../games/words.js';
 import { miniBoard } from '../play/mini_board.js';
 import { playerNames } from '../player_names.js';
 import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 
 const SHOWN_AT_FIRST = 24;
-const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The page without a game. */
 export class Chooser {
@@ -116,7 +115,6 @@ export class Chooser {
 }
 
 function item(game) {
-  const when = dateText(game.date);
   const facts = [
     text('review.moves', { count: game.moves }),
     text('review.largest', { tile: String(game.max_tile) }),
@@ -136,19 +134,9 @@ function item(game) {
         { class: 'review-item-facts' },
         h('strong', { class: 'number', text: text('review.points', { score: game.score }) }),
         h('span', { class: 'small', title: game.player === 'me' ? '' : game.player, text: facts }),
-        h('span', { class: 'small soft', text: when }),
+        h('span', { class: 'small soft', text: timeText(game.date) }),
       ),
       icon('review'),
     ),
   );
-}
-
-/**
- * A date in words, or the text where it is none.
- *
- * @param {string} date ISO 8601, or free text of a record
- */
-export function dateText(date) {
-  const when = new Date(date);
-  return Number.isNaN(when.getTime()) ? date : DATES.format(when);
 }

@@ -2,11 +2,11 @@
 
 import { openDialog } from '../dialog.js';
 import { button, h, icon } from '../dom.js';
+import { timeText } from '../games/words.js';
 import { playerNames } from '../player_names.js';
 import { shareLink } from '../share.js';
 import { number, text } from '../text.js';
 import { toast } from '../toast.js';
-import { dateText } from './chooser.js';
 
 /**
  * The head.
@@ -26,7 +26,7 @@ export function reviewHead(game, onPlayOn, onShare) {
     text('review.largest', { tile: String(game.largestAt(game.last)) }),
     rules,
     game.player === 'me' ? '' : playerNames(game.player),
-    dateText(game.date),
+    timeText(game.date),
   ];
   return h(
     'div',
