@@ -4,7 +4,7 @@
  * The server's own sentence says what was expected and what came; it stays as the detail.
  */
 
-import { text } from './text.js';
+import { fullSentence, text } from './text.js';
 
 /** Kinds that the catalogue has a sentence for: `refusal.KIND`. */
 const KINDS = new Set([
@@ -26,8 +26,7 @@ export function refusalText(kind, message) {
   if (KINDS.has(kind)) return text(`refusal.${kind}`);
   const [, name, similar] = UNKNOWN.exec(message) ?? [];
   if (name) return text(`refusal.unknown_${similar ? 'similar' : 'player'}`, { name, similar });
-  const words = message.charAt(0).toUpperCase() + message.slice(1);
-  return text('refusal.other', { message: /[.!?…]$/.test(words) ? words : `${words}.` });
+  return text('refusal.other', { message: fullSentence(message) });
 }
 
 /**

@@ -45,6 +45,26 @@ export function joined(words) {
 }
 
 /**
+ * A text with a capital at its beginning.
+ *
+ * @param {string} words
+ * @returns {string}
+ */
+export function sentence(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * A text with a capital at its beginning and a stop at its end.
+ *
+ * @param {string} words
+ * @returns {string}
+ */
+export function fullSentence(words) {
+  return /[.!?…。！？]$/.test(words) ? sentence(words) : `${sentence(words)}.`;
+}
+
+/**
  * A number as people read it: `1,234`.
  *
  * @param {number} value

@@ -2,7 +2,7 @@
 
 import { button, h, setText } from '../dom.js';
 import { formatAgo, formatLong } from '../lab/time.js';
-import { number, text } from '../text.js';
+import { fullSentence, number, text } from '../text.js';
 
 const ROUND = 5; // seconds, of a time that is left
 
@@ -90,7 +90,7 @@ function follow(event, link, onOpen) {
 function statusOf(job) {
   if (job.state === 'running') return runningWords(job);
   if (job.state === 'stopped') return stoppedWords(job);
-  if (job.state === 'failed') return text('jobs.failed', { message: sentence(job.message) });
+  if (job.state === 'failed') return text('jobs.failed', { message: fullSentence(job.message) });
   if (job.state === 'done') return doneWords(job);
   return text('jobs.waiting');
 }
@@ -117,9 +117,4 @@ function doneWords({ started, ended }) {
 /** Whole percent, never 100 before the end. */
 function percentOf(progress) {
   return number(Math.min(99, Math.floor(100 * progress)));
-}
-
-function sentence(words) {
-  const first = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return /[.!?。！？]$/.test(first) ? first : `${first}.`;
 }

@@ -3,8 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance, formatFit } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
-import { sentence } from '../review/move_panel.js';
-import { number, text } from '../text.js';
+import { number, sentence, text } from '../text.js';
 import { measure } from './measures.js';
 
 /** Mistakes that are listed, worst first. */

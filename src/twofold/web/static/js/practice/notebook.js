@@ -3,8 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
-import { sentence } from '../review/move_panel.js';
-import { number, text } from '../text.js';
+import { number, sentence, text } from '../text.js';
 import { Question } from './question.js';
 
 /** A move that keeps so much of the best one's value is right. */

@@ -4,8 +4,7 @@ import { copyText } from '../copying.js';
 import { dayAfter, dayName } from '../daily/days.js';
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
-import { sentence } from '../review/move_panel.js';
-import { number, text } from '../text.js';
+import { number, sentence, text } from '../text.js';
 import { Question } from './question.js';
 
 /** The part of the page. */

@@ -7,9 +7,8 @@ import { comparedFormat, formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
-import { sentence } from '../review/move_panel.js';
 import { listenSwipes } from '../swipe.js';
-import { text } from '../text.js';
+import { sentence, text } from '../text.js';
 import { slideOf } from './boards.js';
 
 /**

@@ -4,7 +4,7 @@ import { AnalysisView } from '../analysis_view.js';
 import { fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
 import { legalMoves } from '../slides.js';
-import { fixed, text } from '../text.js';
+import { fixed, sentence, text } from '../text.js';
 import { chanceOf, isForced, shareByTable } from './judging.js';
 import { badge, classOf, isMistake, labelName } from './labels.js';
 import { Why } from './why.js';
@@ -269,13 +269,4 @@ function shareOf(value, best) {
   if (value === best) return 1;
   const share = best > 0 ? value / best : best / value;
   return Number.isFinite(share) ? Math.max(0, Math.min(1, share)) : 0;
-}
-
-/**
- * A text with a capital at its beginning.
- *
- * @param {string} words
- */
-export function sentence(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

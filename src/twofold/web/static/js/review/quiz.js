@@ -4,10 +4,10 @@ import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
 import { comparedFormat, formatChance } from '../figures.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
-import { text } from '../text.js';
+import { sentence, text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
 import { badge, labelPhrase } from './labels.js';
-import { percent, sentence } from './move_panel.js';
+import { percent } from './move_panel.js';
 
 /** A move that keeps so much of the best one's value is right. */
 const GOOD_RATIO = 0.99;

@@ -2,8 +2,7 @@
 
 import { button, fill, h } from '../dom.js';
 import { formatFit } from '../figures.js';
-import { number, percent, text } from '../text.js';
-import { sentence } from './move_panel.js';
+import { number, percent, sentence, text } from '../text.js';
 import { LABELS, badge, classOf, isMistake, labelName } from './labels.js';
 import { isForced } from './judging.js';
 import { PartsView } from './parts_view.js';
