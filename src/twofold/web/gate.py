@@ -1,11 +1,12 @@
 """Gate: every request passes it first, and every response passes it last."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
+from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from twofold.web.plain_pages import error_page, sign_in_page, style_source
@@ -65,7 +66,7 @@ class Gate:
             await _refuse(scope, receive, guarded, asked, verdict)
         elif isinstance(verdict, TokenEntry):
             headers = {"location": verdict.location, "set-cookie": verdict.cookie}
-            await answer(guarded, 303, headers)
+            await Response(status_code=303, headers=headers)(scope, receive, guarded)
         else:
             await self.app(scope, receive, guarded)
 
@@ -83,30 +84,13 @@ def _introduce(scope: Scope) -> None:
 def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
     async def send_more(message: Message) -> None:
         if message["type"] in _ANSWERS:
-            own = list(message.get("headers", []))
-            names = [name.decode("latin-1").lower() for name, _ in own]
+            headers = MutableHeaders(raw=list(message.get("headers", [])))
             style = style_source() if message.get("status", 0) >= 400 else ""
-            more = response_headers(host, names, verdict, style)
-            kept = [pair for pair, name in zip(own, names, strict=True) if name not in more]
-            message = {**message, "headers": kept + encode_headers(more)}
+            headers.update(response_headers(host, headers, verdict, style))
+            message = {**message, "headers": headers.raw}
         await send(message)
 
     return send_more
-
-
-def encode_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """Headers in ASGI form."""
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-
-
-async def answer(
-    send: Send, status: int, headers: Mapping[str, str], body: bytes = b"", *, prefix: str = ""
-) -> None:
-    """Send a complete response; `prefix` is `websocket.` to refuse a WebSocket."""
-    whole = {"content-length": str(len(body)), **headers}
-    start = {"type": f"{prefix}http.response.start", "status": status}
-    await send({**start, "headers": encode_headers(whole)})
-    await send({"type": f"{prefix}http.response.body", "body": body})
 
 
 def error_body(message: str, kind: str) -> bytes:
@@ -137,28 +121,19 @@ async def _refuse(
     scope: Scope, receive: Receive, send: Send, asked: AskedRequest, refusal: HttpRefusal
 ) -> None:
     if asked.socket:
-        await _refuse_socket(scope, receive, send, refusal)
-        return
-    if wants_page(asked):
-        kind = "text/html; charset=utf-8"
-        body = _page(asked, refusal)
+        await receive()  # websocket.connect
+        if "websocket.http.response" not in (scope.get("extensions") or ()):
+            await send({"type": "websocket.close", "code": 1008})
+            return
+    if wants_page(asked) and not asked.socket:
+        response = Response(_page(asked, refusal), refusal.status, media_type="text/html")
     else:
-        kind, body = "application/json", error_body(refusal.message, refusal.kind)
-    await answer(send, refusal.status, {"content-type": kind}, body)
+        body = error_body(refusal.message, refusal.kind)
+        response = Response(body, refusal.status, media_type="application/json")
+    await response(scope, receive, send)
 
 
 def _page(asked: AskedRequest, refusal: HttpRefusal) -> bytes:
     if refusal.kind != "NoToken":
         return error_page(refusal.status, refusal.message)
     return sign_in_page(asked.target, wrong=refusal.wrong, again=refusal.again)
-
-
-async def _refuse_socket(scope: Scope, receive: Receive, send: Send, refusal: HttpRefusal) -> None:
-    await receive()  # websocket.connect
-    extensions: Iterable[Any] = scope.get("extensions") or ()
-    if "websocket.http.response" not in extensions:
-        await send({"type": "websocket.close", "code": 1008})
-        return
-    headers = {"content-type": "application/json"}
-    body = error_body(refusal.message, refusal.kind)
-    await answer(send, refusal.status, headers, body, prefix="websocket.")
