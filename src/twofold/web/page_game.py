@@ -1,7 +1,5 @@
 """A live game as pages see it: the replies about it."""
 
-from msgspec.structs import replace
-
 from twofold.board import Board
 from twofold.play.autoplay import EndReason
 from twofold.play.best_scores import ME
@@ -18,7 +16,7 @@ from twofold.web.protocol import (
     RefusedReply,
     StepReply,
 )
-from twofold.web.views import now_of, position_of, rules_info, step_of
+from twofold.web.views import rules_info, slides, tiles_of
 
 
 class PageGame(LiveGame):
@@ -45,18 +43,50 @@ class PageGame(LiveGame):
     def now(self) -> GameNow:
         """The current position."""
         with self.lock:
-            now = now_of(self.game, best=self.best(), autoplay=self.playing, hints=self.hints)
-            return replace(now, can_undo=False) if self.daily else now
+            game = self.game
+            return GameNow(
+                board=str(game.board),
+                tiles=tiles_of(game.board),
+                score=game.score,
+                move_number=game.move_number,
+                status=game.status.value,
+                legal="".join(move.letter for move in game.legal_moves()),
+                can_undo=game.can_undo and not self.daily,
+                can_redo=game.can_redo,
+                undos=game.undos,
+                best=self.best(),
+                autoplay=self.playing,
+                hints=self.hints,
+            )
 
     def position(self, number: int) -> PositionReply:
         """The position at a move number; raises LimitExceeded if there is none."""
         self.replay_to(number)
         with self.lock:
-            return position_of(self.name, self.game, number)
+            standing = self.game.at(number)
+            return PositionReply(
+                game=self.name,
+                board=str(standing.board),
+                tiles=tiles_of(standing.board),
+                score=standing.score,
+                move_number=number,
+                last=self.game.move_number,
+                next_move=self.game.letters_between(number, number + 1),
+            )
 
     def step_reply(self, before: Board, step: Step, by: str) -> StepReply:
         """A move just made; `before` is the board before it, `by` a player's spec or empty."""
-        return step_of(self.name, self.game.rules, before, step, by, self.now())
+        return StepReply(
+            game=self.name,
+            move=step.move.letter,  # type: ignore[arg-type]
+            reward=step.reward,
+            slides=slides(before, step.move),
+            cell=step.cell,
+            tile=step.tile,
+            by=by,
+            goal_reached=before.max_tile < self.game.rules.goal <= step.board.max_tile,
+            now=self.now(),
+        )
 
     def frame_reply(self, moves_per_second: float) -> FrameReply:
         """The position after several moves of the player."""

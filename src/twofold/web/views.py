@@ -1,15 +1,12 @@
-"""Views: boards, rules, moves and positions as replies."""
+"""Views: boards, rules and the slides of a move as fields of replies."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 
 from twofold import reference
 from twofold.board import Board
-from twofold.game import Game
 from twofold.rules import Move, Rules
-from twofold.step import Step
-from twofold.web import protocol
-from twofold.web.protocol import GameNow, RulesInfo, TileSlide
+from twofold.web.protocol import RulesInfo, TileSlide
 
 
 def rules_info(rules: Rules) -> RulesInfo:
@@ -35,59 +32,10 @@ def letters_of(board: Board) -> str:
     return "".join(move.letter for move in board.legal_moves())
 
 
-def now_of(history: Game, *, best: int, autoplay: str, hints: int = 0) -> GameNow:
-    """The current position; `autoplay` is the player's spec, empty for the person."""
-    return GameNow(
-        board=str(history.board),
-        tiles=tiles_of(history.board),
-        score=history.score,
-        move_number=history.move_number,
-        status=history.status.value,
-        legal="".join(move.letter for move in history.legal_moves()),
-        can_undo=history.can_undo,
-        can_redo=history.can_redo,
-        undos=history.undos,
-        best=best,
-        autoplay=autoplay,
-        hints=hints,
-    )
-
-
-def step_of(
-    game: str, rules: Rules, before: Board, step: Step, by: str, now: GameNow
-) -> protocol.StepReply:
-    """A move just made; `before` is the board before it, `by` a player's spec or empty."""
-    return protocol.StepReply(
-        game=game,
-        move=step.move.letter,  # type: ignore[arg-type]
-        reward=step.reward,
-        slides=list(slides(before, step.move)),
-        cell=step.cell,
-        tile=step.tile,
-        by=by,
-        goal_reached=before.max_tile < rules.goal <= step.board.max_tile,
-        now=now,
-    )
-
-
-def position_of(game: str, history: Game, number: int) -> protocol.PositionReply:
-    """The position at a move number; raises LimitExceeded if there is none."""
-    standing = history.at(number)
-    return protocol.PositionReply(
-        game=game,
-        board=str(standing.board),
-        tiles=tiles_of(standing.board),
-        score=standing.score,
-        move_number=number,
-        last=history.move_number,
-        next_move=history.letters_between(number, number + 1),
-    )
-
-
 # ---- the path of each tile in a move, for the animation
 
 
-def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
+def slides(board: Board, move: Move) -> list[TileSlide]:
     """The start and end cell of each tile in a move, by start cell; an illegal move changes none.
 
     >>> from twofold import Board, Move
@@ -100,7 +48,7 @@ def slides(board: Board, move: Move) -> tuple[TileSlide, ...]:
     found: list[TileSlide] = []
     for line in _lines(board.rows, board.cols, move):
         found += _line_slides(line, board.exponents)
-    return tuple(sorted(found, key=lambda slide: slide.start))
+    return sorted(found, key=lambda slide: slide.start)
 
 
 @lru_cache(maxsize=4 * 64)
