@@ -12,11 +12,11 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, add_record
 from twofold.board import Board
-from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec, UnsupportedRules
+from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec
 from twofold.game import Game
 from twofold.play.store import NotFound
 from twofold.records.record import Record, format_record, parse_record
-from twofold.rules import STANDARD, Rules
+from twofold.rules import Rules
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
@@ -123,18 +123,6 @@ def test_records_are_added_and_read(tmp_path: Path) -> None:
         assert len(hub.table.record(name).moves) == 6  # as it stands, saved or not
         assert hub.table.infos()[0].moves == 6
     assert len(parse_record((tmp_path / "games" / f"{name}.2048").read_text()).moves) == 6
-
-
-def test_players_for_scripts(tmp_path: Path) -> None:
-    with closing(Hub(tmp_path, "greedy", [own_players.UNSTARTED], warm_up=False)) as hub:
-        with hub.make_player("", STANDARD) as player:
-            assert player.spec == "greedy"
-        with hub.make_player("random", Rules(3, 3)) as player:
-            assert player.rules == Rules(3, 3)
-        with pytest.raises(InvalidSpec):
-            hub.make_player("my.py:Mine", STANDARD)
-        with pytest.raises(UnsupportedRules):
-            hub.make_player(own_players.UNSTARTED, STANDARD)
 
 
 def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:

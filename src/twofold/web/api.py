@@ -236,7 +236,8 @@ class _Api:
         asked: PlayBody = call.body
         rules = Rules.parse(asked.rules)
         seed = None if asked.seed is None else parse_seed(str(asked.seed))
-        with self._hub.make_player(asked.player, rules) as player:
+        roster = self._hub.roster
+        with roster.make(roster.spec(asked.player, rules)) as player:
             return _play(player, Game(rules, seed), asked, call.stop)
 
     def add(self, call: Call) -> Added:

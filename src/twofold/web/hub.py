@@ -16,10 +16,9 @@ from twofold.play.following import Viewer
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
 from twofold.play.threads import JobThreads, start_thread
-from twofold.players import Player
 from twofold.records.record import Record
 from twofold.review.review import default_judge
-from twofold.rules import STANDARD, Rules
+from twofold.rules import STANDARD
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
@@ -131,19 +130,6 @@ class Hub:
         with self.searches.player(spec, STANDARD) as player:
             player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
             Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
-
-    def make_player(self, spec: str, rules: Rules) -> Player:
-        """Make and start a player that the web may ask for; the caller closes it.
-
-        Raises InvalidSpec for files or code that the owner has not allowed, or UnsupportedRules.
-        """
-        player = self.roster.make(self.roster.spec(spec, rules))
-        try:
-            player.start(rules, 0)
-        except BaseException:
-            player.close()
-            raise
-        return player
 
     # ---- the end
 

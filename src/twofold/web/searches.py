@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -117,32 +118,25 @@ class Searches:
 
     def wait_for(self, search: Callable[[], Result], stop: Stop) -> Result:
         """Queue a search and wait for its result; raises its error, or as `start`."""
-        done = threading.Event()
-        found: list[Result] = []
-        faults: list[BaseException] = []
+        found: Future[Result] = Future()
 
         def run() -> None:
             try:
-                found.append(search())
+                found.set_result(search())
             except BaseException as error:  # raised again in the caller's thread
-                faults.append(error)
-            finally:
-                done.set()
+                found.set_exception(error)
 
         self.start(run, stop)
-        done.wait()  # `close` ends the search, too
-        for fault in faults:
-            raise fault
-        return found[0]
+        return found.result()  # `close` ends the search, too
 
-    @contextmanager
-    def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
+    def player(
+        self, spec: str, rules: Rules, *, at_home: bool = False
+    ) -> AbstractContextManager[Player]:
         """A started player for one context; raises InvalidSpec or UnsupportedRules.
 
         Players are reused. With `at_home`, a player of one set of rules is started with its own.
         """
-        with self._idle.borrowed(_Kind(spec, rules, at_home)) as player:
-            yield player
+        return self._idle.borrowed(_Kind(spec, rules, at_home))
 
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
@@ -223,8 +217,8 @@ class _IdlePlayers:
     def _give_back(self, kind: _Kind, player: Player) -> None:
         with self._lock:
             self._idle[id(player)] = (kind, player)
-            surplus = [] if not self._closed else list(self._idle)
-            surplus = surplus or list(self._idle)[: max(0, len(self._idle) - IDLE_PLAYERS)]
+            kept = 0 if self._closed else IDLE_PLAYERS
+            surplus = list(self._idle)[: max(0, len(self._idle) - kept)]
             closing_now = [self._idle.pop(number)[1] for number in surplus]
         for one in closing_now:
             one.close()

@@ -3,8 +3,6 @@
 import msgspec
 
 from twofold.board import Board
-from twofold.errors import InvalidInput
-from twofold.notation import shown
 from twofold.review.review import default_judge
 from twofold.review.why import MOVES, Kind, why_worse
 from twofold.rules import Move, Rules
@@ -12,6 +10,7 @@ from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation
 from twofold.web.protocol import Letter
 from twofold.web.protocol import Text as Short
+from twofold.web.searches import rules_for
 
 
 class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -55,11 +54,9 @@ def why_operations(hub: Hub) -> list[Operation]:
     def why(call: Call) -> WhyReply:
         asked: WhyBody = call.body
         board = Board.parse(asked.board)
-        rules = Rules.parse(asked.rules) if asked.rules else Rules(board.rows, board.cols)
-        if board.shape != rules.shape:
-            raise InvalidInput(f"expected a board of the rules' shape, got {shown(asked.board)}")
+        rules = rules_for(board, asked.rules)
         moves = Move.parse(asked.played), Move.parse(asked.best)
-        with hub.make_player(_quick(rules), rules) as player:
+        with hub.roster.make(hub.roster.spec(_quick(rules), rules)) as player:
             found = why_worse(board, rules, *moves, player, call.stop)
         return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
 

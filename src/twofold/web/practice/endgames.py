@@ -28,6 +28,7 @@ OFFERED: Final = ("442-64", "442-128", "442-256", "442-512/32-128")
 """Tables that the page offers to build."""
 
 _BITS: Final = 16
+_first_board: Final = lru_cache(maxsize=64)(first_board)
 
 
 def tables() -> list[TableFacts]:
@@ -78,11 +79,6 @@ def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]
     board = Board.parse(asked.board) if asked.board else _first_board(table, seed)
     moves = [Move.parse(letter) for letter in asked.moves]
     return table, list(play(table, board, seed, moves))
-
-
-@lru_cache(maxsize=64)
-def _first_board(table: EndgameTable, seed: int) -> Board:
-    return first_board(table, seed)
 
 
 def _offer(name: str) -> TableOffer:
