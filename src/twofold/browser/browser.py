@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
-from twofold.browser.tab import Tab
+from twofold.browser.tab import Tab, said
 from twofold.errors import InvalidInput, MissingExtra, PageError
 from twofold.notation import shown
 
@@ -240,6 +240,4 @@ def _said(expected: str) -> Iterator[None]:
     try:
         yield
     except Error as error:
-        lines = [line.strip() for line in error.message.splitlines() if line.strip()]
-        first = lines[0] if lines else type(error).__name__
-        raise PageError(f"expected {expected}, got {shown(first)}") from None
+        raise PageError(f"expected {expected}, got {said(error)}") from None

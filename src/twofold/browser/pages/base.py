@@ -26,6 +26,13 @@ ARROWS: Final[Mapping[Move, str]] = {
 }
 """The keys of the original game."""
 
+CLICK: Final = """(selector) => {
+  const found = document.querySelector(selector);
+  found?.click();
+  return found !== null;
+}"""
+"""Clicks an element; false if there is none."""
+
 _SEPARATORS = re.compile(r"[\s,.'’_\u00a0\u202f]")
 _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 
@@ -55,12 +62,14 @@ class GamePage(ABC):
 
     Attributes:
         board_selector: CSS selector of the board.
+        keep_going_selector: CSS selector of the element that continues after the win.
         steady_seconds: how long a board must be unchanged to be accepted; 0 if it is read from
             stored data and not from what is drawn.
     """
 
     name: ClassVar[str]
     board_selector: str
+    keep_going_selector: str
     steady_seconds: float = 0.0
 
     def __init__(self, world: World) -> None:
@@ -82,9 +91,9 @@ class GamePage(ABC):
         """Press the key of a move."""
         await self.world.press(ARROWS[move])
 
-    @abstractmethod
     async def keep_going(self) -> None:
         """Continue after the win."""
+        await self.world.call(CLICK, self.keep_going_selector)
 
 
 class PageTile(NamedTuple):

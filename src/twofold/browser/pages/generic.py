@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 from twofold.board import Board
 from twofold.browser.pages.base import (
     ARROWS,
+    CLICK,
     LIMITS,
     GamePage,
     PageTile,
@@ -23,12 +24,6 @@ from twofold.errors import InvalidBoard, PageError
 from twofold.limits import MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import Move
-
-CLICK: Final = """(selector) => {
-  const found = document.querySelector(selector);
-  found?.click();
-  return found !== null;
-}"""
 
 STEADY_SECONDS: Final = {"order": 0.016, "box": 0.12}
 """How long a board must be unchanged: one frame for cells, longer for sliding boxes."""
@@ -47,6 +42,7 @@ class GenericPage(GamePage):
             for name in ("tiles", "value", "place", "board", "score", "over", "won")
         }
         self.board_selector = selectors.board or selectors.tiles
+        self.keep_going_selector = selectors.keep_going
         self.steady_seconds = STEADY_SECONDS[selectors.place]
 
     async def look(self) -> Sight:
@@ -98,10 +94,6 @@ class GenericPage(GamePage):
         elif not await self.world.call(CLICK, self._selectors.buttons[move]):
             button = shown(self._selectors.buttons[move])
             raise PageError(f"expected a button {button} for {move.name.lower()}, got none")
-
-    async def keep_going(self) -> None:
-        """Click the element that continues after the win."""
-        await self.world.call(CLICK, self._selectors.keep_going)
 
 
 def _index(share: Any, count: int) -> int:

@@ -24,8 +24,6 @@ from twofold.browser.tab import World
 from twofold.errors import InvalidBoard
 from twofold.records.foreign.boards import ScoredBoard, parse_saved
 
-KEEP_GOING: Final = "() => document.querySelector('.keep-playing-button')?.click()"
-
 USUAL_SHAPE: Final = (4, 4)
 """The shape if neither the page nor its saved game tells it."""
 
@@ -34,10 +32,11 @@ class OriginalPage(GamePage):
     """The original game, or one that is built like it."""
 
     name: ClassVar[str] = "original"
+    board_selector = ".game-container, .tile-container"
+    keep_going_selector = ".keep-playing-button"
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.board_selector = ".game-container, .tile-container"
         self._known: tuple[Board, Board] | None = None  # (saved, drawn) at the last look
         self._saved_is_newer = False
         self._source = ""
@@ -67,10 +66,6 @@ class OriginalPage(GamePage):
             self._saved_is_newer = saved != self._known[0]
         self._known = saved, drawn
         return saved == drawn or self._saved_is_newer
-
-    async def keep_going(self) -> None:
-        """Press the button of the win screen."""
-        await self.world.call(KEEP_GOING)
 
 
 def _saved(found: dict[str, Any]) -> tuple[ScoredBoard | None, str]:

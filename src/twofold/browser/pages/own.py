@@ -14,7 +14,6 @@ from twofold.browser.pages.base import (
     read_score,
     script,
 )
-from twofold.browser.tab import World
 from twofold.errors import InvalidBoard, PageError
 
 DRIVEN_BY: Final = "(player) => { document.documentElement.dataset.driver = player; }"
@@ -31,17 +30,13 @@ NEW_LOOKS: Final = 60
 NEW_PAUSE: Final = 0.05
 """Number of looks for a new game, and the seconds between them."""
 
-KEEP_GOING: Final = "() => document.querySelector('.overlay.won button.primary')?.click()"
-
 
 class OwnPage(GamePage):
     """The page of `twofold serve` on which a person plays."""
 
     name: ClassVar[str] = "twofold"
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.board_selector = ".board-holder"
+    board_selector = ".board-holder"
+    keep_going_selector = ".overlay.won button.primary"
 
     async def look(self) -> Sight:
         """The tiles at their final places."""
@@ -69,10 +64,6 @@ class OwnPage(GamePage):
                 return
             await asyncio.sleep(NEW_PAUSE)
         raise PageError("expected a new game on the page after pressing N, got none")
-
-    async def keep_going(self) -> None:
-        """Press the button of the win screen."""
-        await self.world.call(KEEP_GOING)
 
 
 def _tile(found: list[Any]) -> PageTile:
