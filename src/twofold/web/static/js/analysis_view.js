@@ -7,7 +7,6 @@
 
 import { barText, depthText, unitText } from './analysis_texts.js';
 import { h, setText } from './dom.js';
-import { EvalBar } from './eval_bar.js';
 import {
   differenceFormat, formatChance, formatChanceDifference, formatDuration, formatShort, PROBABILITY,
   valueFormat,
@@ -15,8 +14,6 @@ import {
 import { LineView } from './line_view.js';
 import { ARROWS, LETTERS, moveName } from './moves.js';
 import { joined, number, text } from './text.js';
-
-export { EvalBar };
 
 const HALF_AT = 0.025; // loss at which a bar is half as long
 const FACTS = ['depth', 'nodes', 'speed', 'time', 'source', 'unit', 'table', 'bar_text'];

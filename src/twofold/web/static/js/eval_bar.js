@@ -3,15 +3,13 @@
 import { h } from './dom.js';
 import { text } from './text.js';
 
-/** A bar that fills from the bottom, or from the left. */
+/** A bar that fills from the bottom. */
 export class EvalBar {
-  /** @param {{orientation?: 'vertical' | 'horizontal'}} options */
-  constructor({ orientation = 'vertical' } = {}) {
-    this.axis = orientation === 'vertical' ? 'scaleY' : 'scaleX';
+  constructor() {
     this.fill = h('span', { class: 'eval-fill' });
     this.label = h('span', { class: 'eval-label' });
     this.element = h('div', {
-      class: `eval-bar eval-bar-${orientation}`, role: 'meter', 'aria-label': text('analysis.bar'),
+      class: 'eval-bar', role: 'meter', 'aria-label': text('analysis.bar'),
       'aria-valuemin': '0', 'aria-valuemax': '100', 'aria-valuenow': '0',
     }, h('span', { class: 'eval-track' },
       this.fill, h('span', { class: 'eval-middle' }), this.label));
@@ -28,7 +26,7 @@ export class EvalBar {
   show(bar, words, label) {
     if (bar == null) return this.clear();
     const percent = Math.round(Math.max(0, Math.min(1, bar)) * 100);
-    this.fill.style.transform = `${this.axis}(${percent / 100})`;
+    this.fill.style.transform = `scaleY(${percent / 100})`;
     this.label.textContent = label;
     this.element.classList.toggle('is-low', percent < 50);
     this.element.classList.remove('is-empty');
@@ -40,7 +38,7 @@ export class EvalBar {
 
   /** Show nothing. */
   clear() {
-    this.fill.style.transform = `${this.axis}(0)`;
+    this.fill.style.transform = 'scaleY(0)';
     this.label.textContent = '';
     this.element.classList.add('is-empty');
     this.element.title = text('analysis.no_bar');

@@ -1,8 +1,9 @@
 /** The help beside the game: what a player thinks of the position, and letting it play. */
 
 import { barLabel, barText } from '../analysis_texts.js';
-import { AnalysisView, EvalBar } from '../analysis_view.js';
+import { AnalysisView } from '../analysis_view.js';
 import { button, h, icon } from '../dom.js';
+import { EvalBar } from '../eval_bar.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
