@@ -167,7 +167,7 @@ class MoveRow {
       h('span', { class: 'analysis-name' }, moveName(letter)),
     ];
     this.button = onMove ? h('button', {
-      type: 'button', class: 'analysis-pick', disabled: true, onclick: () => onMove(letter),
+      type: 'button', class: 'bare analysis-pick', disabled: true, onclick: () => onMove(letter),
     }, face) : null;
     this.fill = h('span', { class: 'analysis-fill' });
     this.value = h('td', { class: 'analysis-value' });

@@ -41,7 +41,7 @@ const REACH = 9;
  * @typedef {object} Mark
  * @property {number} x
  * @property {number} y on the axis of the first line
- * @property {string} kind class of the dot: `mark-KIND`
+ * @property {string} kind class of the dot
  * @property {string} [symbol] a character in it
  */
 

@@ -123,7 +123,7 @@ export function drawMarks(marks, scales) {
     const place = `translate(${scales.x.at(x).toFixed(1)} ${scales.y.at(y).toFixed(1)})`;
     const sign = symbol && svg('text', { text: symbol });
     const dot = svg('circle', { r: symbol ? 7 : 4 });
-    return svg('g', { class: `chart-mark mark-${kind}`, transform: place }, dot, sign);
+    return svg('g', { class: `chart-mark ${kind}`, transform: place }, dot, sign);
   });
 }
 

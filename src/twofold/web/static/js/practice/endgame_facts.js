@@ -44,7 +44,7 @@ export class ChanceTable {
 function chanceRow(letter, onMove) {
   const bar = h('span', { class: 'chance-fill' });
   const value = h('span', { class: 'chance-value' });
-  const element = h('button', { type: 'button', class: 'chance-row', onclick: () => onMove(letter) },
+  const element = h('button', { type: 'button', class: 'bare chance-row', onclick: () => onMove(letter) },
     h('span', { class: 'analysis-arrow', 'aria-hidden': 'true', text: ARROWS[letter] }),
     h('span', { class: 'chance-name', text: moveName(letter) }),
     h('span', { class: 'chance-bar', 'aria-hidden': 'true' }, bar), value);

@@ -114,7 +114,7 @@ export class Graph {
       .map((place) => ({
         x: this.moves[place],
         y: ys[place],
-        kind: classOf(judgements[place].label),
+        kind: `label-${classOf(judgements[place].label)}`,
         symbol: signOf(judgements[place].label),
       }));
   }

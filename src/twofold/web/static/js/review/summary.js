@@ -71,7 +71,7 @@ export class Summary {
         'button',
         {
           type: 'button',
-          class: 'label-row',
+          class: 'bare label-row',
           onclick: () => this.actions.onNext((one) => one === label),
         },
         badge(label),
