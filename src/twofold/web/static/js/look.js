@@ -1,9 +1,9 @@
 /** What the page looks like now. */
 
-const DARK = window.matchMedia('(prefers-color-scheme: dark)');
+/** Whether the system is dark. */
+export const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** Whether the page is dark, by the settings or by the system. */
-export function isDark() {
-  const { theme } = document.documentElement.dataset;
-  return theme ? theme === 'dark' : DARK.matches;
+/** `light` or `dark`: what the page is shown in, by the settings or by the system. */
+export function theme() {
+  return document.documentElement.dataset.theme ?? (DARK.matches ? 'dark' : 'light');
 }

@@ -139,20 +139,19 @@ function follow(event) {
   navigate(link.pathname + link.search + link.hash);
 }
 
-function applyTheme(theme) {
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-}
-
-function applyPalette(palette) {
-  if (palette === 'usual') delete document.documentElement.dataset.palette;
-  else document.documentElement.dataset.palette = palette;
+/** Have the root element name a setting of the look; not the usual one. */
+function dress(name, usual) {
+  const { dataset } = document.documentElement;
+  settings.on(name, (value) => {
+    if (value === usual) delete dataset[name];
+    else dataset[name] = value;
+  });
 }
 
 document.documentElement.lang = language;
 build();
-settings.on('theme', applyTheme);
-settings.on('palette', applyPalette);
+dress('theme', 'system');
+dress('palette', 'usual');
 settings.on('language', () => window.location.reload());
 listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);

@@ -17,7 +17,6 @@ const DEFAULTS = {
   player: '', // spec of the player who helps; empty for the default one
   pace: 4, // moves a second when a player plays for me
   chances: 'after', // when Practice shows the chances of moves: before, after, off
-  rules: '', // rules of the next new game; empty for the original ones
 };
 
 class Settings {

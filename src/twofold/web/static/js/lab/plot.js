@@ -2,6 +2,7 @@
 
 import { fill, h } from '../dom.js';
 import { language } from '../language.js';
+import { DARK, theme } from '../look.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { scrollBox } from './scroll_box.js';
@@ -11,18 +12,7 @@ import { playerName } from './swatch.js';
 const WIDTH = { wide: 518, narrow: 331 };
 const HEIGHT = 259;
 const TWO_PANELS = 374;
-const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 const NARROW = window.matchMedia('(max-width: 40em)');
-
-/**
- * @param {import('../settings.js').settings} settings
- * @returns {'light' | 'dark'} what the page is shown in
- */
-export function themeOf(settings) {
-  const theme = settings.get('theme');
-  if (theme === 'light' || theme === 'dark') return theme;
-  return DARK.matches ? 'dark' : 'light';
-}
 
 /**
  * Listen to what plots depend on: the theme, of the page and of the system, and the width.
@@ -60,12 +50,11 @@ export class PlotFigure {
    * @param {{name: string, changed: string}} study
    * @param {{name: string, kind: string}} plot
    * @param {object[]} players of the section
-   * @param {string} theme
    */
-  show({ name, changed }, plot, players, theme) {
+  show({ name, changed }, plot, players) {
     const address = `${dataAddress('studies', name)}/${plot.name}.svg`;
     const width = NARROW.matches ? 'narrow' : 'wide';
-    const source = `${address}?theme=${theme}&language=${language}&width=${width}&changed=${encodeURIComponent(changed)}`;
+    const source = `${address}?theme=${theme()}&language=${language}&width=${width}&changed=${encodeURIComponent(changed)}`;
     if (this.image.getAttribute('src') !== source) this.image.setAttribute('src', source);
     this.image.setAttribute('width', WIDTH[width]);
     this.image.setAttribute('height', heightOf(plot.kind, players.length));

@@ -43,13 +43,12 @@ export class SectionView {
   /**
    * @param {{name: string, changed: string}} study
    * @param {object} section
-   * @param {string} theme
    */
-  show(study, section, theme) {
+  show(study, section) {
     this.names = namesOf(section.players.map(({ label }) => label));
     this.#players = section.players.map((player) => ({ ...player, name: this.names.get(player.label) }));
     this.#showTables(study, section);
-    this.#showFigures(study, section, theme);
+    this.#showFigures(study, section);
     fill(this.notes, section.notes.map((note) => h('li', { text: note })));
     fill(this.machines, section.machines.map((one) => machine(one, this.names)));
     if (this.#commands !== section.commands.join('\n')) this.#showCommands(section.commands);
@@ -83,11 +82,11 @@ export class SectionView {
     this.hints.pairs.textContent = text(section.all_pairs ? 'lab.hint_pairs' : 'lab.hint_next_pairs');
   }
 
-  #showFigures(study, section, theme) {
+  #showFigures(study, section) {
     for (const [kind, figure] of Object.entries(this.figures)) {
       const plot = section.plots.find((one) => one.kind === kind);
       figure.element.hidden = !plot;
-      if (plot) figure.show(study, plot, this.#players, theme);
+      if (plot) figure.show(study, plot, this.#players);
     }
   }
 

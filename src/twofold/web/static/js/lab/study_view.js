@@ -4,7 +4,7 @@ import { fill, h, icon } from '../dom.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { faultWords } from './faults.js';
-import { onLook, themeOf } from './plot.js';
+import { onLook } from './plot.js';
 import { SectionView } from './section_view.js';
 import { formatAgo } from './time.js';
 
@@ -24,7 +24,7 @@ export class StudyView {
    * @param {{net: object, settings: object}} context
    */
   constructor(name, { net, settings }) {
-    Object.assign(this, { name, net, settings });
+    Object.assign(this, { name, net });
     this.status = h('p', { class: 'soft' });
     this.progress = h('progress', { hidden: true, 'aria-label': text('lab.reading_label') });
     this.games = h('a', { class: 'button quiet lab-download', href: `${dataAddress('studies', name)}/games.csv`,
@@ -109,7 +109,7 @@ export class StudyView {
       const key = `${section.rules}\n${section.boards}`;
       if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section, place === 0));
       const view = this.#sections.get(key);
-      view.show(this.#tables, section, themeOf(this.settings));
+      view.show(this.#tables, section);
       return view.element;
     });
     const wanted = [missing && h('p', { class: 'card lab-missing', text: text('lab.no_plots', { message: missing }) }),

@@ -2,7 +2,7 @@
 
 import { button, field, h } from '../dom.js';
 import { formatDuration } from '../figures.js';
-import { isDark } from '../look.js';
+import { theme } from '../look.js';
 import { text } from '../text.js';
 
 const USUAL_MOVES = 100;
@@ -94,7 +94,7 @@ export class AnimationForm {
 
   #url() {
     const query = new URLSearchParams({ first: this.from.value, last: this.to.value,
-      rate: this.rate.value, shade: isDark() ? 'dark' : 'light' });
+      rate: this.rate.value, shade: theme() });
     return `/api/games/${this.game.id}/animation.${this.form}?${query}`;
   }
 }

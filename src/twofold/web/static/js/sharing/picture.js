@@ -1,7 +1,7 @@
 /** A board as a picture: what it looks like, and the files of it. */
 
 import { button, fill, h, icon } from '../dom.js';
-import { isDark } from '../look.js';
+import { theme } from '../look.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
@@ -13,7 +13,7 @@ export class PictureForm {
    */
   constructor(shared, info) {
     Object.assign(this, { shared, info });
-    this.shade = isDark() ? 'dark' : 'light';
+    this.shade = theme();
     this.captioned = shared.score !== null;
     this.preview = h('img', { class: 'share-preview', alt: text('share.preview') });
     this.files = h('div', { class: 'row' });
