@@ -1,7 +1,7 @@
 /** The board: tiles that slide, appear and merge, over a grid that screen readers can read. */
 
-import { h } from './dom.js';
-import { moveArrow } from './board_marks.js';
+import { h, icon } from './dom.js';
+import { ICONS } from './moves.js';
 import { text } from './text.js';
 import { TileLayer } from './tiles.js';
 
@@ -107,9 +107,10 @@ export class BoardView {
     this.arrows(letter ? [[letter, kind]] : []);
   }
 
-  /** @param {[string, string][]} marks letters and kinds, as of `arrow` */
+  /** @param {[string, string][]} marks letters and kinds, as of `arrow`: they hide no tile */
   arrows(marks) {
-    this.#marks.replaceChildren(...marks.map(([letter, kind]) => moveArrow(letter, kind)));
+    this.#marks.replaceChildren(...marks.map(([letter, kind]) => (
+      h('div', { class: `board-arrow ${kind} to-${ICONS[letter]}` }, icon(ICONS[letter])))));
   }
 
   /** Bring the grid for screen readers up to date now, rather than after the animation. */

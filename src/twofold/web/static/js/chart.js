@@ -8,7 +8,7 @@
  * It draws itself again whenever its size changes; lines may have hundreds of thousands of points.
  */
 
-import { drawAxes, drawDots, drawLines, drawMarks, formatOf, scalesOf } from './chart_drawing.js';
+import { drawAxes, drawDots, drawLines, drawMarks, scalesOf } from './chart_drawing.js';
 import { Readout, sample } from './chart_readout.js';
 import { nearestIndex, rangeOf, valueAt } from './chart_scale.js';
 import { fill, h, svg } from './dom.js';
@@ -184,24 +184,23 @@ export class LineChart {
 
   #showReadout(value) {
     if (value === null) return this.box.hide();
-    const rows = this.#lines
-      .map((line) => [line, valueAt(line, value)])
-      .filter(([, found]) => found !== null)
-      .map(([line, found]) => ({
-        sample: sample(line),
-        words: `${line.name} ${this.#shown(line, found)}`,
-      }));
+    const rows = this.#values(value).map(({ line, words }) => ({ sample: sample(line), words }));
     return this.box.show(this.#heading(value), rows, this.#scales.x.at(value), this.#size[0]);
   }
 
   #heading(value) {
     if (this.readout) return this.readout(value);
-    const words = formatOf(this.axes.x, number)(value);
+    const words = (this.axes.x.format ?? number)(value);
     return this.axes.x.label ? `${this.axes.x.label} ${words}` : words;
   }
 
-  #shown(line, value) {
-    return (line.format ?? formatOf(line.right ? this.axes.right : this.axes.y, number))(value);
+  /** The lines that have a value at a place, with their names and values. */
+  #values(place) {
+    return this.#lines.flatMap((line) => {
+      const value = valueAt(line, place);
+      const format = line.format ?? (line.right ? this.axes.right : this.axes.y).format ?? number;
+      return value === null ? [] : [{ line, words: `${line.name} ${format(value)}` }];
+    });
   }
 
   // ---- pointer and keys
@@ -209,7 +208,7 @@ export class LineChart {
   #point(event) {
     this.#hovered = this.#nearest(event);
     if (this.#scales) this.#drawOver(this.#hovered);
-    if (event.buttons && this.#hovered !== null) this.#pick(this.#hovered);
+    if (event.buttons && this.#hovered !== null) this.onPick?.(this.#hovered);
   }
 
   #press(event) {
@@ -217,7 +216,7 @@ export class LineChart {
     if (this.#hovered === null) return;
     this.pad.setPointerCapture(event.pointerId);
     this.#drawOver(this.#hovered);
-    this.#pick(this.#hovered);
+    this.onPick?.(this.#hovered);
   }
 
   #leave() {
@@ -264,22 +263,15 @@ export class LineChart {
     const here = nearestIndex(xs, this.#hovered ?? this.#cursor ?? xs[0]);
     const place = Math.max(0, Math.min(xs.length - 1, here + step));
     this.#hovered = xs[place];
-    if (this.onPick) this.#pick(xs[place]);
+    if (this.onPick) this.onPick(xs[place]);
     else this.#tellValue(xs[place]);
     this.#drawOver(this.#hovered);
-  }
-
-  #pick(value) {
-    this.onPick?.(value);
   }
 
   /** What screen readers hear of a place. */
   #tellValue(value) {
     if (value === null || !this.#lines.length) return;
-    const parts = this.#lines
-      .map((line) => [line, valueAt(line, value)])
-      .filter(([, found]) => found !== null)
-      .map(([line, found]) => `${line.name} ${this.#shown(line, found)}`);
+    const parts = this.#values(value).map(({ words }) => words);
     this.pad.setAttribute('aria-valuenow', value);
     this.pad.setAttribute(
       'aria-valuetext',

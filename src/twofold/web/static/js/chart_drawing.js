@@ -79,7 +79,7 @@ export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
 
 /** How the ticks of an axis are written; those of a logarithmic one each in its own unit. */
 function written(axis, { ticks }) {
-  return formatOf(axis, axis.base ? formatShort : shortFormat(ticks));
+  return axis.format ?? (axis.base ? formatShort : shortFormat(ticks));
 }
 
 /**
@@ -147,15 +147,4 @@ export function drawDots(lines, scales, value) {
       cy,
     });
   });
-}
-
-/**
- * How an axis writes its values.
- *
- * @param {import('./chart.js').Axis} axis
- * @param {(value: number) => string} usual where it does not say
- * @returns {(value: number) => string}
- */
-export function formatOf(axis, usual) {
-  return axis.format ?? usual;
 }

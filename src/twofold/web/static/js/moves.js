@@ -8,6 +8,9 @@ export const LETTERS = ['u', 'r', 'd', 'l'];
 /** Arrow of each letter. */
 export const ARROWS = { u: '↑', r: '→', d: '↓', l: '←' };
 
+/** Icon of each letter. */
+export const ICONS = { u: 'up', l: 'left', d: 'down', r: 'right' };
+
 const KEYS = {
   ArrowUp: 'u', ArrowRight: 'r', ArrowDown: 'd', ArrowLeft: 'l',
   w: 'u', d: 'r', s: 'd', a: 'l',

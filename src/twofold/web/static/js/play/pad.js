@@ -1,9 +1,7 @@
 /** The D-pad: four buttons for the four moves. */
 
 import { button, h } from '../dom.js';
-import { moveName } from '../moves.js';
-
-const ICONS = { u: 'up', l: 'left', d: 'down', r: 'right' };
+import { ICONS, moveName } from '../moves.js';
 
 /**
  * Four buttons.

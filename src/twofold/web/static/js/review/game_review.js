@@ -162,12 +162,13 @@ export class GameReview {
     const inReview = (run) => () => {
       if (!this.quiz) run();
     };
-    const arrow = (letter, run) => () => (this.quiz ? this.quiz.choose(letter) : run());
+    // Keys that are moves in the quiz and commands outside of it.
+    const both = (letter, run) => () => (this.quiz ? this.quiz.choose(letter) : run());
     return listenKeys({
       move: (letter) => this.quiz?.choose(letter),
       commands: {
-        ArrowLeft: arrow('l', () => this.#by(-1)),
-        ArrowRight: arrow('r', () => this.#by(1)),
+        ArrowLeft: both('l', () => this.#by(-1)),
+        ArrowRight: both('r', () => this.#by(1)),
         PageUp: () => this.#by(-JUMP),
         PageDown: () => this.#by(JUMP),
         Home: () => this.#go(0),
@@ -175,18 +176,10 @@ export class GameReview {
         n: () => (this.quiz ? this.quiz.isAsking || this.quiz.next() : this.#next(1)),
         p: () => this.#next(-1),
         Space: inReview(() => this.walk.toggle()),
-        ...this.#letters(),
+        a: both('l', () => this.move.toggleLive()),
+        l: both('r', () => !this.summary.learn.disabled && this.learn()),
       },
     });
-  }
-
-  /** Letters that are moves in the quiz and commands outside of it. */
-  #letters() {
-    const both = (letter, run) => () => (this.quiz ? this.quiz.choose(letter) : run());
-    return {
-      a: both('l', () => this.move.toggleLive()),
-      l: both('r', () => !this.summary.learn.disabled && this.learn()),
-    };
   }
 
   #swiped(letter) {

@@ -31,7 +31,7 @@ export class MovePanel {
     Object.assign(this, { net, game, judging });
     this.heading = h('h2', { class: 'review-move-heading' });
     this.verdict = h('p', { class: 'review-verdict' });
-    this.analysis = new AnalysisView({ line: true });
+    this.analysis = new AnalysisView();
     this.why = h('p', { class: 'review-why', 'aria-live': 'polite' });
     this.reasons = new Why(net, game);
     this.comment = h('blockquote', { class: 'review-comment', hidden: true });
