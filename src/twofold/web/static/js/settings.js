@@ -1,5 +1,7 @@
 /** What the person prefers, kept in this browser. */
 
+import { keep, kept } from './memory.js';
+
 const STORAGE_KEY = 'twofold.settings';
 
 /** Every setting and its value at first. */
@@ -20,7 +22,7 @@ const DEFAULTS = {
 };
 
 class Settings {
-  #values = { ...DEFAULTS, ...stored() };
+  #values = { ...DEFAULTS, ...kept(STORAGE_KEY) };
   #handlers = new Map();
 
   /**
@@ -38,7 +40,7 @@ class Settings {
   set(name, value) {
     if (this.#values[name] === value) return;
     this.#values[name] = value;
-    store(this.#values);
+    keep(STORAGE_KEY, this.#values);
     for (const handler of this.#handlers.get(name) ?? []) handler(value);
   }
 
@@ -53,23 +55,6 @@ class Settings {
     if (!this.#handlers.has(name)) this.#handlers.set(name, new Set());
     this.#handlers.get(name).add(handler);
     return () => this.#handlers.get(name).delete(handler);
-  }
-}
-
-// Storage can be switched off in a browser: then settings last as long as the page.
-function stored() {
-  try {
-    return JSON.parse(window.localStorage.getItem(STORAGE_KEY)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function store(values) {
-  try {
-    window.localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
-  } catch {
-    // nothing to do: see above
   }
 }
 

@@ -3,9 +3,11 @@
 import { BoardView } from '../board.js';
 import { h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { remember, remembered } from '../memory.js';
 import { Befores } from '../play/befores.js';
 import { Controls } from '../play/controls.js';
 import { GameFacts } from '../play/facts.js';
+import { isFinished } from '../play/intents.js';
 import { LiveGame } from '../play/live_game.js';
 import { lossText } from '../play/loss_text.js';
 import { Narrator } from '../play/narrator.js';
@@ -15,7 +17,6 @@ import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
 import { WaitingLine } from '../play/waiting_line.js';
 import { listenSwipes } from '../swipe.js';
-import { remember, remembered } from '../tab_memory.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
@@ -313,8 +314,4 @@ class PlayPage {
   #forgetAddress() {
     if (window.location.search) window.history.replaceState(null, '', '/');
   }
-}
-
-function isFinished(now) {
-  return now.status === 'over' || now.status === 'stopped';
 }

@@ -2,8 +2,9 @@
 
 import { h, setText } from '../dom.js';
 import { formatClock } from '../figures.js';
-import { remember, remembered } from '../tab_memory.js';
+import { remember, remembered } from '../memory.js';
 import { number, text } from '../text.js';
+import { isFinished } from './intents.js';
 
 const KEY = 'twofold.clock';
 
@@ -37,7 +38,7 @@ export class Clock {
   state({ game, was, now }) {
     if (game !== this.#game && !(was && was === this.#game)) this.#recall(game);
     this.#game = game;
-    this.#isOver = isOver(now);
+    this.#isOver = isFinished(now);
     this.#show();
   }
 
@@ -50,7 +51,7 @@ export class Clock {
       this.#moves += 1;
     }
     this.#last = moment;
-    this.#isOver = isOver(now);
+    this.#isOver = isFinished(now);
     remember(KEY, JSON.stringify({ game: this.#game, spent: this.#spent, moves: this.#moves }));
     this.#show();
   }
@@ -79,8 +80,4 @@ export class Clock {
     setText(this.pace, this.#spent < LEAST_MS ? '–'
       : number(Math.round(this.#moves / (this.#spent / 60_000))));
   }
-}
-
-function isOver({ status }) {
-  return status === 'over' || status === 'stopped';
 }

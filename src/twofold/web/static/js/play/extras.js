@@ -1,7 +1,7 @@
 /** What some people want beside a game: sounds, vibration, a clock, a time trial. Loaded if wanted. */
 
+import { remembered } from '../memory.js';
 import { settings } from '../settings.js';
-import { remembered } from '../tab_memory.js';
 
 /** Tab memory of the time trial. */
 export const TRIAL_KEY = 'twofold.trial';

@@ -1,6 +1,7 @@
 /** Sounds and vibration. Sounds are made here, soft and short; no file is loaded for them. */
 
 import { settings } from '../settings.js';
+import { isFinished } from './intents.js';
 
 const LOUDNESS = 0.09;
 const LOWEST_HZ = 196; // G3, a merge to 4
@@ -38,7 +39,7 @@ export class Feedback {
   }
 
   #sound({ now, goal_reached: isGoal }, tile) {
-    const isOver = now.status === 'over' || now.status === 'stopped';
+    const isOver = isFinished(now);
     if (isOver || isGoal) this.#tune(isOver ? OVER : GOAL);
     else if (tile) this.#note({ hz: pitch(tile), seconds: 0.16, loudness: 1 });
     else this.#note(SLIDE);

@@ -1,4 +1,12 @@
-/** What is meant to be done in a game: a move, an undo, a redo, a move of a player. */
+/** What is meant to be done in a game: a move, an undo, a redo, a move of a player; whether it can. */
+
+/**
+ * @param {{status: string}} now where a game stands
+ * @returns {boolean} whether no move follows
+ */
+export function isFinished({ status }) {
+  return status === 'over' || status === 'stopped';
+}
 
 /** Whether a move was made before, and a server has lost it; see `Line.after`. */
 export function isAgain({ at }) {

@@ -8,10 +8,11 @@
 import { announce } from '../announce.js';
 import { h, icon } from '../dom.js';
 import { formatClock } from '../figures.js';
+import { keep, kept, remember, remembered } from '../memory.js';
 import { settings } from '../settings.js';
-import { remember, remembered } from '../tab_memory.js';
 import { number, text } from '../text.js';
 import { TRIAL_KEY } from './extras.js';
+import { isFinished } from './intents.js';
 
 const LENGTH_MS = 180_000;
 const TICK_MS = 100;
@@ -37,8 +38,8 @@ export class Trial {
       icon('timer'), h('span', { text: text('trial.title') }), this.left, this.note);
     page.above.after(this.element);
     this.timer = setInterval(() => this.#tick(), TICK_MS);
-    const kept = JSON.parse(remembered(TRIAL_KEY) || 'null');
-    this.#trial = kept?.isOver ? null : kept;
+    const before = JSON.parse(remembered(TRIAL_KEY) || 'null');
+    this.#trial = before?.isOver ? null : before;
   }
 
   /** @param {boolean} seeded whether the seed of the game was chosen */
@@ -63,7 +64,7 @@ export class Trial {
     trial.ends ||= Date.now() + LENGTH_MS;
     trial.helped ||= Boolean(by);
     this.#keep();
-    if (now.status === 'over' || now.status === 'stopped') this.#end();
+    if (isFinished(now)) this.#end();
   }
 
   close() {
@@ -114,8 +115,9 @@ export class Trial {
     const trial = this.#trial;
     const { score, tiles, move_number: moves, undos } = this.live.now;
     const minutes = Math.min(LENGTH_MS, LENGTH_MS - (trial.ends - Date.now())) / 60_000;
-    const before = best(this.live.state.rules.text);
-    if (!trial.helped) keepBest(this.live.state.rules.text, score);
+    const rules = this.live.state.rules.text;
+    const before = best(rules);
+    if (!trial.helped && score > before) keep(BEST_KEY, { ...kept(BEST_KEY), [rules]: score });
     trial.isOver = true;
     this.#keep();
     this.left.textContent = text('trial.points', { count: score });
@@ -141,23 +143,5 @@ export class Trial {
 
 /** The best result under some rules, in this browser. */
 function best(rules) {
-  return bests()[rules] ?? 0;
-}
-
-function keepBest(rules, score) {
-  const kept = bests();
-  if (score <= (kept[rules] ?? 0)) return;
-  try {
-    window.localStorage.setItem(BEST_KEY, JSON.stringify({ ...kept, [rules]: score }));
-  } catch {
-    // no storage: no best result
-  }
-}
-
-function bests() {
-  try {
-    return JSON.parse(window.localStorage.getItem(BEST_KEY)) ?? {};
-  } catch {
-    return {};
-  }
+  return kept(BEST_KEY)[rules] ?? 0;
 }

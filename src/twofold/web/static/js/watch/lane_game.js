@@ -1,5 +1,6 @@
 /** One game of a race: what the server says of it, and what it is asked. */
 
+import { isFinished } from '../play/intents.js';
 import { Milestones } from './milestones.js';
 import { Rate } from './rate.js';
 
@@ -51,7 +52,7 @@ export class LaneGame {
 
   /** Whether no move follows. */
   get isFinished() {
-    return this.now !== null && (this.now.status === 'over' || this.now.status === 'stopped');
+    return this.now !== null && isFinished(this.now);
   }
 
   /** Whether its player is being loaded. */
