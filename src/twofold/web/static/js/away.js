@@ -29,7 +29,7 @@ export class Away {
       h('pre', { class: 'away-command mono' }, h('code', { text: command() })),
       h('p', { text: text('away.goes_on') }),
       h('div', { class: 'row' },
-        button({ text: text('away.retry') }, () => this.net.retry(), { class: 'primary' })));
+        button({ text: text('status.retry') }, () => this.net.retry(), { class: 'primary' })));
   }
 
   /** The server is back, but this browser has no cookie: the server answers with a form. */
@@ -37,9 +37,9 @@ export class Away {
     const [opened] = performance.getEntriesByType('navigation');
     if (opened?.type !== 'reload') return void window.location.reload();
     fill(this.element,
-      h('h1', { text: text('away.sign_in') }),
+      h('h1', { text: text('status.sign_in') }),
       h('p', { text: text('away.sign_in_note') }),
-      h('div', { class: 'row' }, button({ text: text('away.sign_in') },
+      h('div', { class: 'row' }, button({ text: text('status.sign_in') },
         () => window.location.reload(), { class: 'primary' })));
   }
 }

@@ -39,7 +39,7 @@ export function describeKeys(page, keys) {
 export function showKeys(page) {
   const keys = Object.entries(lists.get(page) ?? {});
   openDialog({
-    title: text('keys.title'),
+    title: text('nav.keys'),
     body: keys.length ? h('dl', { class: 'keys' }, keys.map(([name, combos]) => h('div', {},
       h('dt', {}, combos.split('|').map((combo) => h('span', { class: 'keys-combo' },
         combo.split(' ').map((key) => h('kbd', { text: key }))))),

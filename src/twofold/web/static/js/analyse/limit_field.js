@@ -19,8 +19,8 @@ export class LimitField {
     this.specOf = specOf;
     this.select = h('select', { id: 'analyse-limit', class: 'select', onchange: onPick },
       h('option', { value: '', text: text('analyse.limit_default') }),
-      group('analyse.limit_time', SECONDS, 's', 'analyse.seconds'),
-      group('analyse.limit_depth', PLIES, 'ply', 'analyse.plies'));
+      group('analysis.time', SECONDS, 's', 'analyse.seconds'),
+      group('analysis.depth', PLIES, 'ply', 'analyse.plies'));
     this.element = field(text('analyse.limit'), this.select);
     this.value = limit;
     this.off = net.on('welcome', () => this.fit());

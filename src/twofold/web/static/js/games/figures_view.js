@@ -57,7 +57,7 @@ export class FiguresView {
     this.chartPart.hidden = scores.length < LEAST_GAMES;
     const xs = scores.map((_, place) => place + 1);
     this.chart.setLines([
-      { name: text('games.chart_score'), xs, ys: scores, colour: 2, format: number },
+      { name: text('review.graph_score'), xs, ys: scores, colour: 2, format: number },
       { name: text('games.chart_mean'), xs, ys: means, colour: 1, format: whole },
     ]);
   }

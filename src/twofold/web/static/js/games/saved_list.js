@@ -51,7 +51,7 @@ export class SavedList {
 
   #filters() {
     return h('div', { class: 'my-filters' }, field(text('games.search'), this.search),
-      field(text('games.order'), this.order), field(text('games.kind'), this.kind));
+      field(text('games.order'), this.order), field(text('games.column_kind'), this.kind));
   }
 
   #later() {

@@ -102,7 +102,7 @@ export class TrainForm extends Form {
     this.schedule = choice('jobs.schedule', SCHEDULES[0], 'jobs.schedule_example', this.onChange,
       SCHEDULES.map((value, place) => ({ value, text: text(`jobs.schedule_${place}`) })));
     this.common = new CommonFields('net', context, ['.csv', '.safetensors']);
-    this.element = h('div', { class: 'job-fields' }, this.network.element, numbered('jobs.time', this.time),
+    this.element = h('div', { class: 'job-fields' }, this.network.element, numbered('analysis.time', this.time),
       this.schedule.element, this.common.elements, numbered('jobs.threads', this.threads));
   }
 
@@ -134,7 +134,7 @@ class CommonFields {
       required: true, pattern: '[0-9]{1,20}', dataset: { fault: 'seed' } });
     this.name = h('input', { class: 'input', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
       required: true, pattern: '[A-Za-z0-9][A-Za-z0-9_\\-]{0,59}', dataset: { fault: 'name' }, value: freeName(stem, names, ends) });
-    this.elements = [this.rules.element, numbered('jobs.seed', this.seed), numbered('jobs.name', this.name)];
+    this.elements = [this.rules.element, numbered('play.seed', this.seed), numbered('jobs.name', this.name)];
   }
 
   get wanted() {

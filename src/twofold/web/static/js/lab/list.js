@@ -72,7 +72,7 @@ function studyLines(study) {
   if (study.error) return h('span', { class: 'error small', text: faultWords(study.error) });
   const players = text('lab.players', { count: study.players.length });
   const games = study.games < study.asked
-    ? text('lab.games_of', { done: study.games, asked: study.asked }) : text('lab.games', { count: study.games });
+    ? text('lab.games_of', { done: study.games, asked: study.asked }) : text('games.found', { count: study.games });
   return [
     h('span', { class: 'soft small', text: `${players} · ${games}` }),
     study.games < study.asked && h('progress', { value: study.games, max: study.asked, 'aria-label': games }),
@@ -84,7 +84,7 @@ function runLines(run) {
   const key = run.runs > 1 ? 'lab.mean_of_runs' : 'lab.mean_of';
   const mean = run.mean === null ? text('lab.no_points')
     : text(key, { mean: formatShort(run.mean), count: run.runs });
-  const games = text('lab.games', { count: run.games });
+  const games = text('games.found', { count: run.games });
   return h('span', { class: 'soft small', text: `${mean} · ${games}` });
 }
 

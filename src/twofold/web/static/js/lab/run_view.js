@@ -31,7 +31,7 @@ export class RunView {
     this.status = h('p', { class: 'soft' });
     this.place = h('div', { class: 'lab-chart' });
     this.caption = h('p', { class: 'soft small' });
-    this.tile_field = h('label', { class: 'lab-tile' }, h('span', { class: 'label', text: text('lab.tile') }));
+    this.tile_field = h('label', { class: 'lab-tile' }, h('span', { class: 'label', text: text('games.column_tile') }));
     this.others = h('fieldset', { class: 'field lab-others' });
     this.figures = h('dl', { class: 'lab-figures', hidden: true });
     this.table = new DataTable(text('lab.caption_runs'), (place) => this.#name(place));
@@ -116,7 +116,7 @@ export class RunView {
     const select = h('select', { class: 'select', onchange: () => { this.tile = select.value; this.#draw(); } },
       tiles.map((tile) => h('option', { value: tile, selected: tile === this.tile, text: tile })));
     const isFocused = this.tile_field.contains(document.activeElement);
-    fill(this.tile_field, h('span', { class: 'label', text: text('lab.tile') }), select);
+    fill(this.tile_field, h('span', { class: 'label', text: text('games.column_tile') }), select);
     if (isFocused) select.focus();
   }
 

@@ -36,7 +36,7 @@ export class SectionView {
     this.commands = h('div');
     this.blocks = this.#blocks();
     this.element = h('section', { class: 'lab-section' },
-      h('h3', null, `${text('lab.rules')} `, h('code', { text: rules }),
+      h('h3', null, `${text('picker.rules')} `, h('code', { text: rules }),
         boards && [`, ${text('lab.boards')} `, h('code', { text: boards })]), Object.values(this.blocks));
   }
 

@@ -87,7 +87,7 @@ export class StudyView {
     const { games, asked, players, changed } = this.study;
     const counts = [
       text('lab.players', { count: players.length }),
-      games < asked ? text('lab.games_of', { done: games, asked }) : text('lab.games', { count: games }),
+      games < asked ? text('lab.games_of', { done: games, asked }) : text('games.found', { count: games }),
       text('lab.changed', { when: formatAgo(changed) }),
     ];
     this.status.textContent = counts.join(' · ');

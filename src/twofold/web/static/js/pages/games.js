@@ -116,7 +116,7 @@ class GamesPage {
       this.#choose();
       this.choice.querySelector('select').focus();
     };
-    return field(text('games.rules'),
+    return field(text('picker.rules'),
       h('select', { id: 'my-rules', onchange }, this.rules.map(({ rules }) => h('option',
         { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
   }
@@ -126,7 +126,7 @@ class GamesPage {
       h('input', { type: 'radio', name: 'my-kind', checked: kind === chosen.kind,
         onchange: () => this.#pickKind(kind) }),
       kindText(kind), h('span', { class: 'number', text: number(games + going) }));
-    return h('fieldset', { class: 'field' }, h('legend', { text: text('games.kind') }),
+    return h('fieldset', { class: 'field' }, h('legend', { text: text('games.column_kind') }),
       h('div', { class: 'chips' }, kinds.map(chip)));
   }
 

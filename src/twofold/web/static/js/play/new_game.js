@@ -45,7 +45,7 @@ export function askNewGame(first, begin) {
   const body = h('form', { id: 'new-game', class: 'stack', onsubmit: submit }, form.element, error,
     daily);
   const dialog = openDialog({
-    title: text('play.new_title'),
+    title: text('play.new'),
     body,
     foot: [
       button({ text: text('all.cancel') }, () => dialog.close()),

@@ -57,7 +57,7 @@ export class Overlay {
   over(state, now, actions) {
     const stopped = now.status === 'stopped';
     const title = text(stopped ? 'play.won' : 'play.over');
-    const facts = text('play.over_facts', { score: now.score, count: now.move_number,
+    const facts = text('daily.result_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
     const daily = state.daily && h('a', { class: 'button primary',
       href: `/daily?day=${state.daily}`, text: text('daily.result') });

@@ -19,7 +19,7 @@ export class ScoreView {
   constructor() {
     this.element = h('dl', { class: 'scores' },
       h('div', { class: 'score' }, h('dt', { text: text('play.score') }), this.#score, this.#gain),
-      h('div', { class: 'score' }, h('dt', { text: text('play.best') }), this.#best));
+      h('div', { class: 'score' }, h('dt', { text: text('games.best') }), this.#best));
   }
 
   /** @param {{score: number, best: number}} now */

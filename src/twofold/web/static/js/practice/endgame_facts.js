@@ -16,7 +16,7 @@ export class ChanceTable {
     this.caption = h('p', { class: 'soft small' });
     this.rows = new Map(LETTERS.map((letter) => [letter, chanceRow(letter, onMove)]));
     this.element = h('div', { class: 'stack tight' }, this.caption,
-      h('div', { class: 'chances number', role: 'group', 'aria-label': text('practice.choose') },
+      h('div', { class: 'chances number', role: 'group', 'aria-label': text('review.quiz_choose') },
         [...this.rows.values()].map((row) => row.element)));
   }
 

@@ -65,7 +65,7 @@ export class EndgameView {
     this.error = h('p', { class: 'error', role: 'alert' });
     this.pad = movePad((letter) => this.game.move(letter));
     this.frame = h('div', { class: 'practice-board' }, this.board.element);
-    this.undoButton = button({ icon: 'undo', label: text('practice.undo') }, () => this.game.undo());
+    this.undoButton = button({ icon: 'undo', label: text('play.undo') }, () => this.game.undo());
     this.controls = h('div', { class: 'row practice-controls' },
       button({ icon: 'new', text: text('practice.new_board') }, () => this.#new(), { class: 'primary' }),
       button({ text: text('practice.again') }, () => this.#again()), this.undoButton);
@@ -90,7 +90,7 @@ export class EndgameView {
       h('span', { class: 'label', text: text(`practice.${name}`) }), control);
     const form = h('form', { class: 'practice-seed', onsubmit: (event) => this.#go(event) },
       field('seed', this.seed), h('button', { class: 'button', text: text('practice.go') }));
-    return h('section', { class: 'card practice-setup', 'aria-label': text('practice.setup') },
+    return h('section', { class: 'card practice-setup', 'aria-label': text('nav.settings') },
       field('table', this.table), field('chances', this.mode), form,
       button({ text: text('practice.other_tiles') }, () => this.#otherTiles()),
       h('p', { class: 'soft small', text: text('practice.seed_note') }));

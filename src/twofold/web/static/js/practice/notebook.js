@@ -68,7 +68,7 @@ export class NotebookPart {
       h('h2', { text: text(solved ? 'practice.all_solved' : 'practice.no_mistakes') }),
       h('p', { text: text('practice.notebook_about') }),
       h('div', { class: 'row' },
-        h('a', { class: 'button primary', href: '/review' }, text('practice.to_review'))));
+        h('a', { class: 'button primary', href: '/review' }, text('review.title'))));
   }
 
   async #answer(letter) {
@@ -88,7 +88,7 @@ export class NotebookPart {
 
   #verdict(letter, isRight) {
     const { best } = this.mistake;
-    if (letter === best) return text('practice.is_best', { move: moveName(letter) });
+    if (letter === best) return text('review.quiz_best', { move: moveName(letter) });
     if (isRight) return text('practice.is_good', { move: moveName(letter), best: moveName(best) });
     return this.#lossWords('practice.is_wrong', letter);
   }
@@ -118,7 +118,7 @@ export class NotebookPart {
   }
 
   #showButtons() {
-    const next = button({ icon: 'step', text: text('practice.next') }, () => this.#next(),
+    const next = button({ icon: 'step', text: text('review.quiz_next') }, () => this.#next(),
       { class: 'primary' });
     fill(this.question.buttons, next,
       h('a', { class: 'button', href: sourceOf(this.mistake.source) },

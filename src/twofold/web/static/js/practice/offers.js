@@ -98,7 +98,7 @@ export class TableOffers {
 
   #action(offer, job) {
     if (!this.#jobs) return h('code', { text: `twofold tables build ${offer.name}` });
-    if (job) return button({ text: text('practice.stop') }, () => this.#post(`/api/jobs/${job.id}/stop`, {}));
+    if (job) return button({ text: text('jobs.stop') }, () => this.#post(`/api/jobs/${job.id}/stop`, {}));
     const body = { kind: 'table', table: offer.name };
     const key = offer.done === null ? 'practice.build' : 'practice.build_on';
     return button({ text: text(key) }, () => this.#post('/api/jobs', body),

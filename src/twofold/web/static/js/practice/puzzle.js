@@ -99,7 +99,7 @@ export class PuzzlePart {
       made: move, isRight: right, verdict: this.#verdict(move, right), notes: this.#notes(move),
     });
     fill(this.question.buttons,
-      button({ icon: 'copy', text: text('practice.copy') }, () => this.#copy(right)),
+      button({ icon: 'copy', text: text('daily.copy') }, () => this.#copy(right)),
       h('a', { class: 'button', href: `/analyse#board=${puzzle.board}` },
         text('practice.analyse')));
   }

@@ -38,7 +38,7 @@ export class Question {
     this.facts = h('p', { class: 'soft small' });
     this.prompt = h('p', { class: 'quiz-prompt' });
     this.said = h('div', { class: 'stack tight', role: 'status' });
-    this.pad = h('div', { class: 'quiz-pad', role: 'group', 'aria-label': text('practice.choose') });
+    this.pad = h('div', { class: 'quiz-pad', role: 'group', 'aria-label': text('review.quiz_choose') });
     this.buttons = h('div', { class: 'row' });
     this.element = h('div', { class: 'practice-columns' }, this.frame,
       h('section', { class: 'card stack question' },

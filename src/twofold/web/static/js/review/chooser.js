@@ -50,7 +50,7 @@ export class Chooser {
       h(
         'section',
         { class: 'stack', 'aria-labelledby': 'review-kept' },
-        h('h2', { id: 'review-kept', text: text('review.kept') }),
+        h('h2', { id: 'review-kept', text: text('play.games') }),
         this.status,
         this.list,
       ),
@@ -70,7 +70,7 @@ export class Chooser {
       { class: 'stack', hidden: true },
       h('label', label),
       this.area,
-      h('div', null, button({ icon: 'review', text: text('review.go') }, onGo)),
+      h('div', null, button({ icon: 'review', text: text('play.review') }, onGo)),
     );
     const paste = button({ icon: 'edit', text: text('review.paste') }, () => {
       field.hidden = !field.hidden;
@@ -92,7 +92,7 @@ export class Chooser {
     try {
       const { games } = await this.net.ask({ type: 'games' });
       const played = games.filter((game) => game.moves > 0);
-      this.status.textContent = text(played.length ? 'review.kept_count' : 'review.kept_none', {
+      this.status.textContent = text(played.length ? 'games.found' : 'review.kept_none', {
         count: played.length,
       });
       const more =
@@ -100,7 +100,7 @@ export class Chooser {
         h(
           'li',
           { class: 'review-more' },
-          button({ text: text('review.kept_all') }, () => fill(this.list, played.map(item))),
+          button({ text: text('play.games_all') }, () => fill(this.list, played.map(item))),
         );
       fill(this.list, played.slice(0, SHOWN_AT_FIRST).map(item), more);
     } catch (error) {
@@ -132,7 +132,7 @@ function item(game) {
       h(
         'span',
         { class: 'review-item-facts' },
-        h('strong', { class: 'number', text: text('review.points', { score: game.score }) }),
+        h('strong', { class: 'number', text: text('play.game_score', { score: game.score }) }),
         h('span', { class: 'small', title: game.player === 'me' ? '' : game.player, text: facts }),
         h('span', { class: 'small soft', text: timeText(game.date) }),
       ),

@@ -34,7 +34,7 @@ export function reviewHead(game, onPlayOn, onShare) {
     h(
       'div',
       null,
-      h('h1', { class: 'number', text: text('review.points', { score: game.score }) }),
+      h('h1', { class: 'number', text: text('play.game_score', { score: game.score }) }),
       h('p', {
         class: 'soft small review-facts',
         title: game.player,
@@ -44,16 +44,16 @@ export function reviewHead(game, onPlayOn, onShare) {
     h(
       'div',
       { class: 'row review-actions' },
-      button({ icon: 'play', text: text('review.play_on') }, onPlayOn, {
+      button({ icon: 'play', text: text('analyse.play') }, onPlayOn, {
         title: text('review.play_on_help'),
       }),
       h(
         'a',
         { class: 'button', href: `/api/games/${game.id}/record`, download: '' },
         icon('download'),
-        h('span', { class: 'button-text', text: text('review.download') }),
+        h('span', { class: 'button-text', text: text('play.download') }),
       ),
-      button({ icon: 'link', text: text('review.share') }, () => share(game)),
+      button({ icon: 'link', text: text('analyse.copy') }, () => share(game)),
       button({ icon: 'share', text: text('share.button') }, onShare),
       h(
         'a',
@@ -88,10 +88,10 @@ async function copy(link) {
       class: 'input mono',
       readonly: true,
       value: link,
-      'aria-label': text('review.share'),
+      'aria-label': text('analyse.copy'),
     });
     openDialog({
-      title: text('review.share'),
+      title: text('analyse.copy'),
       body: [h('p', { text: text('review.share_copy') }), field],
     });
     field.select();

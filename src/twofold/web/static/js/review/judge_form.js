@@ -30,12 +30,12 @@ export class JudgeForm {
       { class: 'select', id: 'review-depth', onchange: () => this.#changed() },
       h('option', { value: '', text: text('review.depth_own') }),
       DEPTHS.map((count) =>
-        h('option', { value: count, text: text('review.depth_each', { count }) }),
+        h('option', { value: count, text: text('analyse.plies', { count }) }),
       ),
     );
-    this.limits = field(text('review.depth'), this.depth);
+    this.limits = field(text('analysis.depth'), this.depth);
     this.deeper = h('p', { class: 'small soft', text: text('review.deeper') });
-    this.note = h('summary', { text: text('review.judged_by_default') });
+    this.note = h('summary', { text: text('review.judge') });
     this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });
     this.tables = h('p', { class: 'small soft', hidden: true, text: text('review.lacks_tables') });
     this.onChange = onChange;
@@ -77,7 +77,7 @@ export class JudgeForm {
   show(reviewed) {
     this.note.textContent = reviewed
       ? text('review.judged_by', { player: playerName(reviewed.player) })
-      : text('review.judged_by_default');
+      : text('review.judge');
     this.note.title = reviewed?.player ?? '';
     this.reviewed = reviewed;
     this.#fit();

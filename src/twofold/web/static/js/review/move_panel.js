@@ -125,9 +125,9 @@ export class MovePanel {
   /** What there is to say of the move, without its label. */
   #verdict(one) {
     const { game, place } = this;
-    if (place === game.last) return text(this.#isOver ? 'review.over' : 'review.unfinished');
+    if (place === game.last) return text(this.#isOver ? 'analyse.over' : 'review.unfinished');
     if (!one) {
-      const score = text('review.points', { score: game.scores[place] });
+      const score = text('play.game_score', { score: game.scores[place] });
       return sentence(text('review.not_judged', { move: moveName(game.moves[place]), score }));
     }
     const values = {

@@ -1,7 +1,7 @@
 /** Accuracy by parts of a game: one's own moves and those of autoplay, and each phase. */
 
 import { fill, h } from '../dom.js';
-import { fixed, text } from '../text.js';
+import { percent, text } from '../text.js';
 
 /** Games with a smaller tile are not divided: as `LEAST_TILE` of the server. */
 const LEAST_TILE = 64;
@@ -79,6 +79,6 @@ function part(name, { moves, accuracy }) {
     'div',
     { class: 'review-part', title: text('review.moves', { count: moves }) },
     h('dt', null, name),
-    h('dd', { class: 'number', text: text('review.percent', { value: fixed(accuracy, 1) }) }),
+    h('dd', { class: 'number', text: percent(accuracy, 1) }),
   );
 }

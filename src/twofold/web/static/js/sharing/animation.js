@@ -22,7 +22,7 @@ export class AnimationForm {
     this.from = this.#numberField('share-from', Math.max(game.first, game.at - USUAL_MOVES));
     this.to = this.#numberField('share-to', game.at);
     this.rate = h('select', { id: 'share-rate', onchange: () => this.#check() }, info.rates.map(
-      (count) => h('option', { value: count, text: text('share.rate_each', { count }),
+      (count) => h('option', { value: count, text: text('watch.speed', { count }),
         selected: count === USUAL_RATE })));
     this.form = FORMS[0];
     this.length = h('p', { class: 'soft small', id: 'share-length', role: 'status' });
@@ -44,7 +44,7 @@ export class AnimationForm {
       h('h3', { id: 'share-animation', text: text('share.animation') }),
       h('div', { class: 'share-fields' },
         field(text('share.from'), this.from), field(text('share.to'), this.to),
-        field(text('share.rate'), this.rate)),
+        field(text('play.pace'), this.rate)),
       h('fieldset', { class: 'field' }, h('legend', { text: text('share.format') }),
         h('div', { class: 'chips' }, FORMS.map((form) => h('label', { class: 'chip' },
           h('input', { type: 'radio', name: 'share-form', checked: form === this.form,

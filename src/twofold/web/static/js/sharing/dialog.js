@@ -36,7 +36,7 @@ export async function showSharing(shared) {
   }
   const animation = shared.game && new AnimationForm(shared.game, info);
   openDialog({
-    title: text('share.title'),
+    title: text('share.button'),
     body: h('div', { class: 'stack wide share' },
       !info.pixels && missing(info.install),
       new PictureForm(shared, info).element,

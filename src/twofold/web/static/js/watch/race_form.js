@@ -29,7 +29,7 @@ export class RaceForm {
     this.add = button({ icon: 'new', text: text('watch.add') }, onAdd, { class: 'race-add' });
     this.error = h('p', { class: 'error', role: 'alert' });
     this.element = h('section', { class: 'race-form', 'aria-label': text('watch.race') },
-      this.rules.element, field(text('watch.seed'), this.seed), this.dice,
+      this.rules.element, field(text('play.seed'), this.seed), this.dice,
       field(text('watch.stop'), this.stop), this.add, this.error);
   }
 

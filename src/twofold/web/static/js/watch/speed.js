@@ -31,7 +31,7 @@ export function placeOf(speed) {
  * @param {number | null} speed
  */
 export function formatSpeed(speed) {
-  if (speed === null) return text('watch.top_speed');
+  if (speed === null) return text('play.pace_most');
   return text('watch.speed', { count: speed });
 }
 

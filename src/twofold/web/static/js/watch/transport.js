@@ -36,7 +36,7 @@ export class Transport {
       h('div', { class: 'transport-buttons group' }, this.backButton, this.goButton, this.forwardButton),
       h('div', { class: 'transport-scrub' }, this.scrubber, this.where),
       h('div', { class: 'transport-speed' },
-        h('label', { class: 'label', for: 'watch-speed', text: text('watch.slider') }),
+        h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
         this.speed, this.speedText));
   }
 
