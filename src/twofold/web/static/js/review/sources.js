@@ -1,6 +1,7 @@
 /** Records that are dropped on the page or pasted into it. */
 
 import { h } from '../dom.js';
+import { listenPastes } from '../pastes.js';
 import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
 
@@ -40,15 +41,12 @@ export function listenSources({ onText, onFile }) {
     if (file) onFile(file);
     else onText(event.dataTransfer.getData('text/plain'));
   };
-  const paste = (event) => {
-    if (event.target.closest?.('input, textarea, [contenteditable]')) return;
-    const words = event.clipboardData?.getData('text/plain') ?? '';
-    if (words.trim()) onText(words);
-  };
-  const listeners = { dragenter: over, dragover: over, dragleave: leave, drop, paste };
+  const listeners = { dragenter: over, dragover: over, dragleave: leave, drop };
   for (const [type, handler] of Object.entries(listeners)) document.addEventListener(type, handler);
+  const offPastes = listenPastes(onText);
   return () => {
     veil.remove();
+    offPastes();
     for (const [type, handler] of Object.entries(listeners))
       document.removeEventListener(type, handler);
   };
