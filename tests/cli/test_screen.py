@@ -10,9 +10,7 @@ from twofold import Board, Game, Rules, make_player
 from twofold.cli.watch import Screen
 from twofold.limits import MAX_EXPONENT
 from twofold.play.frame import GameFrame, first_frame
-from twofold.rules import Move
-from twofold.search.analysis import MoveAnalysis
-from twofold.tui.moves_view import bar_length
+from twofold.tui.moves_view import share_length
 from twofold.tui.palette import NAMED, contrast, tile_colours
 
 SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
@@ -98,12 +96,10 @@ def test_plain_characters_where_the_terminal_has_no_others() -> None:
 
 @pytest.mark.parametrize(("value", "length"), [(10.0, 20), (5.0, 11), (0.0, 2), (None, 0)])
 def test_bars_run_from_the_worst_to_the_best(value: float | None, length: int) -> None:
-    one = MoveAnalysis(Move.UP, True, value, 0)
-    assert bar_length(one, [10.0, 5.0, 0.0], 20) == length
+    assert share_length(value, [10.0, 5.0, 0.0], 20) == length
 
 
 def test_bars_of_infinite_values() -> None:
-    worst = MoveAnalysis(Move.UP, True, float("-inf"), 0)
-    best = MoveAnalysis(Move.DOWN, True, 3.0, 0)
-    assert bar_length(worst, [float("-inf"), 3.0], 20) == 2
-    assert bar_length(best, [float("-inf"), 3.0], 20) == 20
+    legal = [float("-inf"), 3.0]
+    assert share_length(legal[0], legal, 20) == 2
+    assert share_length(legal[1], legal, 20) == 20

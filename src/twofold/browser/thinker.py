@@ -12,8 +12,6 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
-__all__ = ["MoveQuestion", "Thinker"]
-
 
 class Thinker:
     """A player that is asked from an event loop.

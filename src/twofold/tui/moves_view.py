@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
     from twofold.search.analysis import Analysis, MoveAnalysis
 
-NAMES: Final = ("up", "right", "down", "left")
-
 HALF_BAR: Final = 0.1
 """Length of the worst legal move's bar relative to the best move's bar."""
 
@@ -25,7 +23,7 @@ MIN_ROOM: Final = 4
 def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
     """The four moves with values and bars; the bars are scaled from the worst to the best move."""
     if analysis is None:
-        return [Text("moves", style="dim"), *(Text(f"  {name}") for name in NAMES)]
+        return [Text("moves", style="dim"), *(Text(f"  {move.name.lower()}") for move in Move)]
     if analysis.table is not None:
         legal_moves = analysis.board.legal_moves()
         return draw_chances(analysis.table, legal_moves, analysis.best, width, unicode)
@@ -36,7 +34,7 @@ def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[T
     lines = [Text(unit, style="dim")]
     for one, text in zip(analysis.moves, texts, strict=True):
         best = one.move == analysis.best
-        bar = draw_bar(bar_length(one, legal, room), room, unicode, best=best)
+        bar = draw_bar(share_length(one.value, legal, room), room, unicode, best=best)
         lines.append(draw_line(one.move, bar, text, unicode, chosen=best, legal=one.legal))
     return lines
 
@@ -102,7 +100,9 @@ def draw_line(
 ) -> Text:
     """A move with its bar and the text after it."""
     style = "bold" if chosen else "" if legal else "dim"
-    return Text(pointer(chosen, unicode) + f"{NAMES[move]:<5} ", style).append(bar).append(text)
+    return (
+        Text(pointer(chosen, unicode) + f"{move.name.lower():<5} ", style).append(bar).append(text)
+    )
 
 
 def pointer(chosen: bool, unicode: bool) -> str:
@@ -116,16 +116,9 @@ def draw_bar(length: int, room: int, unicode: bool, *, best: bool) -> Text:
     return Text(bar, "green" if best else "cyan")
 
 
-def bar_length(one: "MoveAnalysis", legal: Sequence[float], room: int) -> int:
-    """Columns of a move's bar: the best move fills the room, the worst a tenth of it."""
-    if not one.legal or one.value is None:
-        return 0
-    return share_length(one.value, legal, room)
-
-
-def share_length(value: float, legal: Sequence[float], room: int) -> int:
-    """Columns of the bar of a value among the values of the legal moves."""
-    if room < MIN_ROOM:
+def share_length(value: float | None, legal: Sequence[float], room: int) -> int:
+    """Columns of a value's bar: the best legal move fills the room, the worst a tenth of it."""
+    if value is None or room < MIN_ROOM:
         return 0
     low, high = min(legal), max(legal)
     share = 1.0 if high == low else (value - low) / (high - low)

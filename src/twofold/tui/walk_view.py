@@ -9,7 +9,6 @@ from twofold.review.accuracy import MISTAKES
 from twofold.rules import Move
 from twofold.search.analysis import format_value
 from twofold.tui.moves_view import (
-    NAMES,
     aligned,
     bar_room,
     draw_bar,
@@ -40,7 +39,7 @@ def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
     lines = [Text("moves", style="dim")]
     for move in Move:
         made = move == walk.move
-        lines.append(Text(pointer(made, unicode) + NAMES[move], style="bold" if made else ""))
+        lines.append(Text(pointer(made, unicode) + move.name.lower(), style="bold" if made else ""))
     return lines
 
 
@@ -57,8 +56,7 @@ def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
     room = bar_room(texts, width) - SAID
     lines = [Text("values", style="dim")]
     for move, value, text in zip(Move, one.values, texts, strict=True):
-        length = 0 if value is None else share_length(value, legal, room)
-        bar = draw_bar(length, room, unicode, best=move == one.best)
+        bar = draw_bar(share_length(value, legal, room), room, unicode, best=move == one.best)
         made, is_legal = move == one.move, value is not None
         text += " made" if made else " best" if move == one.best else ""
         lines.append(draw_line(move, bar, text, unicode, chosen=made, legal=is_legal))
