@@ -148,6 +148,11 @@ function dress(name, usual) {
   });
 }
 
+/** Have the browser keep the page, see service_worker.js. A failure is no fault: nothing needs it. */
+function keepPage() {
+  navigator.serviceWorker?.register('/service_worker.js').catch((error) => console.info(error));
+}
+
 document.documentElement.lang = language;
 build();
 dress('theme', 'system');
@@ -157,6 +162,6 @@ listenKeys({ commands: { '?': openKeys } });
 document.addEventListener('click', follow);
 window.addEventListener('popstate', show);
 net.on('state', onConnection);
-net.on('welcome', () => setTimeout(async () => (await import('./worker.js')).keepPage(), KEPT_AFTER_MS));
+net.on('welcome', () => setTimeout(keepPage, KEPT_AFTER_MS));
 net.start();
 show();
