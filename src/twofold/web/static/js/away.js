@@ -2,17 +2,14 @@
 
 import { announce } from './announce.js';
 import { button, fill, h } from './dom.js';
+import { net } from './net.js';
 import { text } from './text.js';
 
 const USUAL_PORT = '2048';
 
 /** What a page shows that was opened from what the browser keeps. */
 export class Away {
-  /** @param {object} net */
-  constructor(net) {
-    this.net = net;
-    this.element = h('section', { class: 'away stack' });
-  }
+  element = h('section', { class: 'away stack' });
 
   /** @param {string} state of the connection: `lost` or `forbidden` */
   show(state) {
@@ -29,7 +26,7 @@ export class Away {
       h('pre', { class: 'away-command mono' }, h('code', { text: command() })),
       h('p', { text: text('away.goes_on') }),
       h('div', { class: 'row' },
-        button({ text: text('status.retry') }, () => this.net.retry(), { class: 'primary' })));
+        button({ text: text('status.retry') }, () => net.retry(), { class: 'primary' })));
   }
 
   /** The server is back, but this browser has no cookie: the server answers with a form. */

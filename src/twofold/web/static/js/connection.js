@@ -1,6 +1,7 @@
 /** The line that tells that the server does not answer. */
 
 import { button, fill, h } from './dom.js';
+import { net } from './net.js';
 import { text } from './text.js';
 
 const PATIENCE_MS = 800;
@@ -8,10 +9,9 @@ const PATIENCE_MS = 800;
 /**
  * An element that is there while the connection is not.
  *
- * @param {object} net
  * @returns {HTMLElement}
  */
-export function showNet(net) {
+export function showNet() {
   const line = h('div', { class: 'status-line', role: 'status', hidden: true });
   let timer = null;
   const action = () => {
@@ -22,7 +22,7 @@ export function showNet(net) {
   const update = () => {
     const isAway = !net.welcome && net.state !== 'connecting'; // away.js says more
     line.hidden = net.state === 'open' || isAway;
-    fill(line, line.hidden ? '' : text(`status.${wordOf(net)}`), action());
+    fill(line, line.hidden ? '' : text(`status.${word()}`), action());
   };
   // A connection that comes within a moment is not worth a word.
   const changed = () => {
@@ -36,7 +36,7 @@ export function showNet(net) {
 }
 
 /** How the connection stands, as a key of the texts. */
-function wordOf(net) {
+function word() {
   return net.state === 'lost' && net.isRestarting ? 'restarting' : net.state;
 }
 

@@ -6,7 +6,7 @@ import { parseStep, shapeOf } from './notation.js';
 import { text } from './text.js';
 
 /** Most steps shown. */
-export const MAX_STEPS = 8;
+const MAX_STEPS = 8;
 
 /** A list of steps: the arrow of the move, then where the new tile appears. */
 export class LineView {

@@ -37,7 +37,7 @@ function build() {
   toastsIn(toasts);
   document.body.append(
     h('a', { class: 'skip', href: '#main', text: text('all.skip'), onclick: skip }), toasts,
-    head(), showNet(net), main, region);
+    head(), showNet(), main, region);
 }
 
 function head() {
@@ -94,14 +94,13 @@ async function onConnection({ state }) {
   if (state === 'connecting' || (net.welcome && !away)) return;
   const { Away } = await import('./away.js');
   const wasAway = Boolean(away);
-  away = net.welcome ? null : away ?? new Away(net);
+  away = net.welcome ? null : away ?? new Away();
   away?.show(net.state);
   if (wasAway !== Boolean(away)) show();
 }
 
 function context() {
   return {
-    net,
     settings,
     params: new URLSearchParams(window.location.search),
     hash: window.location.hash,

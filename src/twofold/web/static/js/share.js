@@ -10,7 +10,7 @@ const MOST_BYTES = 4 * 2 ** 20;
 const START = '#g=';
 
 /** What was behind `#` is no game. */
-export class ShareError extends Error {}
+class ShareError extends Error {}
 
 /**
  * The link to a game.

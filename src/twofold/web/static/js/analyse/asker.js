@@ -1,5 +1,7 @@
 /** Asks for analyses: not before the hand rests, and what comes for an older question is left. */
 
+import { net } from '../net.js';
+
 const REST_MS = 80;
 
 /** The questions of one page. */
@@ -9,14 +11,12 @@ export class Asker {
   #question = null;
 
   /**
-   * @param {import('../net.js').net} net
    * @param {object} events
    * @param {(reply: object) => void} events.show called with each `AnalysisReply`
    * @param {(reply: object) => void} events.outcomes called with each `OutcomesReply`
    * @param {(message: string) => void} events.refuse called with a sentence
    */
-  constructor(net, { show, outcomes, refuse }) {
-    this.net = net;
+  constructor({ show, outcomes, refuse }) {
     this.offs = [
       net.on('analysis', (reply) => { if (this.#isMine(reply)) show(reply); }),
       net.on('outcomes', (reply) => { if (this.#isMine(reply)) outcomes(reply); }),
@@ -39,13 +39,13 @@ export class Asker {
 
   #send() {
     clearTimeout(this.#timer);
-    this.#ref = this.net.send({ type: 'analyse', outcomes: true, ...this.#question });
+    this.#ref = net.send({ type: 'analyse', outcomes: true, ...this.#question });
   }
 
   /** Ask no more. */
   stop() {
     clearTimeout(this.#timer);
-    if (this.#ref) this.net.send({ type: 'stop' });
+    if (this.#ref) net.send({ type: 'stop' });
     this.#ref = 0;
     this.#question = null;
   }

@@ -74,7 +74,7 @@ export function respawned(position, cell, tile) {
  *
  * @param {number[]} tiles
  */
-export function randomSpawn(tiles) {
+function randomSpawn(tiles) {
   const empty = tiles.flatMap((tile, cell) => (tile ? [] : [cell]));
   return { cell: empty[Math.floor(Math.random() * empty.length)], tile: Math.random() < 0.9 ? 2 : 4 };
 }

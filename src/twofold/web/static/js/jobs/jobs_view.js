@@ -3,6 +3,7 @@
 import { announce } from '../announce.js';
 import { button, fill, h } from '../dom.js';
 import { whileVisible } from '../lab/poll.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 import { JobRow } from './job_row.js';
@@ -20,12 +21,11 @@ export class JobsView {
 
   /**
    * @param {object} context
-   * @param {object} context.net
    * @param {() => string[]} context.names files of the Lab, whose names a new one must not have
    * @param {(address: string) => void} context.onOpen called with the page of a result
    */
-  constructor({ net, names, onOpen }) {
-    Object.assign(this, { net, names, onOpen });
+  constructor({ names, onOpen }) {
+    Object.assign(this, { names, onOpen });
     this.list = h('ul', { class: 'jobs-list' });
     this.earlier = h('ul', { class: 'jobs-list' });
     this.fold = h('details', { class: 'jobs-earlier', hidden: true },
@@ -44,7 +44,7 @@ export class JobsView {
 
   /** Ask for the jobs now. */
   async refresh() {
-    const jobs = await this.net.get('/api/jobs');
+    const jobs = await net.get('/api/jobs');
     if (this.isClosed) return;
     this.jobs = jobs;
     this.#tell(jobs);
@@ -56,13 +56,13 @@ export class JobsView {
     const { askNewJob } = await import('./new_job.js');
     if (this.isClosed || !this.#limits) return;
     const busy = (this.jobs ?? []).map(({ title }) => title);
-    askNewJob({ net: this.net, limits: this.#limits, names: [...this.names(), ...busy],
+    askNewJob({ limits: this.#limits, names: [...this.names(), ...busy],
       onStarted: () => this.refresh() });
   }
 
   async #askLimits() {
     try {
-      this.#limits = await this.net.get('/api/jobs/limits');
+      this.#limits = await net.get('/api/jobs/limits');
     } catch (error) {
       if (error.name !== 'RefusedError') throw error;
       return;
@@ -95,9 +95,9 @@ export class JobsView {
     if (!this.#rows.has(job.id)) {
       this.#rows.set(job.id, new JobRow({
         onOpen: this.onOpen,
-        onStop: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/stop`, '')),
-        onResume: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/resume`, '')),
-        onLengthen: (id) => this.#ask(() => this.net.post(`/api/jobs/${id}/lengthen`, '')),
+        onStop: (id) => this.#ask(() => net.post(`/api/jobs/${id}/stop`, '')),
+        onResume: (id) => this.#ask(() => net.post(`/api/jobs/${id}/resume`, '')),
+        onLengthen: (id) => this.#ask(() => net.post(`/api/jobs/${id}/lengthen`, '')),
         onRemove: (id) => this.#remove(id),
       }));
     }
@@ -107,7 +107,7 @@ export class JobsView {
   }
 
   async #remove(id) {
-    await this.#ask(() => this.net.remove(`/api/jobs/${id}`));
+    await this.#ask(() => net.remove(`/api/jobs/${id}`));
     this.start.focus();
   }
 

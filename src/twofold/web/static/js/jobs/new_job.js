@@ -4,6 +4,7 @@ import { openDialog } from '../dialog.js';
 import { button, fill, h, setText } from '../dom.js';
 import { formatBytes } from '../figures.js';
 import { commandBlock } from '../lab/commands.js';
+import { net } from '../net.js';
 import { refusalText } from '../refusals.js';
 import { text } from '../text.js';
 import { BenchForm, TableForm, TrainForm } from './forms.js';
@@ -15,13 +16,12 @@ const KINDS = { bench: BenchForm, train: TrainForm, table: TableForm };
  * Ask what is to be done, and start it.
  *
  * @param {object} context
- * @param {object} context.net
  * @param {object} context.limits of the server
  * @param {string[]} context.names files that are there
  * @param {() => void} context.onStarted
  */
-export function askNewJob({ net, limits, names, onStarted }) {
-  const form = new JobForm({ net, limits, names });
+export function askNewJob({ limits, names, onStarted }) {
+  const form = new JobForm({ limits, names });
   const submit = async (event) => {
     event.preventDefault();
     if (!(await form.start())) return;
@@ -45,8 +45,7 @@ class JobForm {
   #timer = 0;
   #turn = 0;
 
-  constructor({ net, limits, names }) {
-    this.net = net;
+  constructor({ limits, names }) {
     const changed = () => this.#changed();
     this.forms = Object.fromEntries(Object.entries(KINDS)
       .map(([kind, Form]) => [kind, new Form({ limits, names, onChange: changed })]));
@@ -76,7 +75,7 @@ class JobForm {
     const { wanted } = this;
     try {
       if (!(await this.#check())) return false;
-      await this.net.post('/api/jobs', wanted);
+      await net.post('/api/jobs', wanted);
       return true;
     } catch (error) {
       this.#say(error.message);
@@ -115,7 +114,7 @@ class JobForm {
     const turn = this.#turn;
     const missing = this.forms[this.kind].missing;
     const { command, disk, memory, error } = missing ? { command: '', error: missing }
-      : await this.net.post('/api/jobs/check', this.wanted);
+      : await net.post('/api/jobs/check', this.wanted);
     if (turn !== this.#turn) return false;
     this.#say(error);
     if (command !== this.shown) fill(this.command, command && commandBlock([command]));

@@ -26,7 +26,7 @@ export function csvButton(label, make) {
  * @param {(string | number | null)[][]} rows
  * @returns {string} lines that end with a line feed; numbers without thousands separators
  */
-export function csvOf(rows) {
+function csvOf(rows) {
   return rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
 }
 

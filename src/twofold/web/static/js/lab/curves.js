@@ -99,7 +99,7 @@ function judged(name, rows, unit, place, factor) {
 }
 
 /** How many runs a curve is the mean of. */
-export function runsOf({ columns }) {
+function runsOf({ columns }) {
   return columns.filter((name) => name.startsWith(SEED)).length || 1;
 }
 

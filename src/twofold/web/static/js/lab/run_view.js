@@ -2,6 +2,7 @@
 
 import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
+import { net } from '../net.js';
 import { percent, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { csvButton } from './csv.js';
@@ -23,10 +24,10 @@ export class RunView {
 
   /**
    * @param {string[]} names
-   * @param {{net: object, onChoose: (names: string[]) => void}} context
+   * @param {(names: string[]) => void} onChoose
    */
-  constructor(names, { net, onChoose }) {
-    Object.assign(this, { names, net, onChoose, measure: 'mean', unit: 'games', tile: '' });
+  constructor(names, onChoose) {
+    Object.assign(this, { names, onChoose, measure: 'mean', unit: 'games', tile: '' });
     this.title = h('h2');
     this.status = h('p', { class: 'soft' });
     this.place = h('div', { class: 'lab-chart' });
@@ -78,7 +79,7 @@ export class RunView {
       return true;
     }
     try {
-      this.#curves.set(name, { stamp: changed, ...(await this.net.get(dataAddress('runs', name))) });
+      this.#curves.set(name, { stamp: changed, ...(await net.get(dataAddress('runs', name))) });
     } catch (error) {
       if (error.kind === 'ConnectionLost') return false;
       this.#curves.set(name, { stamp: changed, rows: [], columns: [], error: error.message });

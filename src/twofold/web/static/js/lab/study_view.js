@@ -1,6 +1,7 @@
 /** A study: its tables and plots, drawn anew when it has grown. */
 
 import { fill, h, icon } from '../dom.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { faultWords } from './faults.js';
@@ -21,10 +22,10 @@ export class StudyView {
 
   /**
    * @param {string} name
-   * @param {{net: object, settings: object}} context
+   * @param {object} settings
    */
-  constructor(name, { net, settings }) {
-    Object.assign(this, { name, net });
+  constructor(name, settings) {
+    this.name = name;
     this.status = h('p', { class: 'soft' });
     this.progress = h('progress', { hidden: true, 'aria-label': text('lab.reading_label') });
     this.games = h('a', { class: 'button quiet lab-download', href: `${dataAddress('studies', name)}/games.csv`,
@@ -60,7 +61,7 @@ export class StudyView {
     const timer = setTimeout(() => this.#wait(games), PATIENCE_MS);
     this.#isBusy = true;
     try {
-      this.#tables = await this.net.get(dataAddress('studies', this.name));
+      this.#tables = await net.get(dataAddress('studies', this.name));
       this.#asked = stamp;
       this.#say();
       this.#draw();

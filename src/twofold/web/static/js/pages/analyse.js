@@ -22,6 +22,7 @@ import { listenKeys } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { badBoard } from '../links.js';
 import { moveName } from '../moves.js';
+import { net } from '../net.js';
 import { formatBoard } from '../notation.js';
 import { listenPastes } from '../pastes.js';
 import { PlayerPicker } from '../player_picker.js';
@@ -45,13 +46,12 @@ export function mount(root, context) {
 class AnalysePage {
   #line = { board: '', steps: [] };
 
-  constructor(root, { net, navigate, settings }) {
-    this.net = net;
+  constructor(root, { navigate, settings }) {
     this.navigate = navigate;
     this.trail = new Trail(emptyPosition(4, 4));
     this.#buildBoard(settings);
     this.#buildSide();
-    this.asker = new Asker(net, {
+    this.asker = new Asker({
       show: (reply) => this.#showReply(reply),
       outcomes: (reply) => this.outcomes.show(reply),
       refuse: (message) => this.#refused(message),
@@ -179,7 +179,7 @@ class AnalysePage {
   }
 
   async #parse(words) {
-    const { tiles, rows, cols } = await this.net.ask({ type: 'board', text: words });
+    const { tiles, rows, cols } = await net.ask({ type: 'board', text: words });
     return { tiles, rows, cols };
   }
 
@@ -306,7 +306,7 @@ class AnalysePage {
     const { rows, cols } = this.position;
     const rules = rows === 4 && cols === 4 ? '' : `${rows}x${cols}`;
     try {
-      const state = await this.net.ask({ type: 'new', board: this.board, rules, score });
+      const state = await net.ask({ type: 'new', board: this.board, rules, score });
       this.navigate(`/?game=${state.game}`);
     } catch (refused) {
       toast(refused.message);

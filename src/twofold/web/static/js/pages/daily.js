@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { Calendar } from '../daily/calendar.js';
 import { DayCard } from '../daily/day_card.js';
 import { beginText } from '../daily/days.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 
 /**
@@ -34,7 +35,7 @@ class DailyPage {
   /** Ask the server, and show the day of the address, or today. */
   async load() {
     try {
-      this.found = await this.context.net.get('/api/daily');
+      this.found = await net.get('/api/daily');
     } catch (error) {
       this.status.textContent = error.message;
       return;
@@ -60,7 +61,7 @@ class DailyPage {
   }
 
   async #play(day) {
-    const { game } = await this.context.net.post('/api/daily', { day });
+    const { game } = await net.post('/api/daily', { day });
     this.context.navigate(`/?game=${game}`);
   }
 }

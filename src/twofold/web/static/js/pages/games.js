@@ -6,6 +6,7 @@ import { importReport } from '../games/import.js';
 import { leaderTable } from '../games/leaders.js';
 import { SavedList } from '../games/saved_list.js';
 import { kindText, rulesText } from '../games/words.js';
+import { net } from '../net.js';
 import { number, text } from '../text.js';
 
 /**
@@ -24,8 +25,7 @@ class GamesPage {
   #rules = ''; // what is chosen
   #kind = '';
 
-  constructor(root, { net, navigate }) {
-    this.net = net;
+  constructor(root, { navigate }) {
     this.figures = new FiguresView();
     this.saved = new SavedList((game) => navigate(`/?game=${game}`), () => this.load());
     this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
@@ -41,7 +41,7 @@ class GamesPage {
   /** Ask the server, and show what it says. */
   async load() {
     try {
-      const [found] = await Promise.all([this.net.get('/api/statistics'), this.saved.show()]);
+      const [found] = await Promise.all([net.get('/api/statistics'), this.saved.show()]);
       if (!this.isClosed) this.#show(found);
     } catch (error) {
       this.status.hidden = false;

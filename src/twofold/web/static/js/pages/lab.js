@@ -8,6 +8,7 @@ import { LabList } from '../lab/list.js';
 import { whileVisible } from '../lab/poll.js';
 import { RunView } from '../lab/run_view.js';
 import { StudyView } from '../lab/study_view.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 2000;
@@ -27,11 +28,11 @@ class LabPage {
   #view = null;
   #files = { studies: [], runs: [] };
 
-  constructor(root, { net, params, title, settings }) {
-    Object.assign(this, { net, title, settings, choice: choiceOf(params) });
+  constructor(root, { params, title, settings }) {
+    Object.assign(this, { title, settings, choice: choiceOf(params) });
     this.isFirst = true;
     this.list = new LabList((choice) => this.#go(choice));
-    this.jobs = new JobsView({ net, names: () => this.#names(), onOpen: (address) => this.#goTo(address) });
+    this.jobs = new JobsView({ names: () => this.#names(), onOpen: (address) => this.#goTo(address) });
     this.detail = h('div', { class: 'lab-detail', tabindex: -1 });
     this.back = h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#leave(event) },
       icon('left'), h('span', { text: text('lab.back') }));
@@ -50,7 +51,7 @@ class LabPage {
   }
 
   async #refresh() {
-    const [studies, runs] = await Promise.all([this.net.get('/api/studies'), this.net.get('/api/runs')]);
+    const [studies, runs] = await Promise.all([net.get('/api/studies'), net.get('/api/runs')]);
     this.#files = { studies, runs };
     if (this.isFirst) this.#openNewest();
     this.isFirst = studies.length + runs.length === 0;
@@ -115,9 +116,8 @@ class LabPage {
   }
 
   #makeView({ study, runs }) {
-    const { net, settings } = this;
-    if (study) return new StudyView(study, { net, settings });
-    return new RunView(runs, { net, onChoose: (names) => this.#go({ runs: names }) });
+    if (study) return new StudyView(study, this.settings);
+    return new RunView(runs, (names) => this.#go({ runs: names }));
   }
 
   /** Nothing is chosen: say what to do. */

@@ -2,6 +2,7 @@
 
 import { fill, h } from '../dom.js';
 import { describeKeys } from '../keys_dialog.js';
+import { net } from '../net.js';
 import { GameReview } from '../review/game_review.js';
 import { Chooser } from '../review/chooser.js';
 import { ReviewGame } from '../review/game.js';
@@ -72,7 +73,7 @@ class ReviewPage {
   }
 
   async #show(game) {
-    const data = await this.context.net.get(`/api/games/${encodeURIComponent(game)}`);
+    const data = await net.get(`/api/games/${encodeURIComponent(game)}`);
     if (this.isClosed) return;
     const shown = new ReviewGame(data);
     if (shown.last === 0) {
@@ -87,7 +88,6 @@ class ReviewPage {
 
   #choose(error = null) {
     this.chooser = new Chooser(
-      this.context.net,
       (words) => this.#openText(words),
       (file) => this.#try(async () => this.#open(await readFile(file))),
     );
@@ -103,7 +103,7 @@ class ReviewPage {
   /** Have a record checked and kept by the owner's own server, and show it. */
   async #open(record, replace = false) {
     if (!this.review) this.#wait(text('review.loading'));
-    const { game, is_new: isNew } = await this.context.net.post('/api/games', record);
+    const { game, is_new: isNew } = await net.post('/api/games', record);
     if (this.isClosed) return;
     if (replace) window.history.replaceState(null, '', '/review');
     this.context.navigate(`/review?game=${game}`);

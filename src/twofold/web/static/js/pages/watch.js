@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
+import { net } from '../net.js';
 import { plays } from '../player_picker.js';
 import { text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
@@ -34,12 +35,11 @@ class WatchPage {
   #frame = null;
   #drawn = 0;
 
-  constructor(root, { net, settings, params, navigate }) {
-    this.net = net;
+  constructor(root, { settings, params, navigate }) {
     this.settings = settings;
     this.navigate = navigate;
     this.views = new Map();
-    this.race = new Race(net, () => this.#schedule());
+    this.race = new Race(() => this.#schedule());
     const link = parseLink(params);
     const { rules, seed, speed, stopTile } = link;
     Object.assign(this.race, { rules, seed, speed, stopTile });
@@ -71,8 +71,8 @@ class WatchPage {
     this.offs = [
       listenKeys({ commands }),
       releaseFocusAfterPointer(this.transport.element),
-      this.net.on('gone', ({ game }) => this.#gone(game)),
-      this.net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.begin(); }),
+      net.on('gone', ({ game }) => this.#gone(game)),
+      net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.begin(); }),
     ];
   }
 
@@ -100,9 +100,9 @@ class WatchPage {
 
   /** A player that is on no board yet. */
   #another() {
-    const shown = this.race.lanes.map(({ spec }) => spec || this.net.players[0]?.spec);
+    const shown = this.race.lanes.map(({ spec }) => spec || net.players[0]?.spec);
     const { rows, cols } = [...this.views.values()].at(-1)?.picker ?? {};
-    const free = this.net.players.find((player) => !shown.includes(player.spec) && plays(player, rows, cols));
+    const free = net.players.find((player) => !shown.includes(player.spec) && plays(player, rows, cols));
     return free?.spec ?? '';
   }
 
@@ -174,7 +174,7 @@ class WatchPage {
     this.race.pause();
     const { move_number } = upTo;
     try {
-      const state = await this.net.ask({ type: 'new', source: lane.game, move_number, keep: true });
+      const state = await net.ask({ type: 'new', source: lane.game, move_number, keep: true });
       this.navigate(address(state.game));
     } catch (error) {
       this.#failed(lane, error.message);

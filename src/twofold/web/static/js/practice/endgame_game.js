@@ -1,5 +1,6 @@
 /** A practice game: the server is asked with all moves so far, and answers with the positions. */
 
+import { net } from '../net.js';
 import { judged } from './measures.js';
 import { slideOf } from './boards.js';
 
@@ -12,12 +13,11 @@ export class EndgameGame {
   positions = [];
 
   /**
-   * @param {object} net
    * @param {{start: () => void, sending: (letter: string) => void, moved: () => void,
    *   back: () => void, failed: (error: Error) => void}} watcher
    */
-  constructor(net, watcher) {
-    Object.assign(this, { net, watcher });
+  constructor(watcher) {
+    this.watcher = watcher;
   }
 
   /** The position now; undefined before the first one. */
@@ -92,11 +92,11 @@ export class EndgameGame {
 
   /** Have the last move put into the notebook, if it was a mistake. */
   #note() {
-    this.net.post('/api/practice/mistake', this.body).catch((error) => this.watcher.failed(error));
+    net.post('/api/practice/mistake', this.body).catch((error) => this.watcher.failed(error));
   }
 
   #ask(body) {
-    return this.net.post('/api/practice/endgame', body);
+    return net.post('/api/practice/endgame', body);
   }
 }
 

@@ -24,11 +24,11 @@ export class EndgameView {
    * @param {object[]} tables that are built
    * @param {object} context of main.js
    */
-  constructor(tables, { net, settings, params }) {
+  constructor(tables, { settings, params }) {
     this.settings = settings;
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));
-    this.game = new EndgameGame(net, {
+    this.game = new EndgameGame({
       start: () => this.#started(),
       sending: (letter) => this.board.begin(letter),
       moved: () => this.#moved(),

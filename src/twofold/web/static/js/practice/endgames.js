@@ -1,6 +1,7 @@
 /** Endgames: play on from boards of a table, which knows the chance of every move. */
 
 import { fill, h } from '../dom.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 import { EndgameView } from './endgame_view.js';
 import { TableOffers } from './offers.js';
@@ -14,7 +15,7 @@ export class EndgamesPart {
   constructor(root, context) {
     this.context = context;
     this.place = h('div', {}, h('p', { class: 'soft', text: text('all.loading') }));
-    this.offers = new TableOffers(context.net, () => this.#load());
+    this.offers = new TableOffers(() => this.#load());
     root.append(this.place, this.offers.element);
     this.#load();
   }
@@ -27,7 +28,7 @@ export class EndgamesPart {
   }
 
   async #load() {
-    const tables = await this.context.net.get('/api/practice/tables').catch((error) => {
+    const tables = await net.get('/api/practice/tables').catch((error) => {
       fill(this.place, h('p', { class: 'error', text: error.message }));
       return null;
     });

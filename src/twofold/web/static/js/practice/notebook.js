@@ -3,6 +3,7 @@
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
 import { LETTERS, moveName } from '../moves.js';
+import { net } from '../net.js';
 import { number, sentence, text } from '../text.js';
 import { Question } from './question.js';
 
@@ -18,8 +19,7 @@ export class NotebookPart {
    * @param {HTMLElement} root
    * @param {object} context of main.js
    */
-  constructor(root, { net, settings }) {
-    this.net = net;
+  constructor(root, { settings }) {
     this.question = new Question(settings, (letter) => this.#answer(letter));
     this.question.title.textContent = text('practice.notebook');
     this.error = h('p', { class: 'error', role: 'alert' });
@@ -49,7 +49,7 @@ export class NotebookPart {
 
   async #post(what, body) {
     try {
-      const reply = await this.net.post(`/api/notebook/${what}`, body);
+      const reply = await net.post(`/api/notebook/${what}`, body);
       this.error.textContent = '';
       return this.isClosed ? null : reply;
     } catch (error) {

@@ -4,6 +4,7 @@ import { button, fill, h } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { formatLong } from '../lab/time.js';
 import { whileVisible } from '../lab/poll.js';
+import { net } from '../net.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 1000;
@@ -17,12 +18,9 @@ export class TableOffers {
   #offers = null;
   #stop = null;
 
-  /**
-   * @param {object} net
-   * @param {() => void} onBuilt a table is there
-   */
-  constructor(net, onBuilt) {
-    Object.assign(this, { net, onBuilt });
+  /** @param {() => void} onBuilt a table is there */
+  constructor(onBuilt) {
+    this.onBuilt = onBuilt;
     this.error = h('p', { class: 'error', role: 'alert' });
     this.list = h('ul', { class: 'offers' });
     this.element = h('details', { class: 'card', hidden: true, ontoggle: () => this.#toggled() },
@@ -48,7 +46,7 @@ export class TableOffers {
   async #load() {
     if (!this.#offers) fill(this.list, h('li', { class: 'soft', text: text('practice.measuring') }));
     try {
-      this.#offers = await this.net.get('/api/practice/offers');
+      this.#offers = await net.get('/api/practice/offers');
       this.#stop ??= whileVisible(() => this.#follow(), EVERY_MS);
       this.#draw();
     } catch (error) {
@@ -107,7 +105,7 @@ export class TableOffers {
 
   async #post(url, body) {
     try {
-      await this.net.post(url, body);
+      await net.post(url, body);
       this.error.textContent = '';
       await this.#follow();
     } catch (error) {

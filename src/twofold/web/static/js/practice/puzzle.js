@@ -4,6 +4,7 @@ import { copyText } from '../copying.js';
 import { dayAfter, dayName } from '../daily/days.js';
 import { button, fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
+import { net } from '../net.js';
 import { number, sentence, text } from '../text.js';
 import { Question } from './question.js';
 
@@ -13,8 +14,7 @@ export class PuzzlePart {
    * @param {HTMLElement} root
    * @param {object} context of main.js
    */
-  constructor(root, { net, settings, params }) {
-    this.net = net;
+  constructor(root, { settings, params }) {
     this.day = params.get('day') ?? '';
     this.question = new Question(settings, (letter) => this.#answer(letter));
     this.streak = h('p', { class: 'practice-streak number' });
@@ -42,7 +42,7 @@ export class PuzzlePart {
 
   async #load() {
     await this.#try(async () => {
-      this.days = await this.net.get('/api/puzzles');
+      this.days = await net.get('/api/puzzles');
       await this.#show(this.day || this.days.today);
     });
   }
@@ -62,7 +62,7 @@ export class PuzzlePart {
   }
 
   async #show(day) {
-    const puzzle = await this.net.get(`/api/puzzles/${day}`);
+    const puzzle = await net.get(`/api/puzzles/${day}`);
     if (this.isClosed) return;
     Object.assign(this, { day, puzzle: { ...puzzle, unit: 'points' } });
     const { today, first } = this.days;
@@ -86,7 +86,7 @@ export class PuzzlePart {
 
   async #answer(letter) {
     await this.#try(async () => {
-      this.days = await this.net.post(`/api/puzzles/${this.day}`, { move: letter });
+      this.days = await net.post(`/api/puzzles/${this.day}`, { move: letter });
       if (this.isClosed) return;
       this.#showStreak();
       this.#showAnswer(this.days.answers[this.day]);

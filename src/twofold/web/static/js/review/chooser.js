@@ -2,6 +2,7 @@
 
 import { button, fill, h, icon } from '../dom.js';
 import { timeText } from '../games/words.js';
+import { net } from '../net.js';
 import { miniBoard } from '../play/mini_board.js';
 import { playerNames } from '../player_names.js';
 import { showRefusal } from '../refusals.js';
@@ -12,12 +13,10 @@ const SHOWN_AT_FIRST = 24;
 /** The page without a game. */
 export class Chooser {
   /**
-   * @param {object} net
    * @param {(record: string) => void} onRecord called with the text of a record, or with a link
    * @param {(file: File) => void} onFile
    */
-  constructor(net, onRecord, onFile) {
-    this.net = net;
+  constructor(onRecord, onFile) {
     this.file = h('input', {
       type: 'file',
       class: 'visually-hidden',
@@ -90,7 +89,7 @@ export class Chooser {
   /** Ask for the kept games and list them. */
   async load() {
     try {
-      const { games } = await this.net.ask({ type: 'games' });
+      const { games } = await net.ask({ type: 'games' });
       const played = games.filter((game) => game.moves > 0);
       this.status.textContent = text(played.length ? 'games.found' : 'review.kept_none', {
         count: played.length,

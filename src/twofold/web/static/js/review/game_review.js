@@ -3,6 +3,7 @@
 import { announce } from '../announce.js';
 import { fill, h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { net } from '../net.js';
 import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -27,9 +28,9 @@ export class GameReview {
    */
   constructor(game, context) {
     Object.assign(this, { game, context });
-    const { net, settings } = context;
+    const { settings } = context;
     this.walk = new Walk(game.last, (change) => this.#moved(change));
-    this.judging = new Judging(net, game, () => this.#judged());
+    this.judging = new Judging(game, () => this.#judged());
     this.board = new BoardPanel(game, this.walk, settings);
     this.graph = new Graph(game, this.judging, (place) => this.#go(place));
     this.summary = new Summary(this.judging, {
@@ -37,8 +38,8 @@ export class GameReview {
       onLearn: () => this.learn(),
       onGo: (move) => this.#go(move - game.first),
     });
-    this.form = new JudgeForm(net, game, (player, ply) => this.#judge(player, ply));
-    this.move = new MovePanel(net, game, this.judging);
+    this.form = new JudgeForm(game, (player, ply) => this.#judge(player, ply));
+    this.move = new MovePanel(game, this.judging);
     this.summary.element.append(this.form.element);
     const graph = h(
       'section',
@@ -218,7 +219,7 @@ export class GameReview {
         move_number: this.game.first + this.walk.place,
         keep: true,
       };
-      const state = await this.context.net.ask(message);
+      const state = await net.ask(message);
       this.context.navigate(`/?game=${state.game}`);
     } catch (error) {
       toast(error.message);

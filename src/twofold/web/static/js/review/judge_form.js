@@ -2,6 +2,7 @@
 
 import { ChoiceField } from '../choice_field.js';
 import { field, h } from '../dom.js';
+import { net } from '../net.js';
 import { playerName } from '../player_names.js';
 import { choiceOf, plays, takesLimits } from '../player_picker.js';
 import { text } from '../text.js';
@@ -11,12 +12,11 @@ const DEPTHS = [1, 2, 3, 4, 5, 6];
 /** The form; it asks for a review as soon as something is chosen. */
 export class JudgeForm {
   /**
-   * @param {object} net
    * @param {{rows: number, cols: number}} shape of the game's board
    * @param {(player: string, ply: number | null) => void} onChange
    */
-  constructor(net, { rows, cols }, onChange) {
-    Object.assign(this, { net, rows, cols });
+  constructor({ rows, cols }, onChange) {
+    Object.assign(this, { rows, cols });
     this.field = new ChoiceField({
       label: text('review.judge'),
       otherLabel: text('picker.player_spec'),
@@ -92,8 +92,8 @@ export class JudgeForm {
 
   #list() {
     const { rows, cols } = this;
-    const judges = this.net.players.filter((one) => one.values && plays(one, rows, cols));
-    const first = this.net.players[0];
+    const judges = net.players.filter((one) => one.values && plays(one, rows, cols));
+    const first = net.players[0];
     this.field.setChoices([
       { value: '', text: text('review.judge_own') },
       ...judges.map((player) => choiceOf(player, player === first, rows, cols)),

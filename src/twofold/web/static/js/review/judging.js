@@ -1,6 +1,7 @@
 /** The judgements of a game, as they come in from the server. */
 
 import { LETTERS } from '../moves.js';
+import { net } from '../net.js';
 import { isMistake } from './labels.js';
 
 /** Asks for a review and keeps what is answered. */
@@ -27,12 +28,10 @@ export class Judging {
   error = '';
 
   /**
-   * @param {object} net
    * @param {import('./game.js').ReviewGame} game
    * @param {() => void} onChange called at most once a frame
    */
-  constructor(net, game, onChange) {
-    this.net = net;
+  constructor(game, onChange) {
     this.game = game;
     this.onChange = onChange;
     this.player = '';
@@ -112,7 +111,7 @@ export class Judging {
 
   #ask() {
     const { game, player, ply } = this;
-    this.#ref = this.net.send({ type: 'review', game: game.id, player, ply });
+    this.#ref = net.send({ type: 'review', game: game.id, player, ply });
   }
 
   #judged(reply) {

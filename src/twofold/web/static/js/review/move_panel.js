@@ -3,6 +3,7 @@
 import { AnalysisView } from '../analysis_view.js';
 import { fill, h } from '../dom.js';
 import { LETTERS, moveName } from '../moves.js';
+import { net } from '../net.js';
 import { legalMoves } from '../slides.js';
 import { fixed, sentence, text } from '../text.js';
 import { chanceOf, isForced, shareByTable } from './judging.js';
@@ -23,17 +24,16 @@ export class MovePanel {
   words = '';
 
   /**
-   * @param {object} net
    * @param {import('./game.js').ReviewGame} game
    * @param {import('./judging.js').Judging} judging
    */
-  constructor(net, game, judging) {
-    Object.assign(this, { net, game, judging });
+  constructor(game, judging) {
+    Object.assign(this, { game, judging });
     this.heading = h('h2', { class: 'review-move-heading' });
     this.verdict = h('p', { class: 'review-verdict' });
     this.analysis = new AnalysisView();
     this.why = h('p', { class: 'review-why', 'aria-live': 'polite' });
-    this.reasons = new Why(net, game);
+    this.reasons = new Why(game);
     this.comment = h('blockquote', { class: 'review-comment', hidden: true });
     this.live = h('input', {
       type: 'checkbox',
@@ -91,7 +91,7 @@ export class MovePanel {
     clearTimeout(this.timer);
     this.explained = null;
     for (const off of this.off) off();
-    if (this.live.checked && !this.judging.isGoing) this.net.send({ type: 'stop' });
+    if (this.live.checked && !this.judging.isGoing) net.send({ type: 'stop' });
   }
 
   #showComment(place) {
@@ -174,7 +174,7 @@ export class MovePanel {
     if (this.place === undefined) return;
     if (on) this.#analyse();
     else {
-      if (!this.judging.isGoing) this.net.send({ type: 'stop' });
+      if (!this.judging.isGoing) net.send({ type: 'stop' });
       this.#showValues();
     }
   }
@@ -191,7 +191,7 @@ export class MovePanel {
     this.analysis.wait();
     this.timer = setTimeout(() => {
       const { game, place } = this;
-      this.#ref = this.net.send({
+      this.#ref = net.send({
         type: 'analyse',
         board: game.boards[place],
         rules: game.rules,

@@ -1,17 +1,15 @@
 /** Why a move was bad, in a sentence: what the boards after it show, beside those after the best. */
 
+import { net } from '../net.js';
 import { fixed, text } from '../text.js';
 
 /** Asks the server once for each position, and words the answer. */
 export class Why {
   #asked = new Map();
 
-  /**
-   * @param {object} net
-   * @param {import('./game.js').ReviewGame} game
-   */
-  constructor(net, game) {
-    Object.assign(this, { net, game });
+  /** @param {import('./game.js').ReviewGame} game */
+  constructor(game) {
+    this.game = game;
   }
 
   /**
@@ -31,7 +29,7 @@ export class Why {
     const { boards, rules } = this.game;
     const body = { board: boards[place], rules, played: move, best };
     try {
-      return whyText(await this.net.post('/api/why', body));
+      return whyText(await net.post('/api/why', body));
     } catch (error) {
       this.#asked.delete(key);
       console.info(error);

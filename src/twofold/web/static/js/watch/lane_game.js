@@ -1,5 +1,6 @@
 /** One game of a race: what the server says of it, and what it is asked. */
 
+import { net } from '../net.js';
 import { isFinished } from '../play/intents.js';
 import { Milestones } from './milestones.js';
 import { Rate } from './rate.js';
@@ -18,12 +19,10 @@ export class LaneGame {
   #follows = 0; // counts the returns to the newest position: what was looked at before is late
 
   /**
-   * @param {import('../net.js').net} net
    * @param {string} spec of the player; empty for the default one
    * @param {LaneEvents} events
    */
-  constructor(net, spec, events) {
-    this.net = net;
+  constructor(spec, events) {
     this.spec = spec;
     this.events = events;
     this.rate = new Rate();
@@ -80,9 +79,9 @@ export class LaneGame {
     this.close();
     const mine = {};
     this.begun = mine;
-    const state = await this.net.ask({ type: 'new', rules, seed, keep: false });
+    const state = await net.ask({ type: 'new', rules, seed, keep: false });
     if (this.begun !== mine) {
-      this.net.send({ type: 'close', game: state.game });
+      net.send({ type: 'close', game: state.game });
       return;
     }
     this.game = state.game;
@@ -95,7 +94,7 @@ export class LaneGame {
   }
 
   #ask(type, more = {}) {
-    return this.net.ask({ type, game: this.game, ...more });
+    return net.ask({ type, game: this.game, ...more });
   }
 
   /**
@@ -110,7 +109,7 @@ export class LaneGame {
     this.isRunning = true;
     this.isRefused = false;
     this.reported = null;
-    this.ref = this.net.send({
+    this.ref = net.send({
       type: 'autoplay', game: this.game, player: this.spec, moves_per_second: speed,
       stop_tile: stopTile > this.largest ? stopTile : 0, moves,
     });
@@ -123,7 +122,7 @@ export class LaneGame {
 
   /** Let the player move no more. */
   pause() {
-    if (this.isRunning) this.net.send({ type: 'pause', game: this.game });
+    if (this.isRunning) net.send({ type: 'pause', game: this.game });
     this.isRunning = false;
     this.rate.clear();
   }
@@ -194,7 +193,7 @@ export class LaneGame {
   close() {
     this.begun = null;
     this.milestones?.close();
-    if (this.game) this.net.send({ type: 'close', game: this.game });
+    if (this.game) net.send({ type: 'close', game: this.game });
     this.#forget();
   }
 }

@@ -1,5 +1,6 @@
 /** A race: one to four games on the same dice, watched as one. */
 
+import { net } from '../net.js';
 import { LaneGame } from './lane_game.js';
 import { PLEASANT } from './speed.js';
 
@@ -35,12 +36,8 @@ export class Race {
 
   seed = '';
 
-  /**
-   * @param {import('../net.js').net} net
-   * @param {() => void} changed called when something to draw has changed
-   */
-  constructor(net, changed) {
-    this.net = net;
+  /** @param {() => void} changed called when something to draw has changed */
+  constructor(changed) {
     this.changed = changed;
     this.offs = ['step', 'frame', 'ended', 'refused'].map(
       (type) => net.on(type, (reply) => this.#receive(reply)));
@@ -54,7 +51,7 @@ export class Race {
    * @returns {LaneGame}
    */
   add(spec, { stepped, failed }) {
-    const lane = new LaneGame(this.net, spec, { changed: this.changed, stepped, failed });
+    const lane = new LaneGame(spec, { changed: this.changed, stepped, failed });
     this.lanes.push(lane);
     return lane;
   }
