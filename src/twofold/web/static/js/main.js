@@ -57,7 +57,7 @@ async function openKeys() {
 
 async function openSettings() {
   const { showSettings } = await import('./settings_dialog.js');
-  showSettings(settings);
+  showSettings();
 }
 
 function skip(event) {
@@ -101,7 +101,6 @@ async function onConnection({ state }) {
 
 function context() {
   return {
-    settings,
     params: new URLSearchParams(window.location.search),
     hash: window.location.hash,
     navigate,

@@ -3,6 +3,7 @@
 import { openDialog } from './dialog.js';
 import { h } from './dom.js';
 import { LANGUAGES } from './language.js';
+import { settings } from './settings.js';
 import { text } from './text.js';
 
 const TOUCH = window.matchMedia('(pointer: coarse)');
@@ -17,21 +18,17 @@ const CHOICES = {
 /** Choices with a line below them. */
 const NOTES = ['palette', 'speed', 'say'];
 
-/**
- * Show the settings.
- *
- * @param {object} settings as of settings.js
- */
-export function showSettings(settings) {
+/** Show the settings. */
+export function showSettings() {
   openDialog({
     title: text('nav.settings'),
     body: h('div', { class: 'stack wide' },
-      chips(settings, 'theme'), chips(settings, 'palette'), chips(settings, 'speed'), pad(settings), feedback(settings), chips(settings, 'say'),
-      languages(settings)),
+      chips('theme'), chips('palette'), chips('speed'), toggle('pad'), feedback(), chips('say'),
+      languages()),
   });
 }
 
-function chips(settings, name) {
+function chips(name) {
   return h('fieldset', { class: 'field' }, h('legend', { text: text(`settings.${name}`) }),
     h('div', { class: 'chips' }, CHOICES[name].map((value) => h('label', { class: 'chip' },
       h('input', { type: 'radio', name: `setting-${name}`, checked: settings.get(name) === value,
@@ -40,24 +37,20 @@ function chips(settings, name) {
     NOTES.includes(name) && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
 }
 
-function pad(settings) {
-  return toggle(settings, 'pad');
-}
-
 /** Sounds, vibration where there is a motor for it, the clock. */
-function feedback(settings) {
+function feedback() {
   const names = ['sounds', navigator.vibrate && TOUCH.matches && 'vibration', 'clock'];
-  return h('div', { class: 'stack tight' }, names.filter(Boolean).map((name) => toggle(settings, name)));
+  return h('div', { class: 'stack tight' }, names.filter(Boolean).map((name) => toggle(name)));
 }
 
-function toggle(settings, name) {
+function toggle(name) {
   return h('label', { class: 'check' },
     h('input', { type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get(name),
       onchange: (event) => settings.set(name, event.target.checked) }),
     text(`settings.${name}`));
 }
 
-function languages(settings) {
+function languages() {
   const option = (value, words) => h('option',
     { value, text: words, selected: settings.get('language') === value });
   return h('label', { class: 'field' }, h('span', { text: text('settings.language') }),

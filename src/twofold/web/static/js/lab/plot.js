@@ -3,6 +3,7 @@
 import { fill, h } from '../dom.js';
 import { language } from '../language.js';
 import { DARK, theme } from '../look.js';
+import { settings } from '../settings.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { scrollBox } from './scroll_box.js';
@@ -17,11 +18,10 @@ const NARROW = window.matchMedia('(max-width: 40em)');
 /**
  * Listen to what plots depend on: the theme, of the page and of the system, and the width.
  *
- * @param {import('../settings.js').settings} settings
  * @param {() => void} handler
  * @returns {() => void} ends it
  */
-export function onLook(settings, handler) {
+export function onLook(handler) {
   const off = settings.on('theme', handler);
   for (const query of [DARK, NARROW]) query.addEventListener('change', handler);
   return () => {

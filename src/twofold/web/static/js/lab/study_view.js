@@ -20,11 +20,8 @@ export class StudyView {
   #isBusy = false;
   #restUntil = 0;
 
-  /**
-   * @param {string} name
-   * @param {object} settings
-   */
-  constructor(name, settings) {
+  /** @param {string} name */
+  constructor(name) {
     this.name = name;
     this.status = h('p', { class: 'soft' });
     this.progress = h('progress', { hidden: true, 'aria-label': text('lab.reading_label') });
@@ -33,7 +30,7 @@ export class StudyView {
     this.body = h('div', { class: 'stack wide' });
     this.element = h('article', { class: 'lab-study', 'aria-busy': 'true' },
       h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.games, this.progress), this.body);
-    this.offLook = onLook(settings, () => this.#draw());
+    this.offLook = onLook(() => this.#draw());
   }
 
   close() {

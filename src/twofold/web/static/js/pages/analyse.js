@@ -26,6 +26,7 @@ import { net } from '../net.js';
 import { formatBoard } from '../notation.js';
 import { listenPastes } from '../pastes.js';
 import { PlayerPicker } from '../player_picker.js';
+import { settings } from '../settings.js';
 import { legalMoves } from '../slides.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -46,10 +47,10 @@ export function mount(root, context) {
 class AnalysePage {
   #line = { board: '', steps: [] };
 
-  constructor(root, { navigate, settings }) {
+  constructor(root, { navigate }) {
     this.navigate = navigate;
     this.trail = new Trail(emptyPosition(4, 4));
-    this.#buildBoard(settings);
+    this.#buildBoard();
     this.#buildSide();
     this.asker = new Asker({
       show: (reply) => this.#showReply(reply),
@@ -62,7 +63,7 @@ class AnalysePage {
     this.#listen();
   }
 
-  #buildBoard(settings) {
+  #buildBoard() {
     this.editor = new BoardEditor({
       label: text('analyse.board'),
       onChange: (tiles, group) => this.#edited(tiles, group),
@@ -161,10 +162,7 @@ class AnalysePage {
     this.picker.spec = player;
     this.limit.value = limit;
     this.score.value = score.replace(/\D/g, '');
-    if (!board) {
-      this.#begin(randomPosition(4, 4));
-      return;
-    }
+    if (!board) return void this.#begin(randomPosition(4, 4));
     try {
       this.#begin(await this.#parse(board));
     } catch ({ message }) {

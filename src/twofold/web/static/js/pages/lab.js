@@ -28,8 +28,8 @@ class LabPage {
   #view = null;
   #files = { studies: [], runs: [] };
 
-  constructor(root, { params, title, settings }) {
-    Object.assign(this, { title, settings, choice: choiceOf(params) });
+  constructor(root, { params, title }) {
+    Object.assign(this, { title, choice: choiceOf(params) });
     this.isFirst = true;
     this.list = new LabList((choice) => this.#go(choice));
     this.jobs = new JobsView({ names: () => this.#names(), onOpen: (address) => this.#goTo(address) });
@@ -116,7 +116,7 @@ class LabPage {
   }
 
   #makeView({ study, runs }) {
-    if (study) return new StudyView(study, this.settings);
+    if (study) return new StudyView(study);
     return new RunView(runs, (names) => this.#go({ runs: names }));
   }
 

@@ -16,6 +16,7 @@ import { movePad } from '../play/pad.js';
 import { describeRules, formOf } from '../play/rules_text.js';
 import { ScoreView } from '../play/score.js';
 import { WaitingLine } from '../play/waiting_line.js';
+import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -63,7 +64,7 @@ class PlayPage {
 
   /** Open the game of the address, of this tab, or the one played last. */
   async start() {
-    const { params, settings } = this.#context;
+    const { params } = this.#context;
     this.#board.setSpeed(settings.get('speed'));
     await this.game.open(params.get('game') || remembered(TAB_KEY));
     const [{ HelpPanel }, { PlayExtras }] = await Promise.all(
@@ -103,7 +104,6 @@ class PlayPage {
   }
 
   #listen(root) {
-    const { settings } = this.#context;
     const showPad = () => { this.pad.hidden = !settings.get('pad'); };
     showPad();
     this.#offs = [
@@ -119,7 +119,6 @@ class PlayPage {
   }
 
   #commands() {
-    const { settings } = this.#context;
     const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
     const best = () => this.#enter();
     return {

@@ -5,6 +5,7 @@ import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { net } from '../net.js';
 import { plays } from '../player_picker.js';
+import { settings } from '../settings.js';
 import { text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
 import { formatLink, parseLink, randomSeed } from '../watch/link.js';
@@ -35,8 +36,7 @@ class WatchPage {
   #frame = null;
   #drawn = 0;
 
-  constructor(root, { settings, params, navigate }) {
-    this.settings = settings;
+  constructor(root, { params, navigate }) {
     this.navigate = navigate;
     this.views = new Map();
     this.race = new Race(() => this.#schedule());
@@ -221,7 +221,7 @@ class WatchPage {
     this.drawnStop = stopTile;
     this.transport.showSpeed();
     this.#link();
-    const own = this.settings.get('speed');
+    const own = settings.get('speed');
     const factor = own && Math.max(own, (speed ?? 0) * ANIMATIONS_A_MOVE);
     for (const view of this.views.values()) view.board.setSpeed(factor);
   }

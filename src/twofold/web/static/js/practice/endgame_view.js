@@ -8,6 +8,7 @@ import { badBoard, readable } from '../links.js';
 import { remember, remembered } from '../memory.js';
 import { tilesOf } from '../notation.js';
 import { movePad } from '../play/pad.js';
+import { settings } from '../settings.js';
 import { legalMoves } from '../slides.js';
 import { listenSwipes } from '../swipe.js';
 import { text } from '../text.js';
@@ -24,8 +25,7 @@ export class EndgameView {
    * @param {object[]} tables that are built
    * @param {object} context of main.js
    */
-  constructor(tables, { settings, params }) {
-    this.settings = settings;
+  constructor(tables, { params }) {
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));
     this.game = new EndgameGame({
@@ -80,9 +80,9 @@ export class EndgameView {
   #setup() {
     this.table = h('select', { class: 'select', onchange: () => this.#new() });
     this.mode = h('select', {
-      class: 'select', onchange: () => this.settings.set('chances', this.mode.value),
+      class: 'select', onchange: () => settings.set('chances', this.mode.value),
     }, MODES.map((name) => h('option', { value: name, text: text(`practice.chances_${name}`) })));
-    this.mode.value = this.settings.get('chances');
+    this.mode.value = settings.get('chances');
     this.seed = h('input', {
       type: 'text', class: 'input', inputmode: 'numeric', maxlength: 20, autocomplete: 'off',
     });
@@ -97,7 +97,6 @@ export class EndgameView {
   }
 
   #listen() {
-    const { settings } = this;
     const showPad = () => { this.pad.hidden = !settings.get('pad'); };
     showPad();
     const undo = () => this.game.undo();
@@ -189,7 +188,7 @@ export class EndgameView {
     remember(TAB_KEY, JSON.stringify({ ...game.body }));
     const moves = game.judged;
     const isOver = !game.isGoing;
-    const mode = this.settings.get('chances');
+    const mode = settings.get('chances');
     const isSecret = mode === 'off' && !isOver;
     this.undoButton.disabled = !game.moves;
     this.measures.show(moves, isSecret);
@@ -224,7 +223,7 @@ export class EndgameView {
   /** What best play can still reach, where that may be told. */
   #hope() {
     const { game } = this;
-    if (this.settings.get('chances') === 'off') return text('practice.playing');
+    if (settings.get('chances') === 'off') return text('practice.playing');
     const best = Math.max(...game.now.chances.map((chance) => chance ?? 0));
     return text('practice.hope', { chance: chanceWords(best) });
   }

@@ -15,12 +15,9 @@ const UNITS = new Set(['chance', 'points']);
 
 /** The part of the page. */
 export class NotebookPart {
-  /**
-   * @param {HTMLElement} root
-   * @param {object} context of main.js
-   */
-  constructor(root, { settings }) {
-    this.question = new Question(settings, (letter) => this.#answer(letter));
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.question = new Question((letter) => this.#answer(letter));
     this.question.title.textContent = text('practice.notebook');
     this.error = h('p', { class: 'error', role: 'alert' });
     this.empty = h('section', { class: 'card stack', hidden: true });

@@ -14,9 +14,9 @@ export class PuzzlePart {
    * @param {HTMLElement} root
    * @param {object} context of main.js
    */
-  constructor(root, { settings, params }) {
+  constructor(root, { params }) {
     this.day = params.get('day') ?? '';
-    this.question = new Question(settings, (letter) => this.#answer(letter));
+    this.question = new Question((letter) => this.#answer(letter));
     this.streak = h('p', { class: 'practice-streak number' });
     this.error = h('p', { class: 'error', role: 'alert' });
     this.date = h('input', {

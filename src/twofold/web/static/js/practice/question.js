@@ -7,6 +7,7 @@ import { comparedFormat, formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
+import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
 import { sentence, text } from '../text.js';
 import { slideOf } from './boards.js';
@@ -25,11 +26,8 @@ export class Question {
   #isOpen = false;
   #offs = [];
 
-  /**
-   * @param {object} settings
-   * @param {(letter: string) => void} onMove called once for each position
-   */
-  constructor(settings, onMove) {
+  /** @param {(letter: string) => void} onMove called once for each position */
+  constructor(onMove) {
     this.onMove = onMove;
     this.board = new BoardView();
     this.board.setSpeed(settings.get('speed'));

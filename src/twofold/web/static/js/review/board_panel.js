@@ -3,6 +3,7 @@
 import { BoardView } from '../board.js';
 import { button, fill, h, icon } from '../dom.js';
 import { ARROWS, moveName } from '../moves.js';
+import { settings } from '../settings.js';
 import { number, text } from '../text.js';
 import { ranked } from './judging.js';
 import { classOf } from './labels.js';
@@ -16,10 +17,9 @@ export class BoardPanel {
   /**
    * @param {import('./game.js').ReviewGame} game
    * @param {import('./walk.js').Walk} walk
-   * @param {object} settings
    */
-  constructor(game, walk, settings) {
-    Object.assign(this, { game, walk, settings });
+  constructor(game, walk) {
+    Object.assign(this, { game, walk });
     this.board = new BoardView({ rows: game.rows, cols: game.cols });
     this.board.setSpeed(settings.get('speed'));
     this.edges = h('div', { class: 'review-edges', 'aria-hidden': 'true' });

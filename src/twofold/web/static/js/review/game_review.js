@@ -28,10 +28,9 @@ export class GameReview {
    */
   constructor(game, context) {
     Object.assign(this, { game, context });
-    const { settings } = context;
     this.walk = new Walk(game.last, (change) => this.#moved(change));
     this.judging = new Judging(game, () => this.#judged());
-    this.board = new BoardPanel(game, this.walk, settings);
+    this.board = new BoardPanel(game, this.walk);
     this.graph = new Graph(game, this.judging, (place) => this.#go(place));
     this.summary = new Summary(this.judging, {
       onNext: (wanted) => this.#next(1, wanted),
