@@ -73,7 +73,7 @@ SEARCHES = [
 
 
 MASKS = [0x1, 0x8000_0000_0000_0001, 0x1111_0101_1010_1111, 2**64 - 1]
-_WORDS = types.Array(types.uint64, 1, "C")
+_WORDS = types.uint64[::1]
 
 
 @lazy_kernel(types.void(_WORDS, _WORDS, _WORDS))
@@ -83,7 +83,7 @@ def products_and_nibbles(words, products, spread):
         spread[index] = spread_nibbles(words[index] & np.uint64(0xFFFF))
 
 
-@lazy_kernel(types.void(types.uint64, _WORDS, types.Array(types.float64, 1, "C"), _WORDS))
+@lazy_kernel(types.void(types.uint64, _WORDS, types.float64[::1], _WORDS))
 def layer_values(address, afters, values, context):
     for index in range(len(afters)):
         values[index] = call_layer(address, (afters[index], 0, 0, 2, pointer(context)))

@@ -69,12 +69,12 @@ def from_bits(bits: Words | np.uint64, rows: int, cols: int) -> Cells:
     return np.stack(nibbles, axis=-1).astype(np.uint8)
 
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_GRID = types.Array(types.uint64, 2, "C")
-_INTS = types.Array(types.int64, 1, "C")
-_INT_GRID = types.Array(types.int64, 2, "C")
-_BOARDS = types.Array(types.uint8, 2, "C")
-_AFTERS = types.Array(types.uint8, 3, "C")
+_WORDS = types.uint64[::1]
+_GRID = types.uint64[:, ::1]
+_INTS = types.int64[::1]
+_INT_GRID = types.int64[:, ::1]
+_BOARDS = types.uint8[:, ::1]
+_AFTERS = types.uint8[:, :, ::1]
 
 
 @lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, _GRID, _GRID, _INTS))
@@ -87,7 +87,7 @@ def _slide_bits(boards, across, down, after, packed, legal):
             )
 
 
-@lazy_kernel(types.void(_GRID, _INT_GRID, types.Array(types.boolean, 2, "C")))
+@lazy_kernel(types.void(_GRID, _INT_GRID, types.boolean[:, ::1]))
 def _unpack(packed, reward, overflow):
     for index in range(len(packed)):
         for move in range(4):

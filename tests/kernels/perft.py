@@ -10,7 +10,7 @@ from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.row_tables import frame
 
-_BOARDS = types.Array(types.uint8, 2, "C")
+_BOARDS = types.uint8[:, ::1]
 
 
 @kernel(

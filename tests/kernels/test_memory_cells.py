@@ -24,8 +24,8 @@ from twofold.search.depth import Depth
 from twofold.search.expectimax_cells import ExpectimaxCells
 
 NAMES = [name for name, evaluator in EVALUATORS.items() if evaluator.supports_cells(8, 8)]
-_BYTES = types.Array(types.uint8, 1, "C")
-_WORDS = types.Array(types.uint64, 1, "C")
+_BYTES = types.uint8[::1]
+_WORDS = types.uint64[::1]
 
 
 @pytest.fixture

@@ -30,8 +30,8 @@ from twofold.rules import Rules
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
+_WORDS = types.uint64[::1]
+_FLOATS = types.float64[::1]
 MOST = [(a, b) for a in range(9) for b in range(a)][:32]
 RESULT_ROOM = 8
 

@@ -9,8 +9,8 @@ from twofold.kernels import simd
 from twofold.kernels.intrinsics import i32_at, pointer, u8_at
 from twofold.kernels.simd import WIDTH, in_all, load, store
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_TABLE = types.Array(types.uint64, 2, "C")
+_WORDS = types.uint64[::1]
+_TABLE = types.uint64[:, ::1]
 
 Words = NDArray[np.uint64]
 
@@ -86,7 +86,7 @@ def test_operations_equal_those_on_arrays() -> None:
             np.testing.assert_array_equal(results[number], row, str(number))
 
 
-@lazy_kernel(types.void(types.Array(types.uint8, 1, "C"), _WORDS))
+@lazy_kernel(types.void(types.uint8[::1], _WORDS))
 def copy_narrow(buffer, words):
     """The words cut to 8 and 32 bits, stored, and loaded again."""
     place = np.uint64(buffer.ctypes.data)

@@ -25,7 +25,7 @@ from twofold.rules import Rules
 COUNT = WIDTH + 3
 """Number of games: one vector and some single games."""
 
-_BYTES = types.Array(types.uint8, 1, "C")
+_BYTES = types.uint8[::1]
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ Cells = tuple[int, ...]
 Shape = tuple[int, int]
 
 STAGES = (64, 512, 4096 + 2048)
-_WORDS = types.Array(types.uint64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
+_WORDS = types.uint64[::1]
+_FLOATS = types.float64[::1]
 
 
 @dataclass

@@ -56,7 +56,7 @@ def test_dead_boards_are_found() -> None:
         assert found == (not board.legal_moves())
 
 
-@lazy_kernel(types.boolean(types.Array(types.uint8, 1, "C"), types.int64, types.int64))
+@lazy_kernel(types.boolean(types.uint8[::1], types.int64, types.int64))
 def _is_dead(cells, rows, cols):
     return forward.is_dead(pointer(cells), rows, cols)
 

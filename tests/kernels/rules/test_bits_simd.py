@@ -14,8 +14,8 @@ from twofold.kernels.rules.dice import mix, spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.simd import WIDTH, equal, in_all, load, store
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_TABLE = types.Array(types.uint64, 2, "C")
+_WORDS = types.uint64[::1]
+_TABLE = types.uint64[:, ::1]
 
 RESULTS = 7
 _UP, _RIGHT, _DOWN, _LEFT = range(4)

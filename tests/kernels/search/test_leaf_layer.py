@@ -18,8 +18,8 @@ from twofold.rules import Rules
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
+_WORDS = types.uint64[::1]
+_FLOATS = types.float64[::1]
 
 LINES = [name for name, evaluator in EVALUATORS.items() if evaluator.line_tables_for]
 TINY = {"lost": 1e-9, "empty": -1e-9, "merges": 3e-8, "order": 1e-9, "sum": 1e-9}

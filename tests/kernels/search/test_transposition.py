@@ -22,8 +22,8 @@ from twofold.search.context import aligned_zeros
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 
-_WORDS = types.Array(types.uint64, 1, "C")
-_INTS = types.Array(types.int64, 1, "C")
+_WORDS = types.uint64[::1]
+_INTS = types.int64[::1]
 Ints = NDArray[np.int64]
 
 FACTOR = 0x9E3779B97F4A7C15

@@ -36,8 +36,8 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.rules import bits as on_bits
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_F32: Final = types.Array(types.float32, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_F32: Final = types.float32[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
 _2: Final = np.uint64(2)

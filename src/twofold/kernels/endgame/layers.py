@@ -64,16 +64,14 @@ class LiftArrays(NamedTuple):
     high_pairs: Any
 
 
-_I32: Final = types.Array(types.int32, 1, "C")
-_I64: Final = types.Array(types.int64, 1, "C")
-_U32: Final = types.Array(types.uint32, 1, "C")
-_F32: Final = types.Array(types.float32, 1, "C")
+_I32: Final = types.int32[::1]
+_I64: Final = types.int64[::1]
+_U32: Final = types.uint32[::1]
+_F32: Final = types.float32[::1]
 _HALF: Final = types.NamedTuple(
     [_I32, _I64, _I64, _U32, _U32, _I64, _I32, _I32, _I32, _I32], HalfArrays
 )
-_LIFT: Final = types.NamedTuple(
-    [types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C"), _I32, _I32], LiftArrays
-)
+_LIFT: Final = types.NamedTuple([types.int32[:, ::1], types.uint32[:, ::1], _I32, _I32], LiftArrays)
 _0: Final = np.float32(0)
 _1: Final = np.float32(1)
 _TWO: Final = np.float32(0.9)
@@ -184,8 +182,8 @@ def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, 
 STEPS: Final = 65_535
 """The highest level of the fine scale, for a chance of 1."""
 
-_U16: Final = types.Array(types.uint16, 1, "C")
-_U8: Final = types.Array(types.uint8, 1, "C")
+_U16: Final = types.uint16[::1]
+_U8: Final = types.uint8[::1]
 _HALF_STEP: Final = np.float32(0.5)
 
 

@@ -65,9 +65,9 @@ from twofold.kernels.intrinsics import (
 NO_CHANCE: Final = -1
 """The level of a move without an entry."""
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_FLOATS: Final = types.Array(types.float64, 1, "C")
-_MOVES: Final = types.Array(types.int8, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_FLOATS: Final = types.float64[::1]
+_MOVES: Final = types.int8[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
 _2: Final = np.uint64(2)

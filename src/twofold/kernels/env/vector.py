@@ -61,12 +61,12 @@ from twofold.kernels.search.policies import random_legal
 from twofold.kernels.simd import WIDTH
 
 _OUTCOME: Final = types.Tuple((types.int64, types.float64, types.int64, types.int64, types.int64))
-_SEEDS: Final = types.Array(types.uint64, 1, "C")
-_NUMBERS: Final = types.Array(types.int64, 1, "C")
-_ROWS_OF_NUMBERS: Final = types.Array(types.int64, 2, "C")
-_MASKS: Final = types.Array(types.int32, 1, "C")
-_BYTES: Final = types.Array(types.uint8, 1, "C")
-_FLOATS: Final = types.Array(types.float64, 1, "C")
+_SEEDS: Final = types.uint64[::1]
+_NUMBERS: Final = types.int64[::1]
+_ROWS_OF_NUMBERS: Final = types.int64[:, ::1]
+_MASKS: Final = types.int32[::1]
+_BYTES: Final = types.uint8[::1]
+_FLOATS: Final = types.float64[::1]
 
 
 @kernel(types.int64(U64_POINTER))

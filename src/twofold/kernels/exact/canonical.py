@@ -13,7 +13,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER, trailing_zeros, u64_offset
 from twofold.kernels.rules import bits as on_bits
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
+_WORDS: Final = types.uint64[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
 _4: Final = np.uint64(4)

@@ -42,9 +42,9 @@ UNIT: Final = PLAN_WORDS + 6
 """Log2 of the smallest tile: the sums of all boards are multiples of that tile."""
 TABLE_WORDS: Final = PLAN_WORDS + 7
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_FLOATS: Final = types.Array(types.float64, 1, "C")
-_MATRIX: Final = types.Array(types.float64, 2, "C")
+_WORDS: Final = types.uint64[::1]
+_FLOATS: Final = types.float64[::1]
+_MATRIX: Final = types.float64[:, ::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
 _UNKNOWN: Final = np.float64(np.nan)

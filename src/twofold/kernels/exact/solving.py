@@ -54,8 +54,8 @@ NEVER: Final = 99
 _PROBES: Final = 256
 """Most slots tried for a word."""
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_FLOATS: Final = types.Array(types.float64, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_FLOATS: Final = types.float64[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
 

@@ -298,7 +298,7 @@ def play_move(game, thread):
         update(chosen_places(game, oldest, thread), target, thread)
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
+_WORDS: Final = types.uint64[::1]
 
 
 @kernel(types.boolean(_WORDS, types.int64))

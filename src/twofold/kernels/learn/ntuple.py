@@ -416,8 +416,8 @@ def after_move(after, score, first, end, context):
     return total / spawns
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_VALUES: Final = types.Array(types.float64, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_VALUES: Final = types.float64[::1]
 
 
 @kernel(types.void(_WORDS, _WORDS, _VALUES))

@@ -151,7 +151,7 @@ def target_of(game, number, last, terminal, thread):
     return target
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
+_WORDS: Final = types.uint64[::1]
 
 
 @kernel(types.void(_WORDS, types.uint64, types.float64))

@@ -162,13 +162,7 @@ def choose(bits, legal, score, draw, context):
     return best_legal(outputs, legal)
 
 
-@kernel(
-    types.void(
-        types.Array(types.uint8, 2, "C"),
-        types.Array(types.uint64, 1, "C"),
-        types.Array(types.float32, 2, "C"),
-    )
-)
+@kernel(types.void(types.uint8[:, ::1], types.uint64[::1], types.float32[:, ::1]))
 def forward_each(boards, words, out):
     """The outputs for boards in cells (N, cells), one by one, into (N, `OUTPUT`)."""
     for number in range(len(boards)):

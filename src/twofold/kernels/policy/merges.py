@@ -13,12 +13,7 @@ _DOWN: Final = 2
 
 
 @kernel(
-    types.void(
-        types.Array(types.uint8, 3, "C"),
-        types.Array(types.int64, 1, "C"),
-        types.Array(types.float64, 1, "C"),
-        types.Array(types.float32, 1, "C"),
-    )
+    types.void(types.uint8[:, :, ::1], types.int64[::1], types.float64[::1], types.float32[::1])
 )
 def merge_rewards(boards, moves, values, rewards):
     """Sum of values[k] over the tiles 2^k that each game's move makes.
@@ -53,12 +48,12 @@ def merge_rewards(boards, moves, values, rewards):
 
 @kernel(
     types.void(
-        types.Array(types.float32, 2, "C"),
-        types.Array(types.float32, 2, "C"),
-        types.Array(types.bool_, 2, "C"),
+        types.float32[:, ::1],
+        types.float32[:, ::1],
+        types.bool_[:, ::1],
         types.float64,
         types.float64,
-        types.Array(types.float32, 2, "C"),
+        types.float32[:, ::1],
     )
 )
 def advantages(rewards, values, ended, gamma, decay, found):

@@ -100,8 +100,7 @@ def choose(bits, legal, score, draw, context):
     return best
 
 
-@kernel(types.int64(types.uint64, types.int64, types.Array(types.uint64, 1, "C"),
-                    types.Array(types.float64, 1, "C")))  # fmt: skip
+@kernel(types.int64(types.uint64, types.int64, types.uint64[::1], types.float64[::1]))
 def value_moves(bits, legal, context, values):
     """Fill in the values of all legal moves; returns the moves that `choose` compares."""
     cells, words = u8_space(BITS_MAX_CELLS), pointer(context)

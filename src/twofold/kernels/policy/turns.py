@@ -64,11 +64,11 @@ def move_back(move, turn):
 
 @kernel(
     types.void(
-        types.Array(types.uint8, 3, "C"),
-        types.Array(types.int8, 2, "C"),
-        types.Array(types.uint8, 3, "C"),
-        types.Array(types.int8, 2, "C"),
-        types.Array(types.int64, 1, "C"),
+        types.uint8[:, :, ::1],
+        types.int8[:, ::1],
+        types.uint8[:, :, ::1],
+        types.int8[:, ::1],
+        types.int64[::1],
     )
 )
 def turn_each(boards, legal, turned, turned_legal, turns):
@@ -81,13 +81,7 @@ def turn_each(boards, legal, turned, turned_legal, turns):
             turned_legal[number, turned_move(move, turn)] = legal[number, move]
 
 
-@kernel(
-    types.void(
-        types.Array(types.int64, 1, "C"),
-        types.Array(types.int64, 1, "C"),
-        types.Array(types.int64, 1, "C"),
-    )
-)
+@kernel(types.void(types.int64[::1], types.int64[::1], types.int64[::1]))
 def moves_back(moves, turns, out):
     """Fill in the moves on the boards that moves on the turned boards stand for."""
     for number in range(len(moves)):

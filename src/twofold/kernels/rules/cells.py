@@ -114,7 +114,7 @@ def place_spawn(cells, count, random_bits, distribution):
             number -= 1
 
 
-_ARRAY: Final = types.Array(types.uint8, 1, "C")
+_ARRAY: Final = types.uint8[::1]
 
 
 @kernel(types.int64(_ARRAY, types.int64, types.int64, types.int64, _ARRAY))

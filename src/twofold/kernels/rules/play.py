@@ -69,9 +69,9 @@ MOVE_NUMBER: Final = 2
 MAX_EXPONENT: Final = 3
 STATE_WORDS: Final = 4
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_STATES: Final = types.Array(types.uint64, 2, "C")
-_BYTES: Final = types.Array(types.uint8, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_STATES: Final = types.uint64[:, ::1]
+_BYTES: Final = types.uint8[::1]
 _1: Final = np.uint64(1)
 _28: Final = np.uint64((1 << 28) - 1)
 

@@ -229,7 +229,7 @@ def choose(bits, legal, score, draw, context):
     return best_move(bits, legal, score, depth, context)
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
+_WORDS: Final = types.uint64[::1]
 _STEP: Final = types.Tuple((types.uint64, types.uint64, types.int64))
 
 

@@ -150,7 +150,7 @@ def smooth(bits, score, params):
     return value + numbers[3] * largest
 
 
-@kernel(types.float64(types.uint64, types.uint64, types.int64, types.Array(types.float32, 1, "C")))
+@kernel(types.float64(types.uint64, types.uint64, types.int64, types.float32[::1]))
 def evaluate_once(evaluator, bits, score, params):
     """The value of one board by the evaluator at an address, for callers outside kernels."""
     return call_evaluator(evaluator, (bits, score, pointer(params)))

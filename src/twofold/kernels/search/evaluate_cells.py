@@ -242,12 +242,7 @@ def clustered_score(cells, rows, cols, score, params):
 
 @kernel(
     types.float64(
-        types.uint64,
-        types.Array(types.uint8, 1, "C"),
-        types.int64,
-        types.int64,
-        types.int64,
-        types.Array(types.float32, 1, "C"),
+        types.uint64, types.uint8[::1], types.int64, types.int64, types.int64, types.float32[::1]
     )
 )
 def evaluate_once(evaluator, cells, rows, cols, score, params):

@@ -270,8 +270,8 @@ def reply(state, score, ply, chance_of, context):
     return best if best != -np.inf else as_f64(context[DEAD_VALUE])
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_FLOATS: Final = types.Array(types.float64, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_FLOATS: Final = types.float64[::1]
 
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, _WORDS))

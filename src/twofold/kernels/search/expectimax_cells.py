@@ -262,8 +262,8 @@ def chance(place, score, depth, chance_of, context):
     return value
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
-_CELLS: Final = types.Array(types.uint8, 1, "C")
+_WORDS: Final = types.uint64[::1]
+_CELLS: Final = types.uint8[::1]
 
 
 @kernel(types.uint64(_CELLS, U64_POINTER))

@@ -75,7 +75,7 @@ These merge into one of 32768, which lowers the sum: such boards are searched wi
 _1: Final = np.uint64(1)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
 _FOUR: Final = types.uint64(types.int64, types.uint64, types.uint64, types.uint64, types.uint64)
-_FLOATS: Final = types.Array(types.float64, 1, "C")
+_FLOATS: Final = types.float64[::1]
 
 
 @kernel(types.void(_FLOATS, _FLOATS, _FLOATS))

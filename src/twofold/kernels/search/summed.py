@@ -86,7 +86,7 @@ def spawn_sum(after, rounds, context):
     return total
 
 
-_WORDS: Final = types.Array(types.uint64, 1, "C")
+_WORDS: Final = types.uint64[::1]
 
 
 @kernel(types.int64(types.uint64, types.int64, types.int64, _WORDS))

@@ -199,7 +199,7 @@ def new_generation(context):
             context[WIDE] = np.uint64(0)
 
 
-@kernel(types.void(types.Array(types.uint64, 1, "C")))
+@kernel(types.void(types.uint64[::1]))
 def begin(context):
     """`new_generation` for callers outside kernels."""
     new_generation(pointer(context))
