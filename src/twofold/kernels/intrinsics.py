@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic as numba_intrinsic
 
 from twofold.kernels._jit import has_feature, kernel
 
@@ -54,12 +54,12 @@ DECAY: Final = types.float64(types.int64)
 _PDEP: Final = has_feature("bmi2") and llvm.get_host_cpu_name() not in ("znver1", "znver2")
 
 
-def _intrinsic(function: Any) -> Any:
+def intrinsic(function: Any) -> Any:
     """Numba's decorator without types, since its results are called with machine values."""
-    return intrinsic(function)
+    return numba_intrinsic(function)
 
 
-@_intrinsic
+@intrinsic
 def pointer(typingctx: Any, array: Any) -> Any:
     """Pointer to the first element of a contiguous array."""
     signature = types.CPointer(array.dtype)(array)
@@ -71,7 +71,7 @@ def pointer(typingctx: Any, array: Any) -> Any:
 
 
 def _space(target: Any) -> Any:
-    @_intrinsic
+    @intrinsic
     def space(typingctx: Any, count: Any) -> Any:
         if not isinstance(count, types.IntegerLiteral):
             return None
@@ -92,7 +92,7 @@ u8_space = _space(U8_POINTER)
 
 
 def _pointer_cast(target: Any) -> Any:
-    @_intrinsic
+    @intrinsic
     def cast(typingctx: Any, address: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
@@ -111,37 +111,32 @@ u8_at = _pointer_cast(U8_POINTER)
 u16_at = _pointer_cast(U16_POINTER)
 
 
-@_intrinsic
-def as_f64(typingctx: Any, word: Any) -> Any:
-    """The float64 whose bits are these 64."""
+def _same_bits(signature: Any, doc: str) -> Any:
+    """An intrinsic that reads the bits of its argument as another type."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
+    @intrinsic
+    def read(typingctx: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
 
-    return types.float64(types.uint64), codegen
+        return signature, codegen
 
-
-@_intrinsic
-def as_u64(typingctx: Any, value: Any) -> Any:
-    """The 64 bits of a float64."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.uint64(types.float64), codegen
+    read.__doc__ = doc
+    return read
 
 
-@_intrinsic
-def f64_pointer(typingctx: Any, params: Any) -> Any:
-    """Parameters declared as float32, read as the float64 that they hold."""
+as_f64 = _same_bits(types.float64(types.uint64), "The float64 whose bits are these 64.")
+as_u64 = _same_bits(types.uint64(types.float64), "The 64 bits of a float64.")
+f64_pointer = _same_bits(
+    F64_POINTER(F32_POINTER), "Parameters declared as float32, read as the float64 that they hold."
+)
+u64_pointer = _same_bits(
+    U64_POINTER(F32_POINTER), "Parameters declared as float32, read as the words that they hold."
+)
+as_signed = _same_bits(I64_POINTER(U64_POINTER), "Words, read as signed numbers.")
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], context.get_value_type(signature.return_type))
 
-    return F64_POINTER(F32_POINTER), codegen
-
-
-@_intrinsic
+@intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
     """Number of set bits, as int64."""
 
@@ -151,7 +146,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_intrinsic
+@intrinsic
 def trailing_zeros(typingctx: Any, word: Any) -> Any:
     """Number of zero bits below the lowest set bit, as int64; 64 for 0."""
 
@@ -161,7 +156,7 @@ def trailing_zeros(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_intrinsic
+@intrinsic
 def high_product(typingctx: Any, left: Any, right: Any) -> Any:
     """The high 64 bits of the product of two words."""
 
@@ -174,7 +169,7 @@ def high_product(typingctx: Any, left: Any, right: Any) -> Any:
 
 
 def _prefetcher(kind: Any) -> Any:
-    @_intrinsic
+    @intrinsic
     def prefetch(typingctx: Any, base: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             flag, byte = ir.IntType(32), ir.IntType(8).as_pointer()
@@ -195,7 +190,7 @@ prefetch_f32 = _prefetcher(F32_POINTER)
 
 
 def _offset(kind: Any) -> Any:
-    @_intrinsic
+    @intrinsic
     def offset(typingctx: Any, base: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.gep(args[0], [args[1]])
@@ -211,27 +206,7 @@ i64_offset = _offset(I64_POINTER)
 f32_offset = _offset(F32_POINTER)
 
 
-@_intrinsic
-def u64_pointer(typingctx: Any, params: Any) -> Any:
-    """Parameters declared as float32, read as the words that they hold."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], context.get_value_type(signature.return_type))
-
-    return U64_POINTER(F32_POINTER), codegen
-
-
-@_intrinsic
-def as_signed(typingctx: Any, words: Any) -> Any:
-    """Words, read as signed numbers."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return args[0]
-
-    return I64_POINTER(U64_POINTER), codegen
-
-
-@_intrinsic
+@intrinsic
 def take_number(typingctx: Any, counter: Any) -> Any:
     """Atomic fetch-and-add of 1 at a pointer: no two threads get the same number (int64)."""
 
@@ -241,7 +216,7 @@ def take_number(typingctx: Any, counter: Any) -> Any:
     return types.int64(U64_POINTER), codegen
 
 
-@_intrinsic
+@intrinsic
 def swap_if(typingctx: Any, place: Any, expected: Any, word: Any) -> Any:
     """Atomic compare-and-swap: store `word` if `expected` is there; returns the old word."""
 
@@ -253,7 +228,7 @@ def swap_if(typingctx: Any, place: Any, expected: Any, word: Any) -> Any:
     return types.uint64(U64_POINTER, types.uint64, types.uint64), codegen
 
 
-@_intrinsic
+@intrinsic
 def neighbour_spread(typingctx: Any, bits: Any) -> Any:
     """Sum over the tiles of their mean difference from their neighbours, as int64.
 
@@ -307,28 +282,25 @@ def _neighbour(cell: int, row_step: int, col_step: int) -> int:
     return 4 * row + col if 0 <= row < 4 and 0 <= col < 4 else 16
 
 
-@_intrinsic
-def _pdep(typingctx: Any, source: Any, mask: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64"
-        )
-        return builder.call(function, args)
+def _bmi2(name: str) -> Any:
+    """An instruction of BMI2 on a word and a mask."""
 
-    return types.uint64(types.uint64, types.uint64), codegen
+    @intrinsic
+    def instruction(typingctx: Any, source: Any, mask: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = ir.IntType(64)
+            function = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(word, [word, word]), f"llvm.x86.bmi.{name}.64"
+            )
+            return builder.call(function, args)
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+    return instruction
 
 
-@_intrinsic
-def _pext(typingctx: Any, source: Any, mask: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pext.64"
-        )
-        return builder.call(function, args)
-
-    return types.uint64(types.uint64, types.uint64), codegen
+_pdep = _bmi2("pdep")
+_pext = _bmi2("pext")
 
 
 if _PDEP:
@@ -395,7 +367,7 @@ else:
 def _caller(target: Any, doc: str) -> Any:
     """An intrinsic that calls a kernel by its address."""
 
-    @_intrinsic
+    @intrinsic
     def call(typingctx: Any, address: Any, arguments: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             function_type = ir.FunctionType(

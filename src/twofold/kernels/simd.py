@@ -12,11 +12,10 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic as _plain_intrinsic
 from numba.extending import lower_builtin, models, register_model, type_callable
 
 from twofold.kernels._jit import has_feature, kernel
-from twofold.kernels.intrinsics import I32_POINTER, I64_POINTER, U8_POINTER, U64_POINTER
+from twofold.kernels.intrinsics import I32_POINTER, I64_POINTER, U8_POINTER, U64_POINTER, intrinsic
 
 WIDTH: Final = 8
 """Number of lanes: two registers of AVX2, whose instructions overlap."""
@@ -44,11 +43,6 @@ class _Model(models.PrimitiveModel):
 
 
 register_model(_Lanes)(_Model)
-
-
-def _intrinsic(function: Any) -> Any:
-    """Numba's decorator without types, since its results are called with machine values."""
-    return _plain_intrinsic(function)
 
 
 def _repeat(builder: Any, value: Any, vector: Any) -> Any:
@@ -98,7 +92,7 @@ for _operation, _instruction in (
 # Conversion between words and lanes.
 
 
-@_intrinsic
+@intrinsic
 def in_all(typingctx: Any, word: Any) -> Any:
     """The same word in every lane."""
 
@@ -108,7 +102,7 @@ def in_all(typingctx: Any, word: Any) -> Any:
     return LANES(types.uint64), codegen
 
 
-@_intrinsic
+@intrinsic
 def lane_numbers(typingctx: Any) -> Any:
     """0, 1, 2, .. WIDTH - 1."""
 
@@ -118,7 +112,7 @@ def lane_numbers(typingctx: Any) -> Any:
     return LANES(), codegen
 
 
-@_intrinsic
+@intrinsic
 def word_of(typingctx: Any, lanes: Any, lane: Any) -> Any:
     """The word of one lane."""
 
@@ -129,7 +123,7 @@ def word_of(typingctx: Any, lanes: Any, lane: Any) -> Any:
 
 
 def _loader(kind: Any, bits: int, doc: str) -> Any:
-    @_intrinsic
+    @intrinsic
     def load(typingctx: Any, base: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector = ir.VectorType(ir.IntType(bits), WIDTH)
@@ -143,7 +137,7 @@ def _loader(kind: Any, bits: int, doc: str) -> Any:
 
 
 def _storer(kind: Any, bits: int, doc: str) -> Any:
-    @_intrinsic
+    @intrinsic
     def store(typingctx: Any, base: Any, index: Any, lanes: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector = ir.VectorType(ir.IntType(bits), WIDTH)
@@ -166,7 +160,7 @@ store_i32 = _storer(I32_POINTER, 32, "Write the low 32 bits of each word from ba
 store_u8 = _storer(U8_POINTER, 8, "Write the lowest byte of each word from base[index] on.")
 
 
-@_intrinsic
+@intrinsic
 def store_cells(typingctx: Any, base: Any, index: Any, boards: Any) -> Any:
     """Write the exponents of 4x4 boards, 16 bytes each, from base[index] on."""
 
@@ -191,7 +185,7 @@ def store_cells(typingctx: Any, base: Any, index: Any, boards: Any) -> Any:
 
 
 def _comparison(sign: str, part: Any, doc: str) -> Any:
-    @_intrinsic
+    @intrinsic
     def compare(typingctx: Any, left: Any, right: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             left, right = (builder.bitcast(lanes, part) for lanes in args)
@@ -209,7 +203,7 @@ less = _comparison("<", _WORDS, "A mask of the smaller words, as signed numbers.
 rows_equal = _comparison("==", _ROWS, "A mask of the equal rows of 16 bits.")
 
 
-@_intrinsic
+@intrinsic
 def any_bit(typingctx: Any, lanes: Any) -> Any:
     """Whether any bit of any lane is set."""
 
@@ -229,7 +223,7 @@ def choose(question, yes, no):
 # Parts of words, and floats.
 
 
-@_intrinsic
+@intrinsic
 def rows_left(typingctx: Any, lanes: Any, count: Any) -> Any:
     """Shift each row of 16 bits to the left; no bit passes to another row."""
 
@@ -272,7 +266,7 @@ def _part(builder: Any, rows: Any, first: int) -> Any:
 
 
 def _power(emit: Callable[[Any, Any], Any]) -> Any:
-    @_intrinsic
+    @intrinsic
     def power(typingctx: Any, lanes: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.bitcast(emit(builder, builder.bitcast(args[0], _ROWS)), _WORDS)
@@ -287,7 +281,7 @@ rows_power_plain = _power(_shifted_ones)
 rows_power = _power(_looked_up) if has_feature("avx2") else rows_power_plain
 
 
-@_intrinsic
+@intrinsic
 def bytes_max(typingctx: Any, left: Any, right: Any) -> Any:
     """The larger of each pair of bytes."""
 
@@ -299,7 +293,7 @@ def bytes_max(typingctx: Any, left: Any, right: Any) -> Any:
     return LANES(LANES, LANES), codegen
 
 
-@_intrinsic
+@intrinsic
 def as_floats(typingctx: Any, lanes: Any) -> Any:
     """The words, below 2^31, converted to float64; returns their bits."""
 

@@ -6,11 +6,10 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic as _intrinsic
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.env.words import BITS_FORM, EXPONENTS, MERGED_EXPONENTS, ONEHOT, PLANES, POINTS
-from twofold.kernels.intrinsics import U8_POINTER, i64_at, u8_at, u64_at
+from twofold.kernels.intrinsics import U8_POINTER, i64_at, intrinsic, u8_at, u64_at
 
 _LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTE_SUM: Final = np.uint64(0x0101010101010101)
@@ -44,7 +43,7 @@ def _store(builder: Any, values: Any, target: Any, offset: int = 0) -> None:
 def _store_board(form: Callable[[Any, Any, Any], None], doc: str) -> Any:
     """An intrinsic (target: bytes, bits) that writes a 4x4 board in some form."""
 
-    @_intrinsic
+    @intrinsic
     def store(typingctx: Any, target: Any, bits: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             form(builder, args[0], _nibbles(builder, args[1]))
