@@ -61,6 +61,7 @@ from twofold.kernels.intrinsics import (
     u16_at,
     u64_offset,
 )
+from twofold.kernels.rules.bits import tile_sum
 
 NO_CHANCE: Final = -1
 """The level of a move without an entry."""
@@ -110,16 +111,6 @@ def all_differ(bits, cells):
         seen |= one
         cells &= cells - _1
     return True
-
-
-@kernel(types.int64(types.uint64))
-def half_sum(bits):
-    """The sum of the tiles, in units of 2."""
-    total = _0
-    while bits:
-        total += (_1 << (bits & _15)) >> _1
-        bits >>= _4
-    return np.int64(total)
 
 
 @kernel(types.int64(types.int64, U64_POINTER))
@@ -190,7 +181,7 @@ def levels_of(bits, legal, table):
     large = large_cells(bits, table[ABOVE])
     if symmetry < 0 or not all_differ(bits, large):
         return silent
-    total = half_sum(bits & ~(large * _15))
+    total = tile_sum(bits & ~(large * _15)) >> 1
     if total < np.int64(table[LOWEST]) or total > np.int64(table[HIGHEST]):
         return silent
     turn = table[TURNS + symmetry]

@@ -106,13 +106,3 @@ def from_key(key, tile_sum, rows, cols):
         bits |= line << np.uint64(48 - 16 * row)
         key >>= width
     return bits
-
-
-@kernel(types.int64(types.uint64))
-def tile_sum(bits):
-    """The sum of the tiles of a board."""
-    total = _0
-    while bits:
-        total += (_1 << (bits & _15)) & ~_1
-        bits >>= _4
-    return np.int64(total)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.exact.canonical import canonical, from_key, tile_sum, to_key
+from twofold.kernels.exact.canonical import canonical, from_key, to_key
 from twofold.kernels.exact.solving import (
     ACROSS,
     COLS,
@@ -54,7 +54,7 @@ _ILLEGAL: Final = np.float64(-np.inf)
 @kernel(types.int64(types.uint64, U64_POINTER))
 def locate(bits, table):
     """The number in a table of a board or of its symmetries; -1 if it is not in the table."""
-    layer = np.int64(np.uint64(tile_sum(bits)) >> table[UNIT]) - np.int64(table[LOWEST])
+    layer = np.int64(np.uint64(on_bits.tile_sum(bits)) >> table[UNIT]) - np.int64(table[LOWEST])
     if layer < 0 or layer >= np.int64(table[LAYERS]):
         return -1
     firsts = u64_at(table[FIRSTS])

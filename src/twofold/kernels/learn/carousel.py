@@ -13,10 +13,10 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.endgame.lookup import half_sum
 from twofold.kernels.intrinsics import U64_POINTER, take_number, u64_at, u64_offset
 from twofold.kernels.learn import words as at
 from twofold.kernels.learn.ntuple import STAGES, stage_of
+from twofold.kernels.rules.bits import tile_sum
 from twofold.kernels.rules.dice import dice
 
 _0: Final = np.uint64(0)
@@ -33,7 +33,7 @@ def row_of(after, thread):
     """The row of an afterstate: its stage, or its band."""
     if thread[at.BANDS] == 0:
         return stage_of(after, u64_at(thread[at.NETWORK]))
-    total = np.uint64(half_sum(after))
+    total = np.uint64(tile_sum(after) >> 1)
     sums, row = u64_at(thread[at.BAND_SUMS]), np.int64(0)
     while row < np.int64(thread[at.BANDS]) and total >= sums[row]:
         row += 1

@@ -233,9 +233,8 @@ def transpose_shift(shift):
 @kernel(types.int64(types.uint64))
 def tile_sum(bits):
     """The sum of the tiles of a board."""
-    total = np.int64(0)
+    total = _0
     while bits:
-        exponent = bits & np.uint64(15)
-        total += np.int64(_1 << exponent) if exponent else np.int64(0)
+        total += (_1 << (bits & np.uint64(15))) & ~_1
         bits >>= _4
-    return total
+    return np.int64(total)

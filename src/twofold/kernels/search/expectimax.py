@@ -24,7 +24,7 @@ from twofold.kernels.intrinsics import (
     take_number,
     u64_at,
 )
-from twofold.kernels.learn.downgrade import downgraded
+from twofold.kernels.learn.downgrade import downgraded, tile_set
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search.context import (
@@ -204,13 +204,7 @@ def depth_at(bits, context):
     ply = np.int64(context[PLY_BY_EMPTY + empty])
     if context[PLY_BY_TILES] == 0:
         return ply
-    tiles = np.uint64(0)
-    rest = bits
-    while rest:
-        tiles |= _1 << (rest & np.uint64(15))
-        rest >>= np.uint64(4)
-    different = popcount(tiles & np.uint64(0xFFFE))
-    return max(ply, np.int64(context[PLY_BY_TILES + different]))
+    return max(ply, np.int64(context[PLY_BY_TILES + popcount(tile_set(bits))]))
 
 
 @kernel(types.void(types.int64, U64_POINTER))
