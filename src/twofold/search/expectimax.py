@@ -11,7 +11,7 @@ from twofold.board import Board
 from twofold.evaluators import Evaluator
 from twofold.evaluators.exact import unit_of
 from twofold.kernels._jit import address_of, load
-from twofold.kernels.learn.downgrade import downgrade_board
+from twofold.kernels.learn.downgrade import downgraded
 from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import expectimax as kernels
 from twofold.kernels.search import leaf_layer as layers
@@ -52,7 +52,7 @@ class Expectimax(Search):
     """
 
     calls = (
-        downgrade_board,
+        downgraded,
         kernels.value_of,
         kernels.begin_line,
         kernels.list_states,
@@ -115,7 +115,7 @@ class Expectimax(Search):
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile exceeds 32768 or by the option `downgrade`."""
         bits, threshold = np.uint64(fitting_bits(board)), self.context.words[DOWNGRADE]
-        return np.uint64(downgrade_board(bits, threshold)) if threshold else bits
+        return np.uint64(downgraded(bits, threshold)) if threshold else bits
 
     def own_depth(self, board: Board) -> int:
         """Depth in plies for this board."""

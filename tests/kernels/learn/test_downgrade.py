@@ -13,7 +13,7 @@ from twofold.kernels.learn import downgrade
 
 def on_bits(cells: Cells, shape: tuple[int, int], threshold: int) -> Cells:
     bits = np.uint64(Board(cells, shape).to_bits())
-    return Board.from_bits(int(downgrade.downgrade_board(bits, threshold)), shape).exponents
+    return Board.from_bits(int(downgrade.downgraded(bits, threshold)), shape).exponents
 
 
 @pytest.mark.parametrize("exponent", range(9, 16))

@@ -67,9 +67,3 @@ def downgraded(bits, threshold):
             break
         bits = smaller
     return bits
-
-
-@kernel(types.uint64(types.uint64, types.uint64))
-def downgrade_board(bits, threshold):
-    """`downgraded` for callers outside kernels."""
-    return downgraded(bits, threshold)

@@ -73,7 +73,6 @@ _WORDS: Final = types.uint64[::1]
 _STATES: Final = types.uint64[:, ::1]
 _BYTES: Final = types.uint8[::1]
 _1: Final = np.uint64(1)
-_28: Final = np.uint64((1 << 28) - 1)
 
 
 @kernel(types.int64(types.int64, types.int64))

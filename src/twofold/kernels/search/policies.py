@@ -1,7 +1,5 @@
 """Policies without a search, on bits and on cells."""
 
-from typing import Final
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
@@ -10,11 +8,8 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import CELLS_POLICY, POLICY, u8_space, u64_at
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules import cells as on_cells
+from twofold.kernels.search.context import ACROSS, DOWN
 from twofold.limits import MAX_CELLS
-
-ACROSS: Final = 0
-DOWN: Final = 1
-"""Words of a policy's context: the addresses of the row tables."""
 
 
 def _nth_moves(count: int) -> NDArray[np.uint64]:
