@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-from numba import types
 
-from tests.kernels.lazily import lazy_kernel
 from tests.support.policies import make_policy
 from twofold.board import Board
-from twofold.kernels.intrinsics import pointer
-from twofold.kernels.policy import forward
 from twofold.networks.policy import PolicyNetwork
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
@@ -47,18 +43,6 @@ def test_many_boards_at_once_give_the_same() -> None:
     for board, outputs in zip(boards, found.tolist(), strict=True):
         thought = network.think(board)
         assert outputs == [*thought.logits, thought.value]
-
-
-def test_dead_boards_are_found() -> None:
-    for board in [*random_boards((3, 4), 200, most=3), Board.parse("3x4:1212/2121/1212")]:
-        cells = np.array(board.exponents, dtype=np.uint8)
-        found = _is_dead(cells, *board.shape)
-        assert found == (not board.legal_moves())
-
-
-@lazy_kernel(types.boolean(types.uint8[::1], types.int64, types.int64))
-def _is_dead(cells, rows, cols):
-    return forward.is_dead(pointer(cells), rows, cols)
 
 
 def test_inputs_that_are_not_positive_count_nothing() -> None:

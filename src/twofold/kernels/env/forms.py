@@ -10,6 +10,7 @@ from numba import types
 from twofold.kernels._jit import kernel
 from twofold.kernels.env.words import BITS_FORM, EXPONENTS, MERGED_EXPONENTS, ONEHOT, PLANES, POINTS
 from twofold.kernels.intrinsics import U8_POINTER, i64_at, intrinsic, u8_at, u64_at
+from twofold.kernels.rules.bits import shift_of
 
 _LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTE_SUM: Final = np.uint64(0x0101010101010101)
@@ -133,15 +134,6 @@ def clear_planes(form, count, address):
             planes[place] = np.uint8(0)
 
 
-@kernel("uint64(int64, int64)")
-def shift_of(row, col):
-    """Where the exponent of a cell begins in a board on bits.
-
-    Loops over rows and columns, not over cells: a division in a loop makes LLVM write 20,000 lines.
-    """
-    return np.uint64(60 - 4 * (4 * row + col))
-
-
 @kernel(types.void(types.int64, types.uint64, types.int64, types.int64, types.uint64))
 def observe_bits(form, bits, rows, cols, address):
     """Write the observation of a board on bits to an address."""
@@ -180,14 +172,6 @@ def observe_cells(form, cells, rows, cols, address):
         clear_planes(form, rows * cols, address)
         for cell in range(rows * cols):
             observe_cell(form, cell, rows * cols, np.int64(cells[cell]), address)
-
-
-@kernel(types.void(types.uint64, types.int64, types.int64, U8_POINTER))
-def unpack(bits, rows, cols, cells):
-    """The exponents of a board on bits."""
-    for row in range(rows):
-        for col in range(cols):
-            cells[row * cols + col] = np.uint8((bits >> shift_of(row, col)) & _15)
 
 
 @kernel(types.float64(types.int64, types.int64, types.int64, types.boolean))

@@ -16,7 +16,6 @@ from twofold.kernels.env.forms import (
     observe_cells,
     reward_value,
     spread_mask,
-    unpack,
 )
 from twofold.kernels.env.words import (
     ACROSS,
@@ -200,7 +199,7 @@ def step_slowly(words, game, move):
             count = words[ROWS] * words[COLS]
             cells = u8_at(words[CELLS] + np.uint64(game) * count)
             bits = u64_at(words[BITS])[game]
-            unpack(bits, np.int64(words[ROWS]), np.int64(words[COLS]), cells)
+            on_bits.unpack(bits, np.int64(words[ROWS]), np.int64(words[COLS]), cells)
             u8_at(words[ON_CELLS])[game] = np.uint8(1)
             u8_at(words[READY])[game] = np.uint8(0)
         return move_on_cells(words, game, move)

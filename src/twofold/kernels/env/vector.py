@@ -16,7 +16,6 @@ from twofold.kernels.env.forms import (
     observe_bits,
     observe_cells,
     reward_value,
-    unpack,
 )
 from twofold.kernels.env.games import begin, begin_next, refresh, step_game
 from twofold.kernels.env.simd import sample_lanes, step_lanes
@@ -224,7 +223,7 @@ def afterstates(address, observations, rewards):
                     rewards[place] = 0.0
                     observe_bits(form, bits, rows, cols, target)
                 continue
-            unpack(bits, rows, cols, before)
+            on_bits.unpack(bits, rows, cols, before)
             cells = before
         else:
             cells = u8_at(words[CELLS] + np.uint64(game * count))

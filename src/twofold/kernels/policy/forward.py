@@ -42,10 +42,9 @@ from twofold.kernels.policy.words import (
     WIDEST,
     WIDTH,
 )
+from twofold.kernels.rules.bits import unpack
 from twofold.kernels.search.context import OWN
 from twofold.limits import BITS_MAX_CELLS, MAX_CELLS
-
-_NIBBLE: Final = np.uint64(15)
 
 NETWORK: Final = OWN
 """The word of a player's context with the address of the words of its network."""
@@ -118,29 +117,12 @@ def forward(cells, words, out):
     out[VALUE] = before[VALUE]
 
 
-@kernel(types.void(types.uint64, U64_POINTER, U8_POINTER))
-def unpack(bits, words, cells):
-    """The cells of a board of the 64-bit form."""
-    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    for row in range(rows):
-        for col in range(cols):
-            shift = np.uint64(60 - 16 * row - 4 * col)
-            cells[row * cols + col] = np.uint8((bits >> shift) & _NIBBLE)
-
-
-@kernel(types.boolean(U8_POINTER, types.int64, types.int64))
-def is_dead(cells, rows, cols):
-    """Whether no move is legal: no cell is empty, and no neighbours are equal."""
-    for row in range(rows):
-        for col in range(cols):
-            tile = cells[row * cols + col]
-            if tile == 0:
-                return False
-            if col + 1 < cols and tile == cells[row * cols + col + 1]:
-                return False
-            if row + 1 < rows and tile == cells[(row + 1) * cols + col]:
-                return False
-    return True
+@kernel(types.void(types.uint64, U64_POINTER, F32_POINTER))
+def forward_bits(bits, words, out):
+    """`forward` for a board of the 64-bit form."""
+    cells = u8_space(BITS_MAX_CELLS)
+    unpack(bits, np.int64(words[ROWS]), np.int64(words[COLS]), cells)
+    forward(cells, words, out)
 
 
 @kernel(types.int64(F32_POINTER, types.int64))
@@ -156,9 +138,8 @@ def best_legal(outputs, legal):
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The most probable legal move."""
-    words, cells, outputs = u64_at(context[NETWORK]), u8_space(BITS_MAX_CELLS), f32_space(OUTPUT)
-    unpack(bits, words, cells)
-    forward(cells, words, outputs)
+    outputs = f32_space(OUTPUT)
+    forward_bits(bits, u64_at(context[NETWORK]), outputs)
     return best_legal(outputs, legal)
 
 

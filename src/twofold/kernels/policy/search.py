@@ -10,22 +10,12 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import (
-    POLICY,
-    U8_POINTER,
-    U64_POINTER,
-    as_f64,
-    f32_space,
-    pointer,
-    u8_space,
-    u64_at,
-)
-from twofold.kernels.policy.forward import NETWORK, forward, is_dead, unpack
-from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
+from twofold.kernels.intrinsics import POLICY, U64_POINTER, as_f64, f32_space, pointer, u64_at
+from twofold.kernels.policy.forward import NETWORK, forward_bits
+from twofold.kernels.policy.words import OUTPUT, VALUE
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search.context import ACROSS, DISTRIBUTION, DOWN, MASK, NODES
-from twofold.limits import BITS_MAX_CELLS
 
 PLY: Final = NETWORK + 1
 """The depth in plies, 1 or more."""
@@ -34,11 +24,11 @@ MARGIN: Final = NETWORK + 2
 WORDS: Final = NETWORK + 3
 
 
-@kernel(types.int64(types.int64, U8_POINTER, U64_POINTER))
-def probable(legal, cells, context):
+@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
+def probable(bits, legal, context):
     """The legal moves to try, as 4 bits."""
     outputs = f32_space(OUTPUT)
-    forward(cells, u64_at(context[NETWORK]), outputs)
+    forward_bits(bits, u64_at(context[NETWORK]), outputs)
     largest = -np.inf
     for move in range(4):
         if (legal >> move) & 1:
@@ -55,9 +45,7 @@ def move_value(bits, move, ply, context):
     """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep."""
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
     after, packed = on_bits.slide(bits, move, across, down)
-    words, distribution = u64_at(context[NETWORK]), u64_at(context[DISTRIBUTION])
-    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
-    cells, outputs = u8_space(BITS_MAX_CELLS), f32_space(OUTPUT)
+    distribution, outputs = u64_at(context[DISTRIBUTION]), f32_space(OUTPUT)
     empty = on_bits.empty_mask(after, context[MASK])
     count, total = 0, 0.0
     for cell in range(16):
@@ -68,15 +56,15 @@ def move_value(bits, move, ply, context):
         for tile in range(np.int64(distribution[0])):
             state = after | (distribution[SPAWN_EXPONENT + SPAWN_STRIDE * tile] << shift)
             chance = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * tile])
-            unpack(state, words, cells)
-            if is_dead(cells, rows, cols):
+            legal = on_bits.legal_mask(state, across, down)
+            if legal == 0:
                 continue  # worth nothing
             if ply == 1:
                 context[NODES] += np.uint64(1)
-                forward(cells, words, outputs)
+                forward_bits(state, u64_at(context[NETWORK]), outputs)
                 total += chance * np.float64(outputs[VALUE])
                 continue
-            tried = probable(on_bits.legal_mask(state, across, down), cells, context)
+            tried = probable(state, legal, context)
             best = -np.inf
             for reply in range(4):
                 if (tried >> reply) & 1:
@@ -88,9 +76,7 @@ def move_value(bits, move, ply, context):
 @kernel(POLICY)
 def choose(bits, legal, score, draw, context):
     """The best of the probable moves; the first of equals."""
-    cells = u8_space(BITS_MAX_CELLS)
-    unpack(bits, u64_at(context[NETWORK]), cells)
-    tried = probable(legal, cells, context)
+    tried = probable(bits, legal, context)
     best, best_value = -1, 0.0
     for move in range(4):
         if (tried >> move) & 1:
@@ -103,9 +89,8 @@ def choose(bits, legal, score, draw, context):
 @kernel(types.int64(types.uint64, types.int64, types.uint64[::1], types.float64[::1]))
 def value_moves(bits, legal, context, values):
     """Fill in the values of all legal moves; returns the moves that `choose` compares."""
-    cells, words = u8_space(BITS_MAX_CELLS), pointer(context)
-    unpack(bits, u64_at(words[NETWORK]), cells)
+    words = pointer(context)
     for move in range(4):
         if (legal >> move) & 1:
             values[move] = move_value(bits, move, np.int64(words[PLY]), words)
-    return probable(legal, cells, words)
+    return probable(bits, legal, words)
