@@ -141,15 +141,6 @@ def number_of(bits, place, total, table):
     return (place >> 3) * i64_at(table[CONTENTS])[total] + rank_of(content, total, table)
 
 
-@kernel(types.UniTuple(types.uint64, 4)(types.uint64, U64_POINTER))
-def moved(bits, table):
-    """Up, right, down and left of a marked board."""
-    across = u64_at(table[ACROSS])
-    left, right, _ = on_bits.slide_both(bits, across)
-    up, down, _ = on_bits.slide_both(on_bits.transpose(bits), across)
-    return on_bits.transpose(up), right, on_bits.transpose(down), left
-
-
 @kernel(types.float32(types.int64, types.int64, types.int64, _F32, _F32, U64_POINTER))
 def mean_after(place, rank, total, with_2, with_4, table):
     """The mean chance over the spawns after a move; 0 for a full board, which no move makes.
@@ -204,13 +195,14 @@ def choose(begin, end, layer, words, after, before):
     """
     table = pointer(words)
     contents, free = i64_at(table[CONTENTS])[layer], u64_at(table[FREE])
+    rows = u64_at(table[ACROSS])
     for number in range(begin, end):
         cells = free[number // contents]
         bits = ~cells | scatter_nibbles(content_of(number % contents, layer, table), cells)
-        up, right, down, left = moved(bits, table)
+        up, right, down, left, _, _ = on_bits.slide_all(bits, rows, rows)
         best = _NONE
         for move in range(4):
-            board = up if move == 0 else right if move == 1 else down if move == 2 else left
+            board = on_bits.of_move(move, up, right, down, left)
             if board == bits:
                 continue
             place = place_of(board, table)

@@ -11,17 +11,10 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.endgame.cells import (
-    as_row,
-    has_won,
-    large_cells,
-    moved,
-    number_of,
-    place_of,
-    turned,
-)
+from twofold.kernels.endgame.cells import as_row, has_won, large_cells, number_of, place_of, turned
 from twofold.kernels.endgame.words import (
     ABOVE,
+    ACROSS,
     BITS,
     CELLS,
     CHANCES,
@@ -59,9 +52,10 @@ from twofold.kernels.intrinsics import (
     trailing_zeros,
     u8_at,
     u16_at,
+    u64_at,
     u64_offset,
 )
-from twofold.kernels.rules.bits import tile_sum
+from twofold.kernels.rules import bits as on_bits
 
 NO_CHANCE: Final = -1
 """The level of a move without an entry."""
@@ -181,7 +175,7 @@ def levels_of(bits, legal, table):
     large = large_cells(bits, table[ABOVE])
     if symmetry < 0 or not all_differ(bits, large):
         return silent
-    total = tile_sum(bits & ~(large * _15)) >> 1
+    total = on_bits.tile_sum(bits & ~(large * _15)) >> 1
     if total < np.int64(table[LOWEST]) or total > np.int64(table[HIGHEST]):
         return silent
     turn = table[TURNS + symmetry]
@@ -190,13 +184,14 @@ def levels_of(bits, legal, table):
         frame = turned(bits | (large * _15), turn)
     elif carries(frame, table[OVER], table[OVER + 1]):
         return silent
-    up, right, down, left = moved(frame, table)
+    rows = u64_at(table[ACROSS])
+    up, right, down, left, _, _ = on_bits.slide_all(frame, rows, rows)
     a = b = c = d = none
     for move in range(4):
         if not (legal >> move) & 1:
             continue
         inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
-        after = up if inner == 0 else right if inner == 1 else down if inner == 2 else left
+        after = on_bits.of_move(inner, up, right, down, left)
         if by_cells:
             level = level_of_cells(frame, after, total, table)
         else:

@@ -21,7 +21,6 @@ from twofold.kernels.exact.solving import (
     ROWS,
     STOP_EXPONENT,
     WINS,
-    afterstates,
 )
 from twofold.kernels.intrinsics import POLICY, U64_POINTER, as_f64, f64_at, i32_at, pointer, u64_at
 from twofold.kernels.rules import bits as on_bits
@@ -130,7 +129,7 @@ def value_of_move(after, packed_reward, table):
 @kernel(types.UniTuple(types.float64, 4)(types.uint64, U64_POINTER))
 def move_values(bits, table):
     """The values of the four moves: -infinity for an illegal move, NaN if unknown."""
-    up, right, lower, left, down_reward, across_reward = afterstates(
+    up, right, lower, left, down_reward, across_reward = on_bits.slide_all(
         bits, u64_at(table[ACROSS]), u64_at(table[DOWN])
     )
     a = b = c = d = _ILLEGAL
@@ -160,11 +159,11 @@ def best_move(bits, table):
 @kernel(types.int64(types.uint64, types.float64, U64_POINTER))
 def move_of_value(bits, value, table):
     """`best_move` of a board of known value: moves after the first with it are not valued."""
-    up, right, lower, left, down_reward, across_reward = afterstates(
+    up, right, lower, left, down_reward, across_reward = on_bits.slide_all(
         bits, u64_at(table[ACROSS]), u64_at(table[DOWN])
     )
     for move in range(4):
-        after = up if move == 0 else right if move == 1 else lower if move == 2 else left
+        after = on_bits.of_move(move, up, right, lower, left)
         packed = across_reward if move & 1 else down_reward
         if after != bits and value_of_move(after, packed, table) == value:
             return move

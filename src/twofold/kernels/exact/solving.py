@@ -96,15 +96,6 @@ def find(slots, shift, word):
     return -1
 
 
-@kernel(types.UniTuple(types.uint64, 6)(types.uint64, U64_POINTER, U64_POINTER))
-def afterstates(bits, across, down):
-    """Up, right, down and left of a board; the packed reward of up and down, of right and left."""
-    left, right, across_reward = on_bits.slide_both(bits, across)
-    upper, lower, down_reward = on_bits.slide_both(on_bits.transpose(bits), down)
-    up, lower = on_bits.transpose(upper), on_bits.transpose(lower)
-    return up, right, lower, left, down_reward, across_reward
-
-
 @kernel(
     types.UniTuple(types.uint64, 6)(types.uint64, _WORDS, U64_POINTER, types.uint64, types.int64)
 )
@@ -114,7 +105,7 @@ def afterstates_in(bits, plan, seen, shift, wide):
     Their slots in the set `seen` are prefetched together.
     """
     rows, cols = np.int64(plan[ROWS]), np.int64(plan[COLS])
-    up, right, lower, left, down_reward, across_reward = afterstates(
+    up, right, lower, left, down_reward, across_reward = on_bits.slide_all(
         bits, u64_at(plan[ACROSS]), u64_at(plan[DOWN])
     )
     up = canonical(up, rows, cols) if up != bits else _0
@@ -166,7 +157,7 @@ def expand(plan, keys, layer_sum, seen, shift):
         bits = from_key(keys[number], layer_sum, rows, cols)
         up, right, lower, left, _, _ = afterstates_in(bits, plan, slots, shift, 0)
         for move in range(4):
-            after = up if move == 0 else right if move == 1 else lower if move == 2 else left
+            after = on_bits.of_move(move, up, right, lower, left)
             if after == _0 or on_bits.holds(after, stop):
                 continue
             place = insert(slots, shift, 0, after)
@@ -275,7 +266,7 @@ def solve_layer(plan, keys, layer_sum, values, seen, shift):
         )
         best = -1.0
         for move in range(4):
-            after = up if move == 0 else right if move == 1 else lower if move == 2 else left
+            after = on_bits.of_move(move, up, right, lower, left)
             if after == _0:
                 continue
             value = 0.0

@@ -171,6 +171,22 @@ def slide_both(bits, table):
     return left, right, pack_reward(a, b, c, d)
 
 
+@kernel(types.UniTuple(types.uint64, 6)(types.uint64, U64_POINTER, U64_POINTER))
+def slide_all(bits, across, down):
+    """Up, right, down and left of a board; the packed reward of up and down, of right and left."""
+    left, right, across_packed = slide_both(bits, across)
+    upper, lower, down_packed = slide_both(transpose(bits), down)
+    return transpose(upper), right, transpose(lower), left, down_packed, across_packed
+
+
+@kernel(types.uint64(types.int64, types.uint64, types.uint64, types.uint64, types.uint64))
+def of_move(move, up, right, down, left):
+    """The word that belongs to a move, of one for each."""
+    if move < 2:
+        return up if move == 0 else right
+    return down if move == 2 else left
+
+
 @kernel("int64(uint64)")
 def reward_of(packed):
     """The reward in points of a packed reward."""

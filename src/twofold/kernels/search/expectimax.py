@@ -156,11 +156,9 @@ def chance(after, score, depth, chance_of, context):
                 state = after | (cell * distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
                 probability = as_f64(distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
                 below = share_of(of_cell, distribution[tile * SPAWN_STRIDE + SPAWN_PROBABILITY])
-                left, right, packed = on_bits.slide_both(state, across)
-                turned = on_bits.transpose(state)
-                up, bottom, down_packed = on_bits.slide_both(turned, down)
-                changes_up, changes_bottom = up != turned, bottom != turned
-                up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
+                up, right, bottom, left, down_packed, packed = on_bits.slide_all(
+                    state, across, down
+                )
                 if has_table:
                     fetch(up, context)
                     fetch(right, context)
@@ -169,10 +167,10 @@ def chance(after, score, depth, chance_of, context):
                 best = -np.inf
                 gain = on_bits.reward_of(down_packed)
                 more = np.float64(gain) if adds_reward else 0.0
-                if changes_up:
+                if up != state:
                     value_up = chance(up, score + gain, depth - 1, below, context)
                     best = max(best, value_up + more)
-                if changes_bottom:
+                if bottom != state:
                     value_down = chance(bottom, score + gain, depth - 1, below, context)
                     best = max(best, value_down + more)
                 gain = on_bits.reward_of(packed)

@@ -74,7 +74,6 @@ These merge into one of 32768, which lowers the sum: such boards are searched wi
 
 _1: Final = np.uint64(1)
 _NODE: Final = types.float64(types.uint64, types.int64, types.int64, types.float64, U64_POINTER)
-_FOUR: Final = types.uint64(types.int64, types.uint64, types.uint64, types.uint64, types.uint64)
 _FLOATS: Final = types.float64[::1]
 
 
@@ -88,13 +87,6 @@ def most_of_two(first, second, most):
             for right in range(size - left):
                 both = value + second[right]
                 most[left + right] = both if both > most[left + right] else most[left + right]
-
-
-@kernel(_FOUR)
-def _one_of(number, a, b, c, d):
-    if number < 2:
-        return a if number == 0 else b
-    return c if number == 2 else d
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -154,13 +146,10 @@ def chance(after, total, depth, alpha, context):
             grown = total + np.int64(_1 << distribution[tile * SPAWN_STRIDE + SPAWN_EXPONENT])
             to_come -= share * upper[row + (grown >> 1)]
             low = (alpha - done - to_come - slack) / share
-            left, right, _ = on_bits.slide_both(state, across)
-            turned = on_bits.transpose(state)
-            up, bottom, _ = on_bits.slide_both(turned, down)
-            up, bottom = on_bits.transpose(up), on_bits.transpose(bottom)
+            up, right, bottom, left, _, _ = on_bits.slide_all(state, across, down)
             first, top = np.int64(0), -np.inf  # first the move with the best evaluation
             for move in range(4):
-                moved = _one_of(move, up, right, bottom, left)
+                moved = on_bits.of_move(move, up, right, bottom, left)
                 if moved != state:
                     if has_table:
                         fetch(moved, context)
@@ -169,7 +158,7 @@ def chance(after, total, depth, alpha, context):
                         first, top = np.int64(move), value
             best = -np.inf
             for number_tried in range(4):
-                moved = _one_of(_turn(number_tried, first), up, right, bottom, left)
+                moved = on_bits.of_move(_turn(number_tried, first), up, right, bottom, left)
                 if moved != state:
                     best = max(best, chance(moved, grown, below, max(low, best), context))
             if best == -np.inf:
