@@ -39,14 +39,8 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.learn import words as at
 from twofold.kernels.learn.carousel import keep_on_carousel, next_on_carousel, row_of
 from twofold.kernels.learn.downgrade import downgraded
-from twofold.kernels.learn.ntuple import SYMMETRIES, list_features, sum_features
-from twofold.kernels.learn.updates import (
-    chosen_places,
-    feature_count,
-    fetch_memory,
-    target_of,
-    update,
-)
+from twofold.kernels.learn.ntuple import SYMMETRIES, feature_count, list_features, sum_features
+from twofold.kernels.learn.updates import chosen_places, fetch_memory, target_of, update
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import dice, player_dice
 from twofold.kernels.rules.play import start_bits

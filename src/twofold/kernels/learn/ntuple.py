@@ -96,6 +96,12 @@ def symmetries(bits, network):
     )
 
 
+@kernel(types.int64(U64_POINTER))
+def feature_count(network):
+    """Patterns x symmetries."""
+    return np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+
+
 @kernel(types.int64(types.uint64, U64_POINTER))
 def stage_of(bits, network):
     """The stage of a board."""
@@ -127,6 +133,13 @@ def _sum_of_eight(a, b, c, d, e, f, g, h):  # fmt: skip
     )
 
 
+@kernel(types.void(types.uint64, types.uint64, types.int64, F32_POINTER, I64_POINTER, types.int64))
+def _list_feature(bits, mask, start, weights, found, number):
+    place = start + np.int64(gather_nibbles(bits, mask))
+    found[number] = place
+    prefetch_f32(weights, place)
+
+
 @kernel(types.void(types.uint64, U64_POINTER, I64_POINTER))
 def list_features(bits, network, found):
     """Fill `found` with the indices of the features' weights, and prefetch these weights.
@@ -141,26 +154,16 @@ def list_features(bits, network, found):
     for pattern in range(np.int64(network[PATTERNS])):
         mask = network[OWN + 2 * pattern]
         start = first + np.int64(network[OWN + 2 * pattern + 1])
-        i0 = start + np.int64(gather_nibbles(b0, mask))
-        i1 = start + np.int64(gather_nibbles(b1, mask))
-        i2 = start + np.int64(gather_nibbles(b2, mask))
-        i3 = start + np.int64(gather_nibbles(b3, mask))
-        found[count], found[count + 1], found[count + 2], found[count + 3] = i0, i1, i2, i3
-        prefetch_f32(weights, i0)
-        prefetch_f32(weights, i1)
-        prefetch_f32(weights, i2)
-        prefetch_f32(weights, i3)
+        _list_feature(b0, mask, start, weights, found, count)
+        _list_feature(b1, mask, start, weights, found, count + 1)
+        _list_feature(b2, mask, start, weights, found, count + 2)
+        _list_feature(b3, mask, start, weights, found, count + 3)
         count += 4
         if square:
-            i0 = start + np.int64(gather_nibbles(b4, mask))
-            i1 = start + np.int64(gather_nibbles(b5, mask))
-            i2 = start + np.int64(gather_nibbles(b6, mask))
-            i3 = start + np.int64(gather_nibbles(b7, mask))
-            found[count], found[count + 1], found[count + 2], found[count + 3] = i0, i1, i2, i3
-            prefetch_f32(weights, i0)
-            prefetch_f32(weights, i1)
-            prefetch_f32(weights, i2)
-            prefetch_f32(weights, i3)
+            _list_feature(b4, mask, start, weights, found, count)
+            _list_feature(b5, mask, start, weights, found, count + 1)
+            _list_feature(b6, mask, start, weights, found, count + 2)
+            _list_feature(b7, mask, start, weights, found, count + 3)
             count += 4
 
 
@@ -247,7 +250,7 @@ def value(bits, network):
     if np.isnan(total):
         places = i64_space(MAX_FEATURES)
         list_features(bits, network, places)
-        return sum_promoted(places, patterns * np.int64(network[SYMMETRIES]), network)
+        return sum_promoted(places, feature_count(network), network)
     return total
 
 
@@ -281,7 +284,7 @@ def choose(bits, legal, score, draw, context):
     network = u64_at(context[PARAMS])
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
-    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    count = feature_count(network)
     places = as_signed(u64_at(context[PLACES]))
     square = network[SYMMETRIES] == 8
     left, right, packed = on_bits.slide_both(bits, u64_at(context[ACROSS]))
@@ -328,7 +331,7 @@ def _look_up(board, pending, leaves, found, context):
         found[0] = leaves[place + 1]
         return pending
     network = u64_at(context[PARAMS])
-    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    count = feature_count(network)
     list_features(board, network, i64_offset(as_signed(u64_at(context[PLACES])), pending * count))
     u64_offset(u64_at(context[FOUND_LEAVES]), MAX_LEAVES)[pending] = np.uint64(place)
     word = _PENDING | np.uint64(pending)
@@ -361,25 +364,21 @@ def after_move(after, score, first, end, context):
             left, right, _ = on_bits.slide_both(state, across)
             up, bottom, _ = on_bits.slide_both(turned, down)
             if left != state:
-                here = u64_offset(room, visited)
-                pending = _look_up(left, pending, leaves, here, context)
+                pending = _look_up(left, pending, leaves, u64_offset(room, visited), context)
                 visited += 1
             if right != state:
-                here = u64_offset(room, visited)
-                pending = _look_up(right, pending, leaves, here, context)
+                pending = _look_up(right, pending, leaves, u64_offset(room, visited), context)
                 visited += 1
             if up != turned:
-                here = u64_offset(room, visited)
                 lower = up if square else on_bits.transpose(up)
-                pending = _look_up(lower, pending, leaves, here, context)
+                pending = _look_up(lower, pending, leaves, u64_offset(room, visited), context)
                 visited += 1
             if bottom != turned:
-                here = u64_offset(room, visited)
                 lower = bottom if square else on_bits.transpose(bottom)
-                pending = _look_up(lower, pending, leaves, here, context)
+                pending = _look_up(lower, pending, leaves, u64_offset(room, visited), context)
                 visited += 1
     places = as_signed(u64_at(context[PLACES]))
-    count = np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
+    count = feature_count(network)
     slots = u64_offset(room, MAX_LEAVES)
     values = u64_offset(room, 2 * MAX_LEAVES)
     for number in range(pending):

@@ -27,23 +27,16 @@ from twofold.kernels.intrinsics import (
 from twofold.kernels.learn import words as at
 from twofold.kernels.learn.ntuple import (
     MAX_FEATURES,
-    PATTERNS,
     STAGE_SIZE,
     STAGES,
-    SYMMETRIES,
     WEIGHTS,
+    feature_count,
     list_features,
     promoted,
     sum_features,
 )
 
 _1: Final = np.uint64(1)
-
-
-@kernel(types.int64(U64_POINTER))
-def feature_count(network):
-    """Patterns x symmetries."""
-    return np.int64(network[PATTERNS]) * np.int64(network[SYMMETRIES])
 
 
 @kernel(types.void(I64_POINTER, types.int64, U64_POINTER))
