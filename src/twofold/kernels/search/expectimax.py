@@ -118,11 +118,8 @@ def chance(after, score, depth, chance_of, context):
         hashed = hash_of(after)
         kind = np.int64(context[ENTRY_KIND])
         bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, kind)
-        found = np.int64(-1)
-        if as_f64(context[CUT]) > 0.0:
-            found = find_as_deep(bucket, key, context)
-        else:
-            found = find(bucket, key, context)
+        cuts = as_f64(context[CUT]) > 0.0
+        found = find_as_deep(bucket, key, context) if cuts else find(bucket, key, context)
         if found >= 0:
             context[HITS] += _1
             return as_f64(context[FOUND])
@@ -211,6 +208,12 @@ def set_first_move(move, context):
     context[ENTRY_KIND] = np.uint64(move if as_f64(context[CUT]) > 0.0 else EXACT)
 
 
+@kernel(types.int64(types.int64, U64_POINTER))
+def ordered_move(number, context):
+    """The move that is tried at this place, 0 to 3, in `ORDER`."""
+    return np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+
+
 @kernel(types.float64(types.uint64, types.int64, types.int64, types.int64, U64_POINTER))
 def move_value(bits, score, move, ply, context):
     """The value of a legal move, `ply` plies deep, including its reward if rewards count."""
@@ -240,7 +243,7 @@ def choose(bits, legal, score, draw, context):
         bits = downgraded(bits, context[DOWNGRADE])
     best, best_value = -1, 0.0
     for number in range(4):
-        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        move = ordered_move(number, context)
         if (legal >> move) & 1:
             value = move_value(bits, score, move, ply, context)
             if best < 0 or value > best_value:
@@ -285,7 +288,7 @@ def best_reply(state, score, ply, chance_of, context):
     across, down = u64_at(words[ACROSS]), u64_at(words[DOWN])
     best, best_value = -1, 0.0
     for number in range(4):
-        move = np.int64((words[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        move = ordered_move(number, words)
         after, packed = on_bits.slide(state, move, across, down)
         if after != state:
             gain = on_bits.reward_of(packed)

@@ -198,11 +198,7 @@ def chance(place, score, depth, chance_of, context):
         hashed = hash_of(place, size)
         kind = np.int64(context[ENTRY_KIND])
         bucket, key = bucket_of(hashed, context), entry_key(hashed, depth, kind)
-        found = np.int64(-1)
-        if cut > 0.0:
-            found = find_as_deep(bucket, key, context)
-        else:
-            found = find(bucket, key, context)
+        found = find_as_deep(bucket, key, context) if cut > 0.0 else find(bucket, key, context)
         if found >= 0:
             context[HITS] += _1
             return as_f64(context[FOUND])

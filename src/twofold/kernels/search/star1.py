@@ -46,7 +46,7 @@ from twofold.kernels.search.context import (
     NODES,
     TABLE,
 )
-from twofold.kernels.search.expectimax import LOWEST, ORDER, depth_at
+from twofold.kernels.search.expectimax import LOWEST, depth_at, ordered_move
 from twofold.kernels.search.leaf_layer import evaluate
 from twofold.kernels.search.transposition import (
     bucket_of,
@@ -199,7 +199,7 @@ def choose(bits, legal, score, draw, context):
     new_generation(context)
     first, top = np.int64(0), -np.inf
     for number in range(4):
-        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        move = ordered_move(number, context)
         if (legal >> move) & 1:
             after, _ = on_bits.slide(bits, move, across, down)
             worth = evaluate(after, 0, context)
@@ -208,7 +208,7 @@ def choose(bits, legal, score, draw, context):
     best, best_value, best_number = np.int64(-1), -np.inf, np.int64(4)
     for number_tried in range(4):
         number = _turn(number_tried, first)
-        move = np.int64((context[ORDER] >> np.uint64(2 * number)) & np.uint64(3))
+        move = ordered_move(number, context)
         if (legal >> move) & 1:
             after, _ = on_bits.slide(bits, move, across, down)
             alpha = best_value - as_f64(context[SLACK])  # so that equal values are recognised
