@@ -50,6 +50,14 @@ _UNKNOWN: Final = np.float64(np.nan)
 _ILLEGAL: Final = np.float64(-np.inf)
 
 
+@kernel(types.uint64(types.int64, U64_POINTER))
+def key_at(number, table):
+    """The key of a board by its number in a table."""
+    if table[KEY_BYTES] == np.uint64(4):
+        return np.uint64(np.uint32(i32_at(table[KEYS])[number]))
+    return u64_at(table[KEYS])[number]
+
+
 @kernel(types.int64(types.uint64, U64_POINTER))
 def locate(bits, table):
     """The number in a table of a board or of its symmetries; -1 if it is not in the table."""
@@ -61,23 +69,13 @@ def locate(bits, table):
     rows, cols = np.int64(table[ROWS]), np.int64(table[COLS])
     key = to_key(canonical(bits, rows, cols), rows, cols)
     high = end
-    if table[KEY_BYTES] == np.uint64(4):
-        small = i32_at(table[KEYS])
-        while low < high:
-            middle = (low + high) >> 1
-            if np.uint64(np.uint32(small[middle])) < key:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < end and np.uint64(np.uint32(small[low])) == key else -1
-    large = u64_at(table[KEYS])
     while low < high:
         middle = (low + high) >> 1
-        if large[middle] < key:
+        if key_at(middle, table) < key:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and large[low] == key else -1
+    return low if low < end and key_at(low, table) == key else -1
 
 
 @kernel(types.float64(types.uint64, U64_POINTER))
@@ -205,8 +203,6 @@ def spread(table, first, last, layer_sum, chances, ends):
     distribution = u64_at(table[DISTRIBUTION])
     stop, unit = np.int64(table[STOP_EXPONENT]), table[UNIT]
     rows, cols = np.int64(table[ROWS]), np.int64(table[COLS])
-    keys32, keys64 = i32_at(table[KEYS]), u64_at(table[KEYS])
-    small = table[KEY_BYTES] == np.uint64(4)
     here = np.int64(np.uint64(layer_sum) >> unit)
     passed = 0.0
     for number in range(first, last):
@@ -214,8 +210,7 @@ def spread(table, first, last, layer_sum, chances, ends):
         if chance == 0.0:
             continue
         passed += chance
-        key = np.uint64(np.uint32(keys32[number])) if small else keys64[number]
-        bits = from_key(key, layer_sum, rows, cols)
+        bits = from_key(key_at(number, words), layer_sum, rows, cols)
         move = move_of_value(bits, f64_at(table[VALUES])[number], words)
         after, _ = on_bits.slide(bits, move, u64_at(table[ACROSS]), u64_at(table[DOWN]))
         if on_bits.holds(after, stop):
