@@ -11,14 +11,14 @@ import typer
 from twofold.arena.evaluation import EvaluationGames
 from twofold.cli._bench import read_starts
 from twofold.cli._options import read_rules
-from twofold.cli._output import print_note, print_out, print_words, write_json
+from twofold.cli._output import print_note, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_options import TrainOptions, Trials, goes_on
-from twofold.cli._train_view import live
+from twofold.cli._train_view import live, print_run, run_timing
 from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.figures import bytes_words, counted
-from twofold.learn.checkpoint import curve_path, evaluations_document, load, settings_document
+from twofold.learn.checkpoint import evaluations_document, load, settings_document
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
@@ -147,7 +147,8 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
     if options.json:
         write_json("train", run_document(training, out), run_timing(training))
     else:
-        _print_run(training, out)
+        games, recent = games_words(training), _recent_words(training)
+        print_run(training, out, games=games, recent=recent, trials="network")
     if not (refusal or training.is_finished):
         again = goes_on(replace(options, out=out), trainer.trials)
         print_note(f"twofold: interrupted and saved. Continue with: {again}")
@@ -190,23 +191,13 @@ def _phase_reached(training: Training) -> str:
     )
 
 
-def _print_run(training: Training, out: str) -> None:
+def _recent_words(training: Training) -> str:
     curve = training.curve
-    print_words(f"{training.network.describe()}: {training.settings.describe()}")
-    print_words(
-        f"{games_words(training)}, {counted(training.moves, 'move')}, "
-        f"{training.seconds:,.0f} s, {training.moves / max(training.seconds, 1e-9):,.0f} moves/s"
-    )
-    if curve.recent:
-        rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-        mean = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
-        print_words(f"{mean}  {rates}".rstrip())
-    if training.evaluations:
-        last = training.evaluations[-1]
-        ended = last.moves == training.moves
-        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
-        print_words(f"network {when}: {last.measured}")
-    print_out(f"{out}; learning curve in {curve_path(out)}")
+    if not curve.recent:
+        return ""
+    rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+    mean = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
+    return f"{mean}  {rates}".rstrip()
 
 
 def games_words(training: Training) -> str:
@@ -232,9 +223,3 @@ def run_document(training: Training, out: str) -> dict[str, Any]:
         "evaluations": evaluations_document(training),
         "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
     }
-
-
-def run_timing(training: Training) -> dict[str, Any]:
-    """What differs from one machine to another."""
-    speed = training.moves / max(training.seconds, 1e-9)
-    return {"seconds": training.seconds, "moves_per_second": speed}

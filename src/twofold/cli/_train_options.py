@@ -35,7 +35,7 @@ from twofold.notation import parse_seed, shell_line, shown
 from twofold.players.own_code import load_object
 
 DEFAULT_TIME: Final = "30m"
-"""The time of a run where neither time nor games are given."""
+"""The time of a run where neither time nor games or moves are given."""
 
 SETTINGS: Final = (
     "schedule", "optimism", "initial_weight", "lambda_", "steps", "order", "stages", "carousel",
@@ -296,13 +296,18 @@ def _read_games(text: str) -> int | None:
     return games
 
 
-def read_limits(games: int | None, time: str, *, resume: bool) -> dict[str, Any]:
-    """Games and seconds of a run, None for no limit, or for those that it began with."""
-    if games is not None:
-        check_limit("games", games, 1, MAX_TRAINING_GAMES)
-    if not time and games is None and not resume:
+def read_limits(
+    name: str, count: int | None, most: int, time: str, *, resume: bool
+) -> dict[str, Any]:
+    """The games or moves of a run and its seconds.
+
+    None means no limit, or the limits that a run which goes on began with.
+    """
+    if count is not None:
+        check_limit(name, count, 1, most)
+    if not time and count is None and not resume:
         time = DEFAULT_TIME
-    return {"games": games, "seconds": read_seconds(time, "--time") if time else None}
+    return {name: count, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def read_sums(text: str, expected: str) -> tuple[int, ...]:

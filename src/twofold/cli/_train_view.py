@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from twofold.cli._output import can_redraw, print_note
+from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._progress import progress_lines
 from twofold.figures import clock, counted
 from twofold.learn.evaluation import Evaluation
@@ -57,6 +57,32 @@ def _each_minute() -> "Callable[[TrainingProgress], None]":
 
 def _say_evaluation(one: Evaluation) -> None:
     print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
+
+
+def run_timing(training: "Trainable") -> dict[str, Any]:
+    """What differs from one machine to another."""
+    speed = training.moves / max(training.seconds, 1e-9)
+    return {"seconds": training.seconds, "moves_per_second": speed}
+
+
+def print_run(training: "Trainable", out: str, *, games: str, recent: str, trials: str) -> None:
+    """Print a run: its games and its last ones in words, and its last evaluation, by this name."""
+    from twofold.learn.checkpoint import curve_path  # loads kernels
+
+    speed = run_timing(training)["moves_per_second"]
+    print_words(f"{training.network.describe()}: {training.settings.describe()}")
+    print_words(
+        f"{games}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "
+        f"{speed:,.0f} moves/s"
+    )
+    if recent:
+        print_words(recent)
+    if training.evaluations:
+        last = training.evaluations[-1]
+        ended = last.moves == training.moves
+        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
+        print_words(f"{trials} {when}: {last.measured}")
+    print_out(f"{out}; learning curve in {curve_path(out)}")
 
 
 def progress_line(now: "TrainingProgress") -> str:

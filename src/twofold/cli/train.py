@@ -15,6 +15,7 @@ from twofold.cli._train_options import (
     read_trials,
 )
 from twofold.errors import InvalidInput
+from twofold.limits import MAX_TRAINING_GAMES
 
 EXAMPLE = """  twofold train 4x6 --out net.safetensors --time 30m
   twofold train --out net.safetensors --resume --time 1h
@@ -38,7 +39,7 @@ def command(options: TrainOptions) -> None:
     reached the next large tile.
     """
     one, out, resume = options, options.out, options.resume
-    limits = read_limits(one.games, one.time, resume=resume)
+    limits = read_limits("games", one.games, MAX_TRAINING_GAMES, one.time, resume=resume)
     interval = read_seconds(one.checkpoint, "--checkpoint")
     trials = read_trials(one.eval_every, one.eval_games, one.eval_boards or [], one.eval_downgrade)
     check_out(out, resume=resume)

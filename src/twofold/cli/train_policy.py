@@ -20,11 +20,11 @@ from twofold.cli._options import (
     read_seconds,
     takes,
 )
-from twofold.cli._output import print_note, print_out, print_words, write_json
+from twofold.cli._output import print_note, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import catching_interrupt
-from twofold.cli._train_options import CHECKPOINT, check_resumed, held
-from twofold.cli._train_view import live
+from twofold.cli._train_options import CHECKPOINT, DEFAULT_TIME, check_resumed, held, read_limits
+from twofold.cli._train_view import live, print_run, run_timing
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted
 from twofold.files import file_name
@@ -40,9 +40,6 @@ EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --
   twofold train-policy --out policy.safetensors --time 30m
   twofold train-policy --out policy.safetensors --resume --time 1h
   twofold bench policy:net=policy.safetensors --games 100"""
-
-DEFAULT_TIME: Final = "30m"
-"""The time of a run where neither time nor moves are given."""
 
 DEVICE: Final = "auto"
 EVAL_EVERY: Final = "5m"
@@ -190,7 +187,8 @@ def command(options: PolicyOptions) -> None:
             "expected a new file for --out, or --resume to continue the run in it, "
             f"got {shown(out)}"
         )
-    limits = _read_limits(options.moves, options.time, resume=resume)
+    moves, time = options.moves, options.time
+    limits = read_limits("moves", moves, MAX_TRAINING_MOVES, time, resume=resume)
     interval = read_seconds(options.checkpoint, "--checkpoint")
     every = 0.0 if options.eval_every == "0" else read_seconds(options.eval_every, "--eval-every")
     check_limit("eval-games", options.eval_games, 2, MAX_GAMES)
@@ -263,9 +261,12 @@ def _take_up(training: "PolicyTraining", out: str, limits: dict[str, Any]) -> bo
 
 def _show(options: PolicyOptions, training: "PolicyTraining") -> None:
     if options.json:
-        write_json("train-policy", _document(training, options.out), _timing(training))
+        write_json("train-policy", _document(training, options.out), run_timing(training))
     else:
-        _print_run(training, options.out)
+        curve = training.curve
+        games, last = counted(curve.games, "game"), counted(len(curve.recent), "training game")
+        recent = f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
+        print_run(training, options.out, games=games, recent=recent, trials="test games")
 
 
 def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
@@ -284,24 +285,6 @@ def goes_on(options: PolicyOptions) -> str:
     return shell_line("twofold", "train-policy", "--out", options.out, "--resume", *words)
 
 
-def _print_run(training: "PolicyTraining", out: str) -> None:
-    from twofold.learn.checkpoint import curve_path
-
-    curve, speed = training.curve, training.moves / max(training.seconds, 1e-9)
-    print_words(f"{training.network.describe()}: {training.settings.describe()}")
-    print_words(
-        f"{counted(curve.games, 'game')}, {counted(training.moves, 'move')}, "
-        f"{training.seconds:,.0f} s, {speed:,.0f} moves/s"
-    )
-    if curve.recent:
-        print_words(f"last {counted(len(curve.recent), 'training game')}: mean {curve.mean:,.2f}")
-    if training.evaluations:
-        last = training.evaluations[-1]
-        when = "at the end" if last.moves == training.moves else f"after {last.moves:,} moves"
-        print_words(f"test games {when}: {last.measured}")
-    print_out(f"{out}; learning curve in {curve_path(out)}")
-
-
 def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
     """What --json says of a run."""
     from twofold.policy.checkpoint import evaluations_document
@@ -317,20 +300,6 @@ def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
         "evaluations": evaluations_document(training),
         "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
     }
-
-
-def _timing(training: "PolicyTraining") -> dict[str, Any]:
-    speed = training.moves / max(training.seconds, 1e-9)
-    return {"seconds": training.seconds, "moves_per_second": speed}
-
-
-def _read_limits(moves: int | None, time: str, *, resume: bool) -> dict[str, Any]:
-    """Moves and seconds of a run, None for no limit, or for those that it began with."""
-    if moves is not None:
-        check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
-    if not time and moves is None and not resume:
-        time = DEFAULT_TIME
-    return {"moves": moves, "seconds": read_seconds(time, "--time") if time else None}
 
 
 def _read_widths(text: str) -> tuple[int, ...]:
