@@ -1,7 +1,5 @@
 """The pieces of the environments' kernels, and the memory that they stay inside."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numba import types
@@ -26,14 +24,6 @@ COUNT = WIDTH + 3
 """Number of games: one vector and some single games."""
 
 _BYTES = types.uint8[::1]
-
-
-@pytest.fixture
-def guards() -> Iterator[Guards]:
-    """Guards, found intact at the end."""
-    found = Guards()
-    yield found
-    assert found.intact()
 
 
 @lazy_kernel(types.void(types.int64, types.uint64, _BYTES))
