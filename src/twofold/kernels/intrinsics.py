@@ -364,8 +364,8 @@ else:
         return (row | (row << np.uint64(12))) & np.uint64(0x000F000F000F000F)
 
 
-def _caller(target: Any, doc: str) -> Any:
-    """An intrinsic that calls a kernel by its address."""
+def _caller(target: Any) -> Any:
+    """An intrinsic that calls a kernel of a signature by its address: (address, arguments)."""
 
     @intrinsic
     def call(typingctx: Any, address: Any, arguments: Any) -> Any:
@@ -381,20 +381,13 @@ def _caller(target: Any, doc: str) -> Any:
 
         return target.return_type(types.uint64, types.BaseTuple.from_types(target.args)), codegen
 
-    call.__doc__ = doc
     return call
 
 
-call_evaluator = _caller(
-    EVALUATOR, "Call an evaluator by its address: (address, (bits, score, params))."
-)
-call_layer = _caller(LAYER, "Call a layer of a search by its address: (address, arguments).")
-call_cells_evaluator = _caller(
-    CELLS_EVALUATOR, "Call an evaluator on cells by its address: (address, arguments)."
-)
-call_policy = _caller(POLICY, "Call a policy on bits by its address: (address, arguments).")
-call_cells_policy = _caller(
-    CELLS_POLICY, "Call a policy on cells by its address: (address, arguments)."
-)
-call_rule = _caller(RULE, "Call a learning rule by its address: (address, arguments).")
-call_decay = _caller(DECAY, "Call a schedule of step sizes by its address: (address, (updates,)).")
+call_evaluator = _caller(EVALUATOR)
+call_cells_evaluator = _caller(CELLS_EVALUATOR)
+call_layer = _caller(LAYER)
+call_policy = _caller(POLICY)
+call_cells_policy = _caller(CELLS_POLICY)
+call_rule = _caller(RULE)
+call_decay = _caller(DECAY)
