@@ -35,7 +35,7 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.learn.downgrade import downgraded, tile_set
 from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
+from twofold.kernels.rules.dice import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.search.context import (
     ACROSS,
     DISTRIBUTION,
@@ -314,7 +314,6 @@ def choose(bits, legal, score, draw, context):
 
 # ---- the lowest layer of a search
 
-_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _LEAF_SHIFT: Final = np.uint64(64 - LEAF_BITS)
 _PENDING: Final = np.uint64(0x7FF8000000000000)
 """NaN bits that no value has: with a number in the lowest bits they mark a pending leaf."""
@@ -326,7 +325,7 @@ def _look_up(board, pending, leaves, found, context):
 
     `found` receives the value, or `_PENDING` + number. Returns the new number of pending leaves.
     """
-    place = np.int64((board * _GOLDEN) >> _LEAF_SHIFT) << 1
+    place = np.int64((board * GAMMA) >> _LEAF_SHIFT) << 1
     if leaves[place] == board:
         found[0] = leaves[place + 1]
         return pending

@@ -154,20 +154,23 @@ def pack_reward(a, b, c, d):
     return (total & _REWARD_MASK) | (overflow << _OVERFLOW)
 
 
+@kernel(types.UniTuple(types.uint64, 4)(types.uint64, U64_POINTER))
+def entries(bits, table):
+    """The table entries of the four rows, from the top."""
+    return (
+        table[bits >> _48],
+        table[(bits >> _32) & _ROW],
+        table[(bits >> _16) & _ROW],
+        table[bits & _ROW],
+    )
+
+
 @kernel(types.UniTuple(types.uint64, 3)(types.uint64, U64_POINTER))
 def slide_both(bits, table):
     """Left and right at once: (left, right, packed reward of both)."""
-    a = table[bits >> _48]
-    b = table[(bits >> _32) & _ROW]
-    c = table[(bits >> _16) & _ROW]
-    d = table[bits & _ROW]
-    left = ((a & _ROW) << _48) | ((b & _ROW) << _32) | ((c & _ROW) << _16) | (d & _ROW)
-    right = (
-        (((a >> _16) & _ROW) << _48)
-        | (((b >> _16) & _ROW) << _32)
-        | (c & np.uint64(0xFFFF0000))
-        | ((d >> _16) & _ROW)
-    )
+    a, b, c, d = entries(bits, table)
+    left = join_rows(a, b, c, d)
+    right = join_rows(a >> _16, b >> _16, c >> _16, d >> _16)
     return left, right, pack_reward(a, b, c, d)
 
 
@@ -207,17 +210,6 @@ def slide(bits, move, across, down):
         return (left if move == 3 else right), packed
     left, right, packed = slide_both(transpose(bits), down)
     return transpose(left if move == 0 else right), packed
-
-
-@kernel(types.UniTuple(types.uint64, 4)(types.uint64, U64_POINTER))
-def entries(bits, table):
-    """The table entries of the four rows, from the top."""
-    return (
-        table[bits >> _48],
-        table[(bits >> _32) & _ROW],
-        table[(bits >> _16) & _ROW],
-        table[bits & _ROW],
-    )
 
 
 @kernel(types.int64(types.uint64, types.uint64))

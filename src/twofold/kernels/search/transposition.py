@@ -21,6 +21,7 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import U64_POINTER, high_product, pointer, prefetch, u64_at
+from twofold.kernels.rules.dice import GAMMA
 from twofold.kernels.search.context import (
     ALL,
     BUCKETS,
@@ -44,7 +45,6 @@ LOWER: Final = 2
 UPPER: Final = 3
 """Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
 
-_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
 _32: Final = np.uint64(32)
 _12: Final = np.uint64(12)
 _7: Final = np.uint64(7)
@@ -58,7 +58,7 @@ _DEPTH_BITS: Final = np.uint64(31 << 7)
 @kernel(types.uint64(types.uint64))
 def hash_of(position):
     """The hash of a position, one to one."""
-    return (position ^ (position >> _32)) * _HASH
+    return (position ^ (position >> _32)) * GAMMA
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
