@@ -3,7 +3,6 @@
 import textwrap
 from typing import Any, Final
 
-import msgspec
 from rich.text import Text
 
 from twofold.evaluators.explain import Explanation, Terms
@@ -20,7 +19,7 @@ from twofold.search.analysis import (
     format_value,
     table_words,
 )
-from twofold.search.document import AnalysisDocument, Timing, finite
+from twofold.search.document import finite
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""
@@ -179,18 +178,6 @@ def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
 
 
 # ---- for programs
-
-
-def document(analysis: Analysis) -> dict[str, Any]:
-    """The analysis as JSON has it, without what depends on time by its nature."""
-    found: dict[str, Any] = msgspec.to_builtins(AnalysisDocument.of(analysis))
-    return found
-
-
-def timing(analysis: Analysis) -> dict[str, Any]:
-    """What depends on time by its nature."""
-    found: dict[str, Any] = msgspec.to_builtins(Timing.of(analysis))
-    return found
 
 
 def terms_document(explanation: Explanation) -> dict[str, Any]:

@@ -4,12 +4,13 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from twofold.board import Board
-from twofold.cli._analysis import document, terms_document, terms_table, timing
+from twofold.cli._analysis import terms_document, terms_table
 from twofold.cli._options import USUAL_PLAYER, JsonOption, argument, count, flag, option
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import check_limits, open_player
@@ -27,6 +28,7 @@ from twofold.records.foreign.boards import MAX_BOARD_TEXT, ScoredBoard, parse_po
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget, parse_seconds
+from twofold.search.document import AnalysisDocument, Timing
 
 if TYPE_CHECKING:
     from twofold.exact.outcomes import Outcomes
@@ -205,14 +207,14 @@ def _write_json(
     ends: "Outcomes | None",
     judged: Mapping[str, bool],
 ) -> None:
-    body: dict[str, Any] = {**document(analysis), **judged}
+    body: dict[str, Any] = {**msgspec.to_builtins(AnalysisDocument.of(analysis)), **judged}
     if explanation is not None:
         body["terms"] = terms_document(explanation)
     if ends is not None:
-        from twofold.exact.outcomes import document as document_of_ends  # loads kernels
+        from twofold.exact.outcomes import document  # loads kernels
 
-        body["outcomes"] = document_of_ends(ends)
-    write_json("analyse", body, timing(analysis))
+        body["outcomes"] = document(ends)
+    write_json("analyse", body, msgspec.to_builtins(Timing.of(analysis)))
 
 
 def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes | None") -> None:
