@@ -182,12 +182,13 @@ def survival_document(
             "tile_sum": [band.low, band.high],
             "games": band.at_risk,
             "ended": band.ended,
-            **_rate("share", band.share),
-            **_rate("going", band.going),
+            **with_interval("share", band.share),
+            **with_interval("going", band.going),
         }
         for band in bands(fates, edges_of([fates]))
     ]
 
 
-def _rate(name: str, rate: Interval) -> dict[str, Any]:
-    return {name: rate.value, f"{name}_95": [rate.low, rate.high]}
+def with_interval(name: str, found: Interval) -> dict[str, Any]:
+    """A value by its name, and its interval of 95 %."""
+    return {name: found.value, f"{name}_95": [found.low, found.high]}

@@ -33,6 +33,7 @@ from twofold.cli._bench import (
     print_survival,
     read_starts,
     survival_document,
+    with_interval,
 )
 from twofold.cli._options import (
     BoardsOption,
@@ -388,16 +389,14 @@ def _summary(bench: Bench, one: PlayerStanding) -> dict[str, Any]:
     summary = summarise(one.games)
     return {
         "games": summary.games,
-        "mean_score": summary.score.value,
-        "mean_score_95": [summary.score.low, summary.score.high],
+        **with_interval("mean_score", summary.score),
         "median_score": summary.median,
         "best_score": summary.best,
         "worst_score": summary.worst,
         "moves": summary.moves,
         "max_tile": summary.max_tile,
         "reach_rates": {
-            str(tile): {"rate": rate.value, "rate_95": [rate.low, rate.high]}
-            for tile, rate in summary.reach.items()
+            str(tile): with_interval("rate", rate) for tile, rate in summary.reach.items()
         },
         "survival": survival_document(one.games, bench.rules, bench.boards),
     }

@@ -10,9 +10,8 @@ import typer
 
 from twofold.arena.bench import Bench
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
-from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
-from twofold.cli._bench import boards_document, live_games, print_boards, read_starts
+from twofold.cli._bench import boards_document, live_games, print_boards, read_starts, with_interval
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -235,7 +234,7 @@ def _document(outcome: DuelOutcome) -> dict[str, Any]:
         "games": found.games if found else 0,
         "verdict": outcome.verdict,
         "words": outcome.words or None,
-        "difference": None if found is None else _interval(found.paired.difference),
+        "difference": None if found is None else with_interval("value", found.paired.difference),
         "wins_draws_losses": (
             None if found is None else [found.paired.wins, found.paired.draws, found.paired.losses]
         ),
@@ -244,7 +243,7 @@ def _document(outcome: DuelOutcome) -> dict[str, Any]:
             str(one): {
                 "a": rates.ours.value,
                 "b": rates.theirs.value,
-                "difference": _interval(rates.difference),
+                "difference": with_interval("value", rates.difference),
             }
             for one, rates in (found.reach if found else {}).items()
         },
@@ -262,7 +261,3 @@ def _document(outcome: DuelOutcome) -> dict[str, Any]:
             "finished": test.finished,
         },
     }
-
-
-def _interval(found: Interval) -> dict[str, Any]:
-    return {"value": found.value, "value_95": [found.low, found.high]}

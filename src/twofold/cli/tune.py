@@ -17,7 +17,6 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bars
 
-from twofold.arena.stats import Interval
 from twofold.arena.tuning.study import require_tune
 from twofold.arena.tuning.tune import (
     Trial,
@@ -27,6 +26,7 @@ from twofold.arena.tuning.tune import (
     TuningSettings,
     tune,
 )
+from twofold.cli._bench import with_interval
 from twofold.cli._options import (
     FirstSeedOption,
     JsonOption,
@@ -271,11 +271,7 @@ def _check(check: TuningCheck) -> dict[str, Any]:
     return {
         "games": check.games,
         "seed": str(check.seed),
-        "start": _interval(check.start),
-        "best": _interval(check.best),
-        "difference": _interval(check.difference),
+        "start": with_interval("mean", check.start),
+        "best": with_interval("mean", check.best),
+        "difference": with_interval("mean", check.difference),
     }
-
-
-def _interval(one: Interval) -> dict[str, Any]:
-    return {"mean": one.value, "mean_95": [one.low, one.high]}
