@@ -61,7 +61,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     training = Training(settings, games=2500)
     cuts = 0
     while not training.is_finished:
-        training.run(seconds=0.01, every=0.001)
+        enough = training.curve.games + 1000  # on a busy machine time alone might not cut a run
+        training.run(seconds=0.01, games=enough, every=0.001)
         save(training, path)
         training = load(path)
         cuts += 1
