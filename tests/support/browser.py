@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.web.driver import serving
 from twofold.browser.browser import find_browser
@@ -65,18 +67,40 @@ class Served:
         return str(self.ask("/api/games", record.encode())["game"])
 
 
+def lasting(app: ASGIApp) -> ASGIApp:
+    """The app, whose scripts and styles a browser keeps without asking whether they are the same.
+
+    A page has fifty of them. To ask for each costs half of the time that the page takes to open.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_lasting(message: Message) -> None:
+            if message["type"] == "http.response.start" and scope["path"].startswith("/static/"):
+                MutableHeaders(scope=message)["Cache-Control"] = "max-age=3600"
+            await send(message)
+
+        await app(scope, receive, send_lasting)
+
+    return answer
+
+
 @contextlib.contextmanager
-def serve(folder: Path, player: str, before: Served | None = None) -> Iterator[Served]:
+def serve(
+    folder: Path, player: str, before: Served | None = None, *, installs: bool = False
+) -> Iterator[Served]:
     """Serve the games in a folder, with a player that helps, from a thread of this process.
 
-    It takes the place of the server `before`, which has ended, with its port and token.
+    It takes the place of the server `before`, which has ended, with its port and token. Only if the
+    app `installs` itself, the browser asks for the app's files again each time, as it does for
+    users.
     """
     port = int(before.url.rpartition(":")[2]) if before else 0
     listener = listen("127.0.0.1", port)
     port = listener.getsockname()[1]
     access = Access(port, before.token) if before else Access(port)
     hub = Hub(folder, player)
-    with contextlib.closing(hub), serving(create_app(hub, access, folder), listener):
+    app = create_app(hub, access, folder)
+    with contextlib.closing(hub), serving(app if installs else lasting(app), listener):
         yield Served(f"http://127.0.0.1:{access.port}", access.token, folder)
 
 

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[Served]:
-    with serve(folder, "greedy") as found:
+    with serve(folder, "greedy", installs=True) as found:
         yield found
 
 
@@ -59,7 +59,7 @@ def test_the_app_can_be_installed(browser: Browser, server: Served) -> None:
 def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
         running = stack.enter_context(ExitStack())
-        server = running.enter_context(serve(folder, "greedy"))
+        server = running.enter_context(serve(folder, "greedy", installs=True))
         found = stack.enter_context(visit(browser, server, LAPTOP, installs=True))
         page = found.page
         names, paths = install(page, server.url)
@@ -76,7 +76,7 @@ def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder:
         page.get_by_role("link", name="Play").click()
         expect(heading).to_be_visible()
         assert found.violations() == []
-        stack.enter_context(serve(folder, "greedy", server))
+        stack.enter_context(serve(folder, "greedy", server, installs=True))
         expect(page.locator(".tile").first).to_be_visible()
         expect(heading).to_have_count(0)
         page.keyboard.press("ArrowLeft")
@@ -86,7 +86,7 @@ def test_the_page_opens_without_its_server_and_goes_on(browser: Browser, folder:
 def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder: Path) -> None:
     with ExitStack() as stack:
         running = stack.enter_context(ExitStack())
-        server = running.enter_context(serve(folder, "greedy"))
+        server = running.enter_context(serve(folder, "greedy", installs=True))
         page = stack.enter_context(visit(browser, server, LAPTOP, installs=True)).page
         install(page, server.url)
         page.context.clear_cookies()
@@ -96,7 +96,7 @@ def test_without_the_cookie_the_page_leads_to_the_form(browser: Browser, folder:
         running.close()
         page.goto(server.url + "/lab")
         expect(page.get_by_role("heading", name="not running")).to_be_visible()
-        again = stack.enter_context(serve(folder, "greedy", server))
+        again = stack.enter_context(serve(folder, "greedy", server, installs=True))
         expect(field).to_be_visible()
         field.fill(f"{again.url}/?token={again.token}")
         page.get_by_role("button", name="Sign in").click()
