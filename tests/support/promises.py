@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ def parse_marks(source: str) -> Iterator[str]:
                     yield argument.value
 
 
+@cache
 def find_marks(folder: Path = ROOT / "tests") -> dict[str, set[str]]:
     """For each id, the test files that carry it."""
     found: defaultdict[str, set[str]] = defaultdict(set)
