@@ -1,11 +1,14 @@
 """Sphinx settings; build with `sphinx-build -W -b html docs docs/_build/html`."""
 
+import gc
 import importlib.metadata
 import importlib.util
 import re
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
+
+gc.disable()  # nearly all objects of a build stay; the searches for cycles took a quarter of it
 
 project = "twofold"
 author = "The twofold authors"
