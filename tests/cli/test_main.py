@@ -228,6 +228,16 @@ def test_errors_that_cannot_be_written_leave_the_exit_code() -> None:
         assert subprocess.run(words, stderr=full, check=False).returncode == 2
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
+def test_notes_that_cannot_be_written_end_no_work(tmp_path: Path) -> None:
+    out = tmp_path / "net.safetensors"
+    often = ["--eval-every", "100g", "--eval-games", "2"]
+    words = ["train", "01,23", "--rules", "2x2", "--games", "500", *often, "--out", str(out)]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([sys.executable, "-m", "twofold", *words], stderr=full, check=False)
+    assert (done.returncode, out.exists()) == (0, True)
+
+
 def test_warmup_tells_its_steps(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_all(on_step: Callable[[str], None], cores: int) -> None:
         assert cores >= 1

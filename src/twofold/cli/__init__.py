@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn, TextIO, cast
 
 import typer
 from typer.core import TyperGroup
@@ -169,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    sys.stderr = cast(TextIO, _Notes(sys.stderr))
     try:
         with ending_as_ctrl_c_does():
             code = _command()(arguments, prog_name="twofold", standalone_mode=False)
@@ -183,6 +184,28 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 _say("interrupted")
             code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+class _Notes:
+    """The stream of notes and progress: what cannot be written to it is lost, and ends no work.
+
+    The reader may be gone, the terminal closed, the disk full.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def _report(error: BaseException) -> int:
@@ -263,5 +286,4 @@ def _plays(text: str) -> bool:
 def _say(text: str) -> None:
     from twofold.notation import printable
 
-    with contextlib.suppress(OSError):  # the exit code says enough where nothing can be written
-        sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")
+    sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")

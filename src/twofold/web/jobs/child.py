@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Final
+from typing import Final
 
 from twofold.errors import INTERRUPTED
 
@@ -28,26 +28,10 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup` may have ignored it
-    sys.stderr = _patient_output()
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding="utf-8")
     threading.Thread(target=_end_with, args=(_own_input(),), daemon=True).start()
     runpy.run_module("twofold", run_name="__main__", alter_sys=True)
-
-
-class _Patient(io.FileIO):
-    """Output that ignores a broken pipe, so that a job can save after its server was killed."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            return len(data)
-
-
-def _patient_output() -> io.TextIOWrapper:
-    raw = _Patient(2, "wb", closefd=False)
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw), "utf-8", errors="backslashreplace", line_buffering=True
-    )
 
 
 def _own_input() -> int:
