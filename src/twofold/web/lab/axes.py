@@ -41,8 +41,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
 }
 """Labels by language and English label; the table headings of the page have the same words."""
 
-_GROUPED: Final = {"de": "\u202f", "es": "\u202f"}
-"""The sign between thousands where a comma would begin decimals: a narrow space."""
+_GROUPED: Final = {"de": ".", "es": "."}
+"""The sign between thousands where a comma would begin decimals, as on the page."""
 
 _TEXT: Final = re.compile(r"(?<=>)[^<>]+(?=</text>)")
 _NUMBER: Final = re.compile(r"\d{1,3}(,\d{3})+")

@@ -7,7 +7,8 @@ const ME = 'me';
 const AND = ' + ';
 const OWN_PLIES = { expectimax: 3, quick: 3 }; // without a depth
 const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
-const SIMPLE = new Set(['greedy', 'corner', 'policy', 'random']);
+const SIMPLE = new Set(['greedy', 'corner', 'random']);
+const NETWORKS = { ntuple: 'default', policy: 'policy' }; // where none is named
 const PROGRAMS = {
   baeldung: 'Baeldung',
   datumbox: 'Datumbox',
@@ -65,10 +66,12 @@ function nameOf(kind, values) {
   if (kind === 'exact') return text('player.exact');
   if (kind === 'expectimax') return /\beval=([a-z0-9-]+)/.exec(values)?.[1] ?? 'rows';
   if (SIMPLE.has(kind)) return text(`player.${kind}`);
-  if (kind !== 'ntuple') return PROGRAMS[kind] ?? null;
+  const usual = NETWORKS[kind];
+  if (!usual) return PROGRAMS[kind] ?? null;
   const [, network] = /\bnet="?(?:[^,"]*[\\/])?([\w-]+)/.exec(values) ?? [];
-  if (!network || network === 'default') return text('player.network');
-  return text('player.network_named', { network });
+  const isNamed = network && network !== usual;
+  if (kind === 'policy') return isNamed ? text('player.policy_named', { network }) : text('player.policy');
+  return isNamed ? text('player.network_named', { network }) : text('player.network');
 }
 
 /** The name in the list of the server, without what only a list needs. */

@@ -65,6 +65,18 @@ export function linesOf(curves, { measure, unit, tile }) {
   return lines.filter((one) => one.xs.length).sort((a, b) => end(b) - end(a));
 }
 
+/**
+ * The text that says why there is no line.
+ *
+ * @param {{columns: string[], rows: number[][]}[]} curves
+ * @param {string} measure one of `MEASURES`
+ */
+export function whyEmpty(curves, measure) {
+  if (!curves.some(({ rows }) => rows.length)) return 'lab.no_points';
+  const isKnown = curves.some(({ columns }) => columns.some((name) => name.startsWith(REACHED)));
+  return measure === 'reached' && isKnown ? 'lab.none_reached' : 'lab.not_of_runs';
+}
+
 function trainingLines(curves, { measure, unit, tile }) {
   const only = curves.length === 1 && measure === 'reached' ? tilesOf(curves) : null;
   const lines = only

@@ -8,7 +8,7 @@ import { dataAddress } from './choice.js';
 import { csvButton } from './csv.js';
 import { DataTable } from './data_table.js';
 import { faultWords } from './faults.js';
-import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS } from './curves.js';
+import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
 import { figuresOf, tableOf } from './figures_table.js';
 import { lineName } from './swatch.js';
 import { formatAgo, formatLong } from './time.js';
@@ -189,7 +189,7 @@ export class RunView {
     if (failed) this.status.textContent = faultWords(failed.error);
     this.status.classList.toggle('error', Boolean(failed));
     this.place.classList.toggle('lab-empty', !lines.length);
-    this.place.dataset.empty = text(curves.some((curve) => curve.rows.length) ? 'lab.not_of_runs' : 'lab.no_points');
+    this.place.dataset.empty = text(whyEmpty(curves, this.measure));
     this.#tell(curves);
   }
 

@@ -5,8 +5,11 @@ import { field, h } from '../dom.js';
 import { net } from '../net.js';
 import { playerName } from '../player_names.js';
 import { choiceOf, plays, takesLimits } from '../player_picker.js';
+import { PROBABILITY } from '../figures.js';
 import { text } from '../text.js';
 
+/** Texts on the values of a judge that are not points, by unit. */
+const UNITS = { 'discounted points': 'discounted', [PROBABILITY]: 'probabilities' };
 const DEPTHS = [1, 2, 3, 4, 5, 6];
 
 /** The form; it asks for a review as soon as something is chosen. */
@@ -36,7 +39,7 @@ export class JudgeForm {
     this.limits = field(text('analysis.depth'), this.depth);
     this.deeper = h('p', { class: 'small soft', text: text('review.deeper') });
     this.note = h('summary', { text: text('review.judge') });
-    this.unit = h('p', { class: 'small soft', hidden: true, text: text('review.own_unit') });
+    this.unit = h('p', { class: 'small soft', hidden: true });
     this.tables = h('p', { class: 'small soft', hidden: true, text: text('review.lacks_tables') });
     this.onChange = onChange;
     const details = h(
@@ -82,6 +85,7 @@ export class JudgeForm {
     this.reviewed = reviewed;
     this.#fit();
     this.unit.hidden = !reviewed || reviewed.unit === 'points';
+    if (reviewed) this.unit.textContent = text(`review.${UNITS[reviewed.unit] ?? 'own_unit'}`);
     this.tables.hidden = !reviewed?.lacks_tables;
   }
 

@@ -18,6 +18,7 @@ export const FIRST_RACE = ['', 'expectimax', 'greedy'];
  */
 export function aboutPlayer(spec, isOther) {
   const { plain } = net.players.find((player) => player.spec === spec) ?? {};
-  const [name] = plain && isOther ? ['expectimax'] : (plain || spec).split(':');
+  const [name, values = ''] = plain && isOther ? ['expectimax'] : (plain || spec).split(':');
+  if (name === 'policy' && /\bply=\d/.test(values)) return text('watch.about_policy_search');
   return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
 }
