@@ -190,6 +190,20 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
         load(path)
 
 
+def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
+    from twofold.policy.checkpoint import load, save
+    from twofold.policy.training import PolicyTraining
+
+    path = tmp_path / "run.safetensors"
+    save(PolicyTraining(TINY, moves=256, device="cpu"), path)
+    file = map_tensors(path)
+    tensors = {one: np.array(array) for one, array in file.tensors.items()}
+    tensors["model.first"][:] = 3.4e38
+    write_tensors(path, tensors, dict(file.metadata))
+    with pytest.raises(InvalidNetwork, match=r"run\.safetensors"):
+        load(path)
+
+
 @pytest.mark.parametrize("name", ["optimizer.0.step", "optimizer.0.exp_avg_sq"])
 def test_impossible_states_of_the_optimiser_are_refused(name: str, tmp_path: Path) -> None:
     from twofold.policy.checkpoint import load, save

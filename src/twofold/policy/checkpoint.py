@@ -136,6 +136,7 @@ def load(
         settings = PolicySettings.from_document(state.settings)
         training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
         _restore(training, state, arrays)
+        _ = training.network  # refuses weights whose outputs are not finite
     except InvalidInput as error:
         raise InvalidNetwork(f"{error} in {name}") from None
     except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
