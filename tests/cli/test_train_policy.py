@@ -168,7 +168,7 @@ def test_a_limit_that_leaves_nothing_changes_no_file(cli: Cli, tmp_path: Path) -
     before = path.read_bytes()
     for asked in (("--moves", "100"), ("--time", "1ms")):
         found = cli("train-policy", "--out", str(path), "--resume", *asked)
-        assert (found.code, "has ended after " in found.err) == (0, True)
+        assert (found.code, "is past that, at " in found.err) == (0, True)
         assert "256 moves" in found.out
         assert path.read_bytes() == before
     more = cli("train-policy", "--out", str(path), "--resume", "--moves", "300")

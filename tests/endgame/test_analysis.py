@@ -71,7 +71,7 @@ def test_an_analysis_on_the_screen(tables_here: Path) -> None:
     lines = [line.plain for line in (*move_table(found), *figures(found, 80))]
     header = ["move", "chance", "to", "best", "points", "reward", "depth", "nodes"]
     assert lines[0].split() == header
-    assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "%"]
+    assert lines[1].split()[:5] == ["up", "81.6", "%", "-14.3", "pp"]
     assert lines[2].split()[:4] == ["right", "95.9", "%", "0"]
     assert lines[2].split()[-1] == "best"
     assert lines[3].split()[:3] == ["down", "-", "-"]

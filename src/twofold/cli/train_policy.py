@@ -250,8 +250,9 @@ def _take_up(training: "PolicyTraining", out: str, limits: dict[str, Any]) -> bo
     is_over = training.is_finished
     how_far = f"{duration_words(round(training.seconds))} and {counted(training.moves, 'move')}"
     if is_over:
+        is_at = "is past that, at" if is_new else "has ended after"
         more = "name a larger --time or --moves to continue"
-        print_note(f"twofold: {out} has ended after {how_far}; {more}")
+        print_note(f"twofold: {out} {is_at} {how_far}; {more}")
     else:
         print_note(f"twofold: continuing {out} after {how_far}")
     if is_new and is_over:

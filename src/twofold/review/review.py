@@ -31,6 +31,7 @@ from twofold.review.accuracy import LABELS, Label, game_accuracy
 from twofold.review.judge import Judge
 from twofold.review.judge import MoveJudgement as MoveJudgement  # part of this module, too
 from twofold.rules import Move, Rules
+from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
@@ -51,7 +52,10 @@ TABLES_NOTE: Final = (
 
 _TABLES: Final = re.compile(r"\btables=(?!none\b)")
 
-UNIT_WORDS: Final = {"own unit": "a unit of its own"}
+UNIT_WORDS: Final = {
+    "own unit": "a unit of its own",
+    PROBABILITY: "probabilities; they do not say what a move loses: policy:ply=1 judges better",
+}
 """Units that read otherwise in a sentence."""
 
 

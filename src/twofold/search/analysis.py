@@ -227,7 +227,13 @@ def _chance_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     chance, best = analysis.chance(one.move), analysis.chance(analysis.best)
     if chance is None or best is None:
         return ("-", "-") if one.legal else ("", "")
-    return format_chance(chance), f"-{format_chance(best - chance)}" if chance < best else "0"
+    behind = f"-{_as_points(format_chance(best - chance))}" if chance < best else "0"
+    return format_chance(chance), behind
+
+
+def _as_points(difference: str) -> str:
+    """A difference of percentages is in percentage points."""
+    return difference.replace("%", "pp")
 
 
 def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
@@ -241,5 +247,5 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
     if analysis.exact and analysis.unit != "points":
         return f"{one.value:.6f}", f"{distance:.2g}" if distance else "0"
     unit = analysis.unit
-    behind = format_in_unit(distance, unit, best) if distance else "0"
+    behind = _as_points(format_in_unit(distance, unit, best)) if distance else "0"
     return format_in_unit(one.value, unit, best), behind
