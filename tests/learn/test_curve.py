@@ -61,6 +61,12 @@ def test_the_mean_is_that_of_the_last_thousand() -> None:
     assert curve.reached == dict(zip(TILES, rates(games[500:]), strict=True))
 
 
+def test_small_boards_have_the_rates_of_their_largest_tiles() -> None:
+    curve = Curve()
+    curve.add(results([(100, 5), (200, 6), (50, 3), (300, 7)]), 0, 0.0)
+    assert curve.reached == {4: 1.0, 8: 1.0, 16: 0.75, 32: 0.75, 64: 0.5, 128: 0.25}
+
+
 def test_points_are_joined_in_pairs_at_the_limit() -> None:
     assert MAX_POINTS % 2 == 0
     games, curve = random_games(2 * MAX_POINTS + 3), Curve(stretch=1)

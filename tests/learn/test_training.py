@@ -15,7 +15,7 @@ from twofold.errors import ResourceError
 from twofold.kernels.learn import learning
 from twofold.kernels.learn import words as at
 from twofold.learn import training as module
-from twofold.learn.curve import STRETCH
+from twofold.learn.curve import STRETCH, TILES
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import (
     _RESULT_ROOM,
@@ -333,7 +333,7 @@ def test_progress_is_reported() -> None:
     assert last.phase == 0
     assert last.done is not None
     assert 0 <= last.done < 1
-    assert set(last.reached) == set(training.curve.reached)
+    assert 0 < len(last.reached) <= len(TILES)
     assert not training.is_finished
 
 

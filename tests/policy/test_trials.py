@@ -23,6 +23,7 @@ def test_greedy_games_are_those_of_the_player(tmp_path: Path) -> None:
             scores.append(game.score)
     assert found.mean == round(sum(scores) / 20, 2)
     assert found.margin is not None
+    assert found.reached["8"] == 1.0
     assert found == TrialGames(RULES, games=20)(network)
     assert found.sampled is not None
     assert found.sampled != found.mean

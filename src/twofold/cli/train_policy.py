@@ -132,7 +132,7 @@ class PolicyOptions:
         CHECKPOINT
     )
     eval_every: Annotated[
-        str, option("--eval-every", "T", "Play test games every 5m. 0: never.")
+        str, option("--eval-every", "T", "Time between two rounds of test games; 0: none.")
     ] = EVAL_EVERY
     eval_games: Annotated[
         int, count("--eval-games", "N", "Test games, played greedily and with drawn moves.")

@@ -1,7 +1,7 @@
 """The learning curve: results of the training games, averaged over stretches of games."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Final
 
@@ -24,6 +24,9 @@ EVALUATIONS_SUFFIX: Final = ".evaluations.csv"
 
 TILES: Final = (1024, 2048, 4096, 8192, 16384, 32768)
 """The tiles with a reach rate in each point."""
+
+_LARGEST: Final = 15
+"""The exponent of the last one."""
 
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -135,8 +138,10 @@ class Curve:
 
     @property
     def reached(self) -> dict[int, float]:
-        """Share of the last 1000 games that reached each tile."""
-        return dict(zip(TILES, _rates(self.recent), strict=True))
+        """Share of the last 1000 games that reached each of six tiles, up to their largest."""
+        largest = max((exponent for _, exponent in self.recent), default=_LARGEST)
+        tiles = tiles_up_to(largest)
+        return dict(zip(tiles, _rates(self.recent, tiles), strict=True))
 
     # ---- the form in a checkpoint
 
@@ -180,11 +185,21 @@ def columns() -> list[str]:
     return [*names, *(f"reached_{tile}" for tile in TILES)]
 
 
-def _rates(games: Iterable[tuple[int, int]]) -> tuple[float, ...]:
+def tiles_up_to(exponent: int) -> tuple[int, ...]:
+    """The tiles whose rates are worth telling where this is the largest: six at most.
+
+    >>> tiles_up_to(7)
+    (4, 8, 16, 32, 64, 128)
+    """
+    last = min(exponent, _LARGEST)
+    return tuple(1 << one for one in range(max(last - len(TILES) + 1, 1), last + 1))
+
+
+def _rates(games: Iterable[tuple[int, int]], tiles: Sequence[int] = TILES) -> tuple[float, ...]:
     largest = [exponent for _, exponent in games]
     count = max(len(largest), 1)
     return tuple(
-        round(sum(1 << exponent >= tile for exponent in largest) / count, 4) for tile in TILES
+        round(sum(1 << exponent >= tile for exponent in largest) / count, 4) for tile in tiles
     )
 
 

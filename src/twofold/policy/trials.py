@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from twofold.arena.stats import mean_interval
 from twofold.env.games import EnvGames
 from twofold.env.settings import EnvSettings
-from twofold.learn.curve import TILES
+from twofold.learn.curve import tiles_up_to
 from twofold.learn.evaluation import Measured
 from twofold.networks.policy import PolicyNetwork
 from twofold.rules import Rules
@@ -38,7 +38,8 @@ class TrialGames:
         scores, largest = greedy
         interval = mean_interval(scores.tolist())
         margin = None if interval.half_width is None else round(interval.half_width, 2)
-        rates = {str(tile): float((largest >= tile).mean()) for tile in TILES}
+        tiles = tiles_up_to(self.rules.rows * self.rules.cols + 1)
+        rates = {str(tile): float((largest >= tile).mean()) for tile in tiles}
         return Measured(
             round(interval.value, 2),
             margin,
