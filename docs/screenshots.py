@@ -68,8 +68,8 @@ class Served:
     url: str
     token: str
 
-    def post(self, path: str, body: bytes) -> Any:
-        """Post to the API; the JSON answered."""
+    def ask(self, path: str, body: bytes | None = None) -> Any:
+        """Ask the API, with a body post to it; the JSON answered."""
         headers = {"Authorization": f"Bearer {self.token}"}
         request = urllib.request.Request(self.url + path, body, headers)
         with urllib.request.urlopen(request, timeout=WAIT_MS / 1000) as answer:
@@ -77,9 +77,15 @@ class Served:
 
     def keep(self, **played: Any) -> str:
         """Play a game and keep it, as if by hand; its id."""
-        record = self.post("/api/play", json.dumps(played).encode())["record"]
+        record = self.ask("/api/play", json.dumps(played).encode())["record"]
         record = re.sub(r'\[Player ".*"\]', '[Player "me"]', record)
-        return str(self.post("/api/games", record.encode())["game"])
+        before = self.games()
+        self.ask("/api/import", record.encode())
+        return (self.games() - before).pop()
+
+    def games(self) -> set[str]:
+        """The ids of the games that are kept."""
+        return {one["game"] for one in self.ask("/api/game-list?count=100")["games"]}
 
 
 @contextlib.contextmanager
