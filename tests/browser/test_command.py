@@ -11,7 +11,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -181,12 +181,14 @@ def running_browser(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[b
     words = [find_browser(headless=True), "--headless", "--no-sandbox", "--disable-dev-shm-usage"]
     words += ["--remote-debugging-port=0", f"--user-data-dir={folder}", url]
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(words, stdout=quiet, stderr=quiet) as process:
+    with subprocess.Popen(words, stdout=quiet, stderr=quiet, start_new_session=True) as process:
         try:
             yield process, _port(folder / "DevToolsActivePort")
         finally:
             process.terminate()
             process.wait(HANG_SECONDS)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # processes that it started may go on
 
 
 def _port(path: Path) -> str:
