@@ -95,6 +95,8 @@ def test_plots_are_in_the_language_of_the_page(browser: Browser, served: Served)
         abroad.open("/lab?study=games.db", ".lab-table tbody tr")
         plot = abroad.page.locator(".lab-plot").first
         expect(plot).to_have_attribute("src", re.compile("language=es"))
+        plot.scroll_into_view_if_needed()
+        expect(plot).to_have_js_property("complete", True)
         assert plot.evaluate(DRAWN)
 
 
