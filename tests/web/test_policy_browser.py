@@ -58,6 +58,24 @@ def test_what_only_a_search_has_is_not_offered(laptop: Visit) -> None:
         expect(page.locator(f"div.analysis-{name}")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [("policy", "does not look ahead"), ("policy:ply=1", "looks a little ahead")],
+)
+def test_a_race_says_how_a_network_thinks(laptop: Visit, player: str, words: str) -> None:
+    laptop.open(f"/watch?player={player}&seed=1", ".tile")
+    expect(laptop.page.get_by_text(words)).to_be_visible()
+
+
+def test_a_search_judges_in_points_that_count_less(laptop: Visit, served: Served) -> None:
+    game = Game(seed=5)
+    for _ in range(4):
+        game.play(game.legal_moves()[0])
+    kept = served.keep(str(Record.from_game(game, player="me")))
+    laptop.open(f"/review?game={kept}&judge=policy:ply=1", ".review .tile")
+    expect(laptop.page.get_by_text("For this player later points count less")).to_be_visible()
+
+
 def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> None:
     game = Game(seed=5)
     for _ in range(8):
@@ -76,6 +94,7 @@ def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> Non
     expect(page.locator(".chart-legend")).to_contain_text("probability of the best move")
     graph = page.get_by_role("slider", name="Graph of the game")
     expect(graph).to_have_attribute("aria-valuetext", re.compile(r"best move [<>]?\d+ %"))
+    expect(page.get_by_text("The policy network with 1 ply judges better")).to_be_visible()
     page.locator(".judge-form summary").click()
     depth, deeper = page.get_by_label("Depth"), page.get_by_text("A deeper search judges better")
     expect(page.get_by_label("Judge", exact=True)).to_be_visible()

@@ -42,7 +42,8 @@ class Moves:
     @classmethod
     def joined(cls, parts: list["Moves"]) -> "Moves":
         """The moves of all groups."""
-        return cls(*(torch.cat([getattr(one, name.name) for one in parts]) for name in fields(cls)))
+        names = [field.name for field in fields(cls)]
+        return cls(*(torch.cat([getattr(one, name) for one in parts]) for name in names))
 
 
 def choice(logits: Tensor, legal: Tensor) -> Tensor:

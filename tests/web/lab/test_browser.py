@@ -90,6 +90,21 @@ def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
     assert alt.evaluate(DRAWN)
 
 
+def test_a_curve_without_lines_says_why(laptop: Visit) -> None:
+    why = """async () => {
+        const { whyEmpty } = await import('/static/js/lab/curves.js');
+        const columns = ['games', 'reached_1024'];
+        return [
+            whyEmpty([{ columns, rows: [] }], 'reached'),
+            whyEmpty([{ columns, rows: [[1000, 0]] }], 'reached'),
+            whyEmpty([{ columns: ['games', 'seed_1'], rows: [[1000, 5]] }], 'reached'),
+        ];
+    }"""
+    laptop.open("/lab", ".lab-item")
+    found = laptop.page.evaluate(why)
+    assert found == ["lab.no_points", "lab.none_reached", "lab.not_of_runs"]
+
+
 def test_plots_are_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
     with visit(browser, served, {**LAPTOP, "locale": "es"}) as abroad:
         abroad.open("/lab?study=games.db", ".lab-table tbody tr")

@@ -53,6 +53,8 @@ def translated(svg: str, language: str) -> str:
 
     >>> translated("<text>tile</text><text>2,048</text>", "zh")
     '<text>方块</text><text>2,048</text>'
+    >>> translated("<text>tile sum</text><text>20,000</text>", "de")
+    '<text>Summe der Kacheln</text><text>20.000</text>'
     """
     words, comma = WORDS.get(language), _GROUPED.get(language, ",")
     if words is None:

@@ -69,9 +69,8 @@ function nameOf(kind, values) {
   const usual = NETWORKS[kind];
   if (!usual) return PROGRAMS[kind] ?? null;
   const [, network] = /\bnet="?(?:[^,"]*[\\/])?([\w-]+)/.exec(values) ?? [];
-  const isNamed = network && network !== usual;
-  if (kind === 'policy') return isNamed ? text('player.policy_named', { network }) : text('player.policy');
-  return isNamed ? text('player.network_named', { network }) : text('player.network');
+  const name = kind === 'policy' ? 'player.policy' : 'player.network';
+  return !network || network === usual ? text(name) : text(`${name}_named`, { network });
 }
 
 /** The name in the list of the server, without what only a list needs. */

@@ -753,7 +753,7 @@ const REVIEW = {
   'review.phase_whole': 'whole game',
   'review.play': 'Play',
   'review.play_on_help': 'Start a new game from this position',
-  'review.probabilities': 'This player values moves by how probable it is to make them, which does not say what another one loses. The policy network with 1 ply judges better.',
+  'review.probabilities': 'This player’s values are the probabilities of its moves, which do not say how much a move loses. The policy network with 1 ply judges better.',
   'review.progress': '{done} of {total} moves judged',
   'review.progress_label': 'Moves judged',
   'review.quiz_again': '{move} is what was played: it keeps {kept} %. Try another one.',
