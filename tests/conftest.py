@@ -1,6 +1,7 @@
 """What every test may rely on: our options, the promise report, reproducible Hypothesis runs.
 
-Options: --long runs the slow tests too; --report prints a table of the promises.
+Options: --long runs the slow tests too; --alone runs only those that need the machine for
+themselves, which no run in several processes has; --report prints a table of the promises.
 Fixture: `figure("1,000 boards, 0 differences")` puts a figure into that table.
 CI=true in the environment turns every skip and expected failure into a failure.
 """
@@ -9,6 +10,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tests.support.browser import Chromium
 
 IN_CI = os.environ.get("CI") == "true"
+ALONE = "pytest.mark.alone"
 TALLY = pytest.StashKey[Tally]()
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -33,6 +36,7 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=2_000, 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("twofold")
     group.addoption("--long", action="store_true", help="run the tests marked long too")
+    group.addoption("--alone", action="store_true", help="run only the tests marked alone")
     group.addoption("--report", action="store_true", help="print a table of the promises")
 
 
@@ -56,16 +60,29 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --alone read no other test files: it takes a minute to import all."""
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    wanted = not (is_test and config.getoption("alone")) or ALONE in collection_path.read_text()
+    return None if wanted else True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for mark in item.iter_markers("promise"):
             item.user_properties += [("promise", name) for name in mark.args]
-    if config.getoption("long") or "long" in config.option.markexpr:
-        return
-    slow = [item for item in items if item.get_closest_marker("long")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item not in slow]
+    alone, several = config.getoption("alone"), hasattr(config, "workerinput")
+    long = config.getoption("long") or "long" in config.option.markexpr
+
+    def is_left_out(marks: set[str]) -> bool:
+        if "alone" not in marks:
+            return bool(alone) or ("long" in marks and not long)
+        return several or ("long" in marks and not long)
+
+    left_out = [item for item in items if is_left_out({one.name for one in item.iter_markers()})]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(
@@ -73,7 +90,10 @@ def pytest_terminal_summary(
 ) -> None:
     if config.getoption("report"):
         terminalreporter.section("promises")
-        lines = format_report(read_promises(), config.stash[TALLY])
+        tally, promises = config.stash[TALLY], read_promises()
+        if config.getoption("alone"):  # the run of the others has the whole table
+            promises = {name: one for name, one in promises.items() if name in tally.outcomes}
+        lines = format_report(promises, tally)
         terminalreporter.write_line("\n".join(lines))
 
 

@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from twofold.arena.bench import Bench, PlayerStanding
+from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.studies.study import Study
@@ -135,6 +135,7 @@ def bench(
     seed: int = 1,
     rules: Rules | str = STANDARD,
     jobs: int | None = None,
+    ray: str = "",
 ) -> BenchResult:
     """Let players play the same games; the error of a player stands in its line of the result.
 
@@ -144,8 +145,15 @@ def bench(
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
         jobs: games at the same time of players by spec; None for one on each core.
+        ray: address of a Ray cluster to play on, `local` for one on this machine; "" for no
+            cluster. All players are then specs.
     """
     players = _listed(players)
+    if ray and (here := [player for player in players if not isinstance(player, str)]):
+        raise InvalidSpec(
+            f"expected specs of players for a Ray cluster, got {shown(here[0])}: objects play in "
+            "this process. Name the class in its file, as my_player.py:Mine"
+        )
     rules = Rules.of(rules)
     seeds = SeedRange(check_seed(seed), check_limit("games", games, 1, MAX_GAMES))
     with Study(None) as study:
@@ -153,7 +161,8 @@ def bench(
         for player in players:
             if isinstance(player, str):
                 named.add(player, seeds)
-        named.play(cores() if jobs is None else jobs)
+        with backend_at(ray, jobs) as backend:
+            named.play(cores() if jobs is None else jobs, backend=backend)
         found = iter(named.standings())
         standings = [
             next(found) if isinstance(player, str) else _standing(player, rules, seeds)
@@ -193,6 +202,7 @@ def compare(
     seed: int = 1,
     rules: Rules | str = STANDARD,
     jobs: int | None = None,
+    ray: str = "",
 ) -> DuelOutcome:
     """Which of two players is stronger, on the same games.
 
@@ -205,8 +215,9 @@ def compare(
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
         jobs: as in `bench`.
+        ray: as in `bench`.
     """
-    a, b = bench([first, second], games, seed=seed, rules=rules, jobs=jobs)
+    a, b = bench([first, second], games, seed=seed, rules=rules, jobs=jobs, ray=ray)
     return played_duel(a, b)
 
 

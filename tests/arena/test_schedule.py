@@ -43,7 +43,7 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
 
     def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
         schedule = Schedule(0, f"{HERE}:Forgetful", deque(SeedRange(seed, 1) for seed in order))
-        with GameWorkers(1, [False]) as workers:
+        with GameWorkers(1) as workers:
             played = list(play(workers, [schedule], SMALL, lambda: False))
         return {row.seed: (row.score, row.moves, row.reached) for _, row in played}
 

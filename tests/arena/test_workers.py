@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.arena.standings import rows_of, standings_of
+from tests.support.commands import Cli
+from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers as workers_module
 from twofold.arena.bench import PlayerStanding
@@ -107,6 +109,21 @@ def test_a_fork_of_a_player_sends_no_games() -> None:
     (plain,) = standings_of([f"{HERE}:FailsOnSeed"], SeedRange(4, 2), 1, SMALL)
     assert one.games.seeds.tolist() == list(range(6))
     assert one.games.scores.tolist()[4:] == plain.games.scores.tolist()
+
+
+@pytest.mark.promise("R91")
+@pytest.mark.parametrize("player", ["Escapes", "Forgetful"])
+def test_an_error_in_a_thread_ends_the_command(
+    player: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a thread that plays, and in one that has a process play."""
+    monkeypatch.setattr(workers_module, "_Process", lambda _: Forgets())
+    monkeypatch.setattr(Forgets, "begin", lambda *_: 1 // 0)
+    for command in ("bench", "compare"):
+        done = cli(command, f"{HERE}:{player}", "greedy", "--games", "40", "--jobs", "2")
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith("twofold: ")
+        assert done.err.count("\n") == 1
 
 
 class Forgets:

@@ -140,14 +140,15 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     for spec in specs:
         task = Task(0, spec, rules, SeedRange(1, 1), allow_code=False)
         attempt(lambda task=task: list(TaskPlayers().play(task, lambda: False)))
-        seat = _Seat([(spec, {})])
-        seat.make(task)
-        list(seat.play(task))
+        seat = _Seat()
+        answer = seat.play(task)
+        while isinstance(answer, tuple):
+            answer = seat.more()
     schedules = [
         Schedule(number, spec, deque([SeedRange(1, 1)]), allow_code=False)
         for number, spec in enumerate(specs)
     ]
-    with GameWorkers(1, [False] * len(specs)) as workers:
+    with GameWorkers(1) as workers:
         list(play(workers, schedules, rules, lambda: False))
     assert all("imports no code" in one.errors[1] for one in schedules)
 

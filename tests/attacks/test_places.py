@@ -54,9 +54,9 @@ def test_a_file_of_a_job_is_not_taken_from_who_shares_the_temporary_folder(
         guessed.mkdir(mode=0o700)
         guessed.chmod(0o777 if attack == "an open folder" else 0o700)
         (guessed / "player.py").write_bytes(b"theirs")
-    seat = _Seat([("greedy", {"/no/such/player.py": ("player.py", digest)})])
-    seat.take(0, "/no/such/player.py", content)
-    (path,) = map(Path, seat._paths.values())
+    seat = _Seat()
+    seat.take("greedy", "/no/such/player.py", "player.py", digest, content)
+    path = Path(seat._paths["greedy"]["/no/such/player.py"])
     assert path.read_bytes() == content
     assert (path.parent == guessed) is (attack in ("nothing", "another file"))
     assert path.parent.stat().st_mode & 0o077 == 0

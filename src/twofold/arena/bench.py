@@ -170,8 +170,7 @@ class Bench:
         if backend is not None:
             self._keep(backend, schedules, on_result, stop)
         else:
-            compiled = [entrant.compiled for entrant in self.entrants]
-            with GameWorkers(min(jobs, self.missing), compiled, timeout=timeout) as workers:
+            with GameWorkers(min(jobs, self.missing), timeout=timeout) as workers:
                 self._keep(workers, schedules, on_result, stop)
         for schedule, entrant in zip(schedules, self.entrants, strict=True):
             for seed, error in schedule.errors.items():
@@ -187,6 +186,8 @@ class Bench:
             self.records,
             entrant.allow_code,
             self.boards,
+            entrant.spec,
+            entrant.compiled,
         )
 
     def _first_error(self, schedule: Schedule) -> str:
@@ -223,6 +224,20 @@ class Bench:
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """The stored games of each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
+
+
+@contextlib.contextmanager
+def backend_at(
+    address: str, jobs: int | None = None, timeout: float | None = None
+) -> Iterator[Backend | None]:
+    """Where to play: a Ray cluster, see `RayWorkers`; None for this machine without an address."""
+    if not address:
+        yield None
+        return
+    from twofold.arena.ray_workers import RayWorkers  # an extra
+
+    with RayWorkers(address, jobs=jobs, timeout=timeout) as workers:
+        yield workers
 
 
 def never() -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.compare import Comparison, compare_scores, reach_table, verdict_words
 from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.schedule import Backend
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.arena.table import format_runs
 from twofold.drawing import preformatted
@@ -105,6 +106,7 @@ def duel(
     jobs: int,
     *,
     question: SprtQuestion | None = None,
+    backend: Backend | None = None,
     on_result: Callable[[int, GameRow], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> DuelOutcome:
@@ -116,6 +118,7 @@ def duel(
         seeds: of the games of each.
         jobs: number of games at the same time.
         question: of a sequential test; None to play all games.
+        backend: where to play; None for this machine.
         on_result: called with 0 or 1 and each finished game.
         stop: polled; True ends the duel with the games that are finished.
     """
@@ -127,7 +130,7 @@ def duel(
     if one.run == other.run:
         raise InvalidInput(f"expected two different players, got {players[0]} twice")
     while True:
-        errors = bench.play(jobs, on_result=on_result, stop=stop)
+        errors = bench.play(jobs, backend=backend, on_result=on_result, stop=stop)
         first, second = bench.standings(reached=False)
         ended = any(errors) or len(first.games) < known or len(second.games) < known
         if question is not None and test is None and not ended:

@@ -7,23 +7,26 @@ machine lacks. Endgame tables are not sent: they must be built on each machine.
 
 import contextlib
 import hashlib
+import os
+import signal
 import socket
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from twofold.arena.games import GameRow
 from twofold.arena.workers import POLL_SECONDS, GameWorkers, ProcessLost, Task, answers
 from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
-from twofold.notation import format_spec, parse_spec, split_hashes
+from twofold.notation import format_spec, parse_spec, printable, split_hashes
 from twofold.players import make_player
 from twofold.players.faults import describe_caught
 from twofold.players.own_code import is_code
+from twofold.version import SIGNATURE, __version__
 
 LOCAL: Final = "local"
 """The address that starts a cluster on this machine."""
@@ -31,81 +34,101 @@ LOCAL: Final = "local"
 _ANSWER_SECONDS: Final = 5.0
 """Timeout of the first connection to a cluster."""
 
+_STARTS: Final = 3
+"""Actors that may end while they start, one after the other, before the run ends."""
 
-@dataclass(frozen=True, slots=True)
-class Shipped:
-    """A player as actors make it.
-
-    Attributes:
-        spec: its canonical spec here, under which every game is stored.
-        files: path in the spec to (file name, SHA-256 of the content, object store reference).
-    """
-
-    spec: str
-    files: Mapping[str, tuple[str, str, Any]]
+_VERSION: Final = f"twofold {__version__} with signature {SIGNATURE}"
 
 
 class RayWorkers(GameWorkers):
     """Actors of a cluster; see `GameWorkers`.
 
+    A program that has called `ray.init` uses its own connection, which stays open.
+
     Args:
         address: of the cluster, or `local` for one on this machine.
-        players: the specs of the players, as given, and their canonical ones.
-        jobs: number of actors; None for the number of cores of the cluster.
+        jobs: number of actors; None for the number of cores of the cluster. More than there are
+            cores wait for a free one.
         timeout: seconds for one game; None for no timeout.
     """
 
+    is_remote: ClassVar[bool] = True
+
     def __init__(
-        self,
-        address: str,
-        players: Sequence[tuple[str, str]],
-        *,
-        jobs: int | None = None,
-        timeout: float | None = None,
+        self, address: str, *, jobs: int | None = None, timeout: float | None = None
     ) -> None:
         self._ray = require_ray()
-        self._begin(address, jobs)
+        self._joined = not self._ray.is_initialized()
+        if self._joined:
+            _check_address(address)
+            self._join(address, jobs)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
-        super().__init__(jobs or max(cores, 1), [False] * len(players), timeout=timeout)
-        contents: dict[str, Any] = {}
-        self._shipped = [self._ship(given, spec, contents) for given, spec in players]
+        super().__init__(jobs or max(cores, 1), timeout=timeout)
+        self._seat = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Seat)
+        self._contents: dict[str, Any] = {}  # by SHA-256: its reference in the object store
+        self._files: dict[str, Sequence[tuple[str, str, str, Any]]] = {}
 
-    def _begin(self, address: str, jobs: int | None) -> None:
-        quiet = {"log_to_driver": False, "logging_level": "ERROR", "include_dashboard": False}
-        _check_address(address)
+    def _join(self, address: str, jobs: int | None) -> None:
+        where: dict[str, Any] = {"address": address}
+        if address == LOCAL:
+            where |= {"num_cpus": jobs, "include_dashboard": False}
+        before = signal.getsignal(signal.SIGTERM)
         try:
-            if address == LOCAL:
-                self._ray.init(num_cpus=jobs, **quiet)
-            else:
-                del quiet["include_dashboard"]
-                self._ray.init(address=address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+            with contextlib.chdir(os.sep):  # Ray has its workers import from the current folder
+                self._ray.init(log_to_driver=False, logging_level="ERROR", **where)
+        except Exception as error:  # Ray raises all kinds, the bare one too
             reason = " ".join(str(error).split())
             raise ResourceError(f"cannot reach a Ray cluster at {address}: {reason}") from error
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)  # Ray's own would end us in the midst of a game
 
-    def __exit__(self, kind: object, *rest: object) -> None:
+    def __exit__(self, _kind: object, *rest: object) -> None:
         try:
-            super().__exit__(kind, *rest)
+            super().__exit__(None, *rest)  # always waits for the threads: they use the connection
         finally:
-            self._leave()
+            if self._joined:
+                self._ray.shutdown()
 
-    def _leave(self) -> None:
-        self._ray.shutdown()
+    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
+        """Queue a task; the files of a new player are put into the object store."""
+        if task.spec not in self._files:
+            self._files[task.spec] = [
+                self._stored(text, path) for text, path in files_of(task.spec).items()
+            ]
+        super().submit(task, stop)
+
+    def _stored(self, text: str, path: Path) -> tuple[str, str, str, Any]:
+        """A file: its path in the spec, its name, its SHA-256, the reference of its content."""
+        with open_regular(path) as file:
+            content = file.read()
+        digest = hashlib.sha256(content).hexdigest()
+        if digest not in self._contents:
+            self._contents[digest] = self._ray.put(content)
+        return text, path.name, digest, self._contents[digest]
 
     def start_process(self) -> "_Actor":
-        """Start an actor, used in place of a process."""
-        return _Actor(self._ray, self._shipped)
+        """An actor, used in place of a process. Waits until the cluster has a core for it.
 
-    def _ship(self, given: str, spec: str, contents: dict[str, Any]) -> Shipped:
-        files = {}
-        for text, path in files_of(given).items():
-            with open_regular(path) as file:
-                content = file.read()
-            digest = hashlib.sha256(content).hexdigest()
-            if digest not in contents:
-                contents[digest] = self._ray.put(content)
-            files[text] = (path.name, digest, contents[digest])
-        return Shipped(spec, files)
+        Raises:
+            ResourceError: actors end while they start, or have another version of twofold.
+        """
+        reason = ""
+        for _ in range(_STARTS):
+            actor = _Actor(self._ray, self._seat.remote(), self._files)
+            try:
+                version = actor.version(self._stop.is_set)
+            except self._ray.exceptions.RayError as error:
+                reason = _line(error)
+                continue
+            if version != _VERSION:
+                raise ResourceError(f"expected {_VERSION} on the whole cluster, got {version}")
+            return actor
+        raise ResourceError(f"cannot start workers on the Ray cluster: {reason}")
+
+
+def _line(error: Exception) -> str:
+    """The last line of an error, which names the cause where Ray quotes a traceback."""
+    return printable(str(error).strip().rpartition("\n")[2].strip())
 
 
 def _check_address(address: str) -> None:
@@ -150,36 +173,39 @@ def files_of(spec: str) -> dict[str, Path]:
 class _Actor:
     """An actor as its thread uses it; a `TaskProcess`."""
 
-    def __init__(self, ray: Any, shipped: Sequence[Shipped]) -> None:
-        self._ray = ray
-        seat = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Seat)
-        self._actor = seat.remote(
-            [(one.spec, {key: (name, digest) for key, (name, digest, _) in one.files.items()})
-             for one in shipped],
-        )  # fmt: skip
-        self._contents = [
-            {key: content for key, (_, _, content) in one.files.items()} for one in shipped
-        ]
-        self._answers: Any = None
-        self._has: set[int] = set()
+    def __init__(
+        self, ray: Any, seat: Any, files: Mapping[str, Sequence[tuple[str, str, str, Any]]]
+    ) -> None:
+        self._ray, self._seat, self._files = ray, seat, files
+        self._calls: list[Any] = []
+        self._has: set[str] = set()
+
+    def version(self, stop: Callable[[], bool]) -> str:
+        """The version of twofold there; waits for it, unless stopped."""
+        self._calls = [self._seat.version.remote()]
+        while not self._look():
+            if stop():
+                self.end()
+                return _VERSION
+        return str(self._ray.get(self._calls)[0])
+
+    def _look(self) -> bool:
+        count = len(self._calls)
+        ready, _ = self._ray.wait(self._calls, num_returns=count, timeout=POLL_SECONDS)
+        return len(ready) == count
 
     def begin(self, task: Task) -> str:
-        if task.player not in self._has:  # done before the clock of a game starts
-            taken = [
-                self._actor.take.remote(task.player, key, content)
-                for key, content in self._contents[task.player].items()
-            ]
-            try:
-                self._ray.get([*taken, self._actor.make.remote(task)])
-            except self._ray.exceptions.RayError:
-                return "its worker died"
-            self._has.add(task.player)
-        self._answers = self._actor.play.options(num_returns="streaming").remote(task)
+        files = () if task.spec in self._has else self._files[task.spec]
+        self._has.add(task.spec)
+        taken = [self._seat.take.remote(task.spec, *file) for file in files]
+        self._calls = [*taken, self._seat.play.remote(task)]
         return ""
 
-    def answer(self, timeout: float | None, stop: Any) -> tuple[GameRow, ...] | str | ProcessLost:
+    def answer(
+        self, timeout: float | None, stop: Callable[[], bool]
+    ) -> tuple[GameRow, ...] | str | ProcessLost:
         began = time.monotonic()
-        while not self._ray.wait([self._answers], timeout=POLL_SECONDS)[0]:
+        while not self._look():
             if stop():
                 self.end()
                 return ProcessLost("it was stopped")
@@ -187,63 +213,66 @@ class _Actor:
                 self.end()
                 return ProcessLost(f"its game took longer than {timeout:g} s")
         try:
-            answer: tuple[GameRow, ...] | str = self._ray.get(next(self._answers))
+            *_, found = self._ray.get(self._calls)
         except self._ray.exceptions.RayTaskError as error:
             return describe_caught(error.cause)
-        except (StopIteration, self._ray.exceptions.RayError):
+        except self._ray.exceptions.RayError:
             return ProcessLost("its worker died")
+        answer: tuple[GameRow, ...] | str = found
+        if isinstance(answer, tuple):
+            self._calls = [self._seat.more.remote()]
         return answer
 
     def end(self) -> None:
-        self._ray.kill(self._actor)
+        self._ray.kill(self._seat)
 
 
 class _Seat:
-    """The remote part of an actor; each player is its canonical spec and the files it needs."""
+    """The remote part of an actor; its players and their files are known by their specs."""
 
-    def __init__(self, players: Sequence[tuple[str, Mapping[str, tuple[str, str]]]]) -> None:
-        self._players = players
-        self._made: dict[int, Any] = {}
-        self._paths: dict[tuple[int, str], str] = {}
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+        self._paths: dict[str, dict[str, str]] = {}
+        self._answers: Iterator[tuple[GameRow, ...] | str] = iter(())
 
-    def take(self, player: int, key: str, content: bytes) -> None:
+    def version(self) -> str:
+        """The version of twofold here."""
+        return _VERSION
+
+    def take(self, spec: str, key: str, name: str, digest: str, content: bytes) -> None:
         """Store the content of a file, unless this machine already has the same file."""
-        name, digest = self._players[player][1][key]
         path = Path(key)
         if not (path.is_file() and _digest(path) == digest):
             path = _own_folder(digest) / name
             if not (path.is_file() and _digest(path) == digest):
                 atomic_write(path, content)
-        self._paths[player, key] = str(path)
+        self._paths.setdefault(spec, {})[key] = str(path)
 
-    def make(self, task: Task) -> None:
-        """Make the player of a task; errors are reported by `play`."""
-        with contextlib.suppress(Exception):
-            self._player(task)
+    def play(self, task: Task) -> tuple[GameRow, ...] | str:
+        """Begin a task; the first of its answers, see `twofold.arena.workers.answers`."""
+        self._answers = answers(self._rows(task))
+        return self.more()
 
-    def play(self, task: Task) -> Iterator[tuple[GameRow, ...] | str]:
-        """The answers to a task: `twofold.arena.workers.answers`."""
-        return answers(self._rows(task))
+    def more(self) -> tuple[GameRow, ...] | str:
+        """The next answer."""
+        return next(self._answers)
 
     def _rows(self, task: Task) -> Iterator[GameRow]:
-        yield from task.play(self._player(task), self._players[task.player][0])
+        yield from task.play(self._player(task), task.canonical)
 
     def _player(self, task: Task) -> Any:
-        if task.player not in self._made:
-            spec = self._players[task.player][0]
-            made = _made(self._local(task), allow_code=task.allow_code)
-            if _hashes(made.spec) != _hashes(spec):
-                raise InvalidSpec(f"expected {spec} on every worker, got {made.spec}")
-            self._made[task.player] = made
-        return self._made[task.player]
+        if task.spec not in self._made:
+            made = _made(self._local(task.spec), allow_code=task.allow_code)
+            if _hashes(made.spec) != _hashes(task.canonical):
+                raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
+            self._made[task.spec] = made
+        return self._made[task.spec]
 
-    def _local(self, task: Task) -> str:
+    def _local(self, spec: str) -> str:
         """The spec with the paths of the files on this machine."""
-        parsed = parse_spec(task.spec)
+        parsed = parse_spec(spec)
         name, values = parsed.name, dict(parsed.values)
-        for (player, key), path in self._paths.items():
-            if player != task.player:
-                continue
+        for key, path in self._paths.get(spec, {}).items():
             name = _renamed(name, key, path)
             values = {one: _renamed(text, key, path) for one, text in values.items()}
         return format_spec(name, values)

@@ -52,6 +52,8 @@ class Schedule:
     records: bool = False
     allow_code: bool = True
     boards: StartBoards | None = None
+    canonical: str = ""
+    compiled: bool = False
     errors: dict[int, str] = field(default_factory=dict)
     attempts: Counter[int] = field(default_factory=Counter)
     _games: int = 0
@@ -73,7 +75,17 @@ class Schedule:
             self.parts.appendleft(part.part(count))
             part = part.part(0, count)
         boards = tuple(map(self.boards.of_seed, part)) if self.boards else ()
-        return Task(self.player, self.spec, rules, part, self.records, self.allow_code, boards)
+        return Task(
+            self.player,
+            self.spec,
+            rules,
+            part,
+            self.records,
+            self.allow_code,
+            boards,
+            self.canonical,
+            self.compiled,
+        )
 
 
 def play(

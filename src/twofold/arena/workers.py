@@ -13,17 +13,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, Final, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, ParamSpec, Protocol, Self, TypeVar
 
 from twofold.arena.games import GameRow
 from twofold.board import Board
 from twofold.players import Player, make_player, play_games
-from twofold.players.faults import describe_caught
+from twofold.players.faults import as_fault, describe_caught
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
@@ -49,6 +49,8 @@ class Task:
         spec: the player's spec, as given.
         records: True if the rows hold the records of the games.
         boards: where each game begins; empty for new games.
+        canonical: the player's canonical spec.
+        compiled: True if threads are enough for the player.
     """
 
     player: int
@@ -58,6 +60,8 @@ class Task:
     records: bool = False
     allow_code: bool = True
     boards: tuple[Board, ...] = ()
+    canonical: str = ""
+    compiled: bool = False
 
     def part(self, first: int, end: int | None = None) -> "Task":
         """The games from position `first` up to, not including, `end`."""
@@ -95,13 +99,13 @@ class TaskPlayers:
     """The players of one worker; each is made once."""
 
     def __init__(self) -> None:
-        self.players: dict[int, Player] = {}
+        self.players: dict[str, Player] = {}
 
     def play(self, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow]:
         """Play the games of a task until `stop` returns True."""
-        if task.player not in self.players:
-            self.players[task.player] = make_player(task.spec, allow_code=task.allow_code)
-        player = self.players[task.player]
+        if task.spec not in self.players:
+            self.players[task.spec] = make_player(task.spec, allow_code=task.allow_code)
+        player = self.players[task.spec]
         yield from task.play(player, player.spec, stop)
 
     def close(self) -> None:
@@ -120,7 +124,7 @@ def answers(rows: Iterator[GameRow]) -> Iterator[tuple[GameRow, ...] | str]:
             if time.monotonic() - last >= REPORT_SECONDS:
                 yield tuple(batch)
                 batch, last = [], time.monotonic()
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:  # a player may call sys.exit()
         error = describe_caught(fault)
     yield tuple(batch)
     yield error
@@ -131,19 +135,18 @@ class GameWorkers:
 
     Args:
         jobs: number of tasks at a time; 0 plays them in `submit`.
-        compiled: for each player, whether it is compiled.
         timeout: seconds for one game in a process; None for no timeout.
     """
 
-    def __init__(
-        self, jobs: int, compiled: Sequence[bool], *, timeout: float | None = None
-    ) -> None:
+    is_remote: ClassVar[bool] = False
+    """True if all players play in processes, which take long to start: no task waits for one."""
+
+    def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
         self.jobs = jobs
-        self.compiled = compiled
         self.timeout = timeout
         self._stop = threading.Event()
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._reports: queue.SimpleQueue[TaskReport] = queue.SimpleQueue()
+        self._reports: queue.SimpleQueue[TaskReport | Exception] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._crew = TaskPlayers()
         # Closing one end signals every process that holds the other, without a lock that a
@@ -180,22 +183,38 @@ class GameWorkers:
         self._tasks.put(task)
 
     def reports(self) -> list[TaskReport]:
-        """Reports since the last call; waits a short time if there are none."""
+        """Reports since the last call; waits a short time if there are none.
+
+        Raises what ended a thread: its games would be missing for ever.
+        """
         found = []
         with contextlib.suppress(queue.Empty):
-            found.append(self._reports.get(timeout=POLL_SECONDS))
+            report = self._reports.get(timeout=POLL_SECONDS)
             while True:
-                found.append(self._reports.get_nowait())
+                if isinstance(report, Exception):
+                    raise report
+                found.append(report)
+                report = self._reports.get_nowait()
         return found
 
     def _serve(self) -> None:
+        try:
+            self._serve_tasks()
+        except BaseException as fault:  # `reports` raises it in the main thread
+            self._reports.put(as_fault(fault))
+
+    def _serve_tasks(self) -> None:
         crew, process = TaskPlayers(), None
-        while (task := self._tasks.get()) is not None:
-            if self.compiled[task.player]:
+        while not self._stop.is_set():
+            if process is None and self.is_remote:
+                process = self.start_process()
+            task = self._tasks.get()
+            if task is None:
+                break
+            if task.compiled and not self.is_remote:
                 self._play_here(crew, task, self._stop.is_set)
                 continue
-            if process is None:
-                process = self.start_process()
+            process = process or self.start_process()
             if not self._play_there(process, task):
                 process = None
         crew.close()

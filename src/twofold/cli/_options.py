@@ -103,6 +103,12 @@ JobsOption = Annotated[
 ThreadsOption = Annotated[
     int | None, count("--threads", "N", "Number of threads. Default: one per core.")
 ]
+RayOption = Annotated[
+    str,
+    option(
+        "--ray", "ADDRESS", "Play on the Ray cluster at ADDRESS; local starts one on this machine."
+    ),
+]
 StudyOption = Annotated[
     str,
     option(

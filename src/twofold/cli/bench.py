@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from twofold.arena.bench import (
     Bench,
     Entrant,
     PlayerStanding,
+    backend_at,
     plain_spec,
     players_in_excess,
     players_with_code,
@@ -23,7 +24,6 @@ from twofold.arena.bench import (
 )
 from twofold.arena.games import GameRow
 from twofold.arena.presets import preset_lines
-from twofold.arena.schedule import Backend
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
 from twofold.cli._bench import (
@@ -39,6 +39,7 @@ from twofold.cli._options import (
     BoardsOption,
     JobsOption,
     JsonOption,
+    RayOption,
     RulesOption,
     StudyOption,
     argument,
@@ -103,14 +104,7 @@ def command(
         bool, flag("--resume", "Continue a study: play the games that it lacks.")
     ] = False,
     jobs: JobsOption = None,
-    ray: Annotated[
-        str,
-        option(
-            "--ray",
-            "ADDRESS",
-            "Play on the Ray cluster at ADDRESS; local starts one on this machine.",
-        ),
-    ] = "",
+    ray: RayOption = "",
     timeout: Annotated[
         str, option("--timeout", "T", "Longest time for one game of a Python player.")
     ] = "1h",
@@ -162,18 +156,19 @@ def command(
             catching_interrupt() as asked,
             live_games(lines) as advance,
             contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+            backend_at(ray if any(line[-1] for line in lines) else "", jobs, seconds_a_game) as far,
         ):
+            used_jobs = far.jobs if far else used_jobs
             for first_line, bench in zip(first_lines, benches, strict=False):
                 bench.records = records
                 if bench.missing and not asked.is_set():
-                    with _backend(bench, ray, jobs, seconds_a_game) as backend:
-                        bench.play(
-                            used_jobs,
-                            timeout=seconds_a_game,
-                            backend=backend,
-                            on_result=partial(advance, first_line),
-                            stop=asked.is_set,
-                        )
+                    bench.play(
+                        used_jobs,
+                        timeout=seconds_a_game,
+                        backend=far,
+                        on_result=partial(advance, first_line),
+                        stop=asked.is_set,
+                    )
         seconds = time.perf_counter() - began
         found = [
             (bench, *both)
@@ -231,21 +226,6 @@ def _check_different(players: Sequence[str]) -> None:
     for spec in specs:
         if specs.count(spec) > 1:
             raise InvalidInput(f"expected different players, got {shown(spec)} twice")
-
-
-@contextlib.contextmanager
-def _backend(
-    bench: Bench, address: str, jobs: int | None, timeout: float
-) -> Iterator[Backend | None]:
-    """A cluster if one is named; None for this machine."""
-    if not address:
-        yield None
-        return
-    from twofold.arena.ray_workers import RayWorkers  # an extra
-
-    players = [(entrant.player, entrant.spec) for entrant in bench.entrants]
-    with RayWorkers(address, players, jobs=jobs, timeout=timeout) as workers:
-        yield workers
 
 
 def _preset(study: Study, name: str, seed: int) -> list[Bench]:

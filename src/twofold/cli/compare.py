@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from twofold.arena.bench import Bench
+from twofold.arena.bench import Bench, backend_at
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.studies.study import Study
 from twofold.cli._bench import boards_document, live_games, print_boards, read_starts, with_interval
@@ -17,6 +17,7 @@ from twofold.cli._options import (
     FirstSeedOption,
     JobsOption,
     JsonOption,
+    RayOption,
     RulesOption,
     StudyOption,
     argument,
@@ -41,7 +42,8 @@ from twofold.seeds import SeedRange
 EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
   twofold compare ntuple:ply=2 ntuple --sprt --out duel.db
   twofold compare fast greedy --sprt --tile 2048 --delta 2%
-  twofold compare expectimax expectimax:eval=snake --budget 1ms"""
+  twofold compare expectimax expectimax:eval=snake --budget 1ms
+  twofold compare strong max --sprt --ray auto --out duel.db"""
 
 _GAMES, _MOST_GAMES = 200, 10_000
 
@@ -81,6 +83,7 @@ def command(
     ] = "",
     out: StudyOption = "",
     jobs: JobsOption = None,
+    ray: RayOption = "",
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -116,13 +119,16 @@ def command(
         catching_interrupt() as asked,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         live_games([(player, count, count) for player in players]) as advance,
+        backend_at(ray, jobs) as far,
     ):
+        used_jobs = far.jobs if far else used_jobs
         outcome = duel(
             Bench(study, used_rules, machine=machine(), boards=starts),
             players,
             SeedRange(start, count),
             used_jobs,
             question=question,
+            backend=far,
             on_result=partial(advance, 0),
             stop=asked.is_set,
         )
