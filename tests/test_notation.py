@@ -17,6 +17,7 @@ from twofold.notation import (
     parse_seed,
     parse_shape,
     parse_spec,
+    plain,
     shell_line,
     shown,
 )
@@ -99,7 +100,13 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
         ("2x2: 2 99999999999999999999 / 4 0", "power of two from 2 to 2.35, got '9999"),
         ("2x2: 2 4 / 8", "expected 2 rows of 2 cells, got rows of 2/1 cells"),
         ("2x2: 2 4 8\n2", "expected 2 rows of 2 cells, got rows of 3/1 cells"),
-        ("2x2: 2 2.0 / 4 0", "power of two from 2 to 2.35, got '2.0'"),
+        ("2x2: 2 2.5 / 4 0", "power of two from 2 to 2.35, got '2.5'"),
+        ("2x2: 2 1e99 / 4 0", "power of two from 2 to 2.35, got '1e99'"),
+        ("2x2: 2 2.e99 / 4 0", "power of two from 2 to 2.35, got '2.e99'"),
+        ("2x2: 2 3k / 4 0", "power of two from 2 to 2.35, got '3k'"),
+        ("2x2:| 2 | 4 |\n| 8 | 2 | 4 |", "expected 2 rows of 2 cells, got rows of 4/5 cells"),
+        ("|" * 1_000, "expected 1 to 8 rows and columns"),
+        ("│\n" * 999, "expected 1 to 8 rows and columns and at least 2 cells, got 999x0"),
         ("2x2: 2 .. / 4 0", "power of two from 2 to 2.35, got '..'"),
         ("2,4,0,0", "expected 16 cells for a 4x4 board, got 4 in '2,4,0,0'"),
         ("2x2:2,,4,0", "power of two from 2 to 2.35, got '2,'"),
@@ -116,7 +123,7 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
         ("100x100:00", "expected 1 to 8 rows and columns and at least 2 cells, got 100x100"),
         (":0000", "expected a shape such as 3x4, got ''"),
         ("2x2:2x2:0000", "expected cells written as .* got ':'"),
-        ("0" * 1_001, "expected a board of at most 1000 characters, got 1001"),
+        ("0" * 4_001, "expected a board of at most 4000 characters, got 4001"),
         (None, "expected a board as text, got None"),
         (b"1000", "expected a board as text, got b'1000'"),
     ],
@@ -124,6 +131,87 @@ def test_parse_board(text: str, rows: int, cols: int, exponents: tuple[int, ...]
 def test_parse_board_refuses(text: str, message: str) -> None:
     with pytest.raises(InvalidBoard, match=message):
         parse_board(text)
+
+
+TILES = [[0, 2, 4, 8], [0, 0, 0, 0], [0, 0, 2, 0], [0, 2048, 0, 0]]
+DASHES = "-" * 29
+RULE = "+------" * 4 + "+"
+
+
+def drawn(empty: str = "", width: int = 0, bar: str = "", between: str = "\n") -> str:
+    """The tiles with bars and rules between them, or with spaces."""
+    rows = [[str(tile or empty).center(width) for tile in row] for row in TILES]
+    return between.join(bar + (bar or " ").join(row) + bar for row in rows)
+
+
+def boxed(first: str, middle: str, last: str) -> str:
+    """A frame of box characters."""
+    lines = [one[0] + one[1].join(["─" * 6] * 4) + one[2] for one in (first, middle, last)]
+    return f"{lines[0]}\n{drawn('', 6, '│', f'{chr(10)}{lines[1]}{chr(10)}')}\n{lines[2]}"
+
+
+PRINTED = {
+    **{f"empty {mark}": drawn(mark) for mark in ("_", "__", "-", "*", ".", "null", "None")},
+    **{f"padded {mark}": drawn(mark, 5) for mark in ("_", "-", "*", ".")},
+    "compact": ".123/..../__1_/-b--",
+    "a list a line": "\n".join(map(str, TILES)),
+    "a list a line, with commas": ",\n".join(map(str, TILES)),
+    "lists of texts": str([[str(tile) for tile in row] for row in TILES]),
+    "tuples": str(tuple(map(tuple, TILES))),
+    "NumPy's repr": repr(np.array(TILES)),
+    "NumPy's str": str(np.array(TILES)),
+    "NumPy's repr of other integers": repr(np.array(TILES, dtype=np.uint16)),
+    "NumPy's repr of floats": repr(np.array(TILES, dtype=np.float32)),
+    "NumPy's str of floats": str(np.array(TILES, dtype=float)),
+    "floats with exponents": str(np.array(TILES, dtype=float)).replace("2048.", "2.048e+03"),
+    "PyTorch's repr": f"tensor({TILES}, dtype=torch.int32)",
+    "Markdown": drawn("", 4, "|").replace("\n", "\n|---|---|---|---|\n", 1),
+    "Markdown with a blank header": f"| | | | |\n|---|:-:|---|--:|\n{drawn('', 4, '|')}",
+    "Markdown with names": f"| a | b | c | d |\n|:--|---|---|---|\n{drawn('', 4, '|')}",
+    "Markdown with numbers": f"| 1 | 2 | 3 | 4 |\n|---|---|---|---|\n{drawn('', 4, '|')}",
+    "bars without a frame": "\n".join("|".join(str(one or " ") for one in row) for row in TILES),
+    "a frame around rows": f"+----+\n| {drawn('0').replace(chr(10), f' |{chr(10)}| ')} |\n+----+",
+    "a frame of cells": f"{RULE}\n{drawn('', 6, '|', f'{chr(10)}{RULE}{chr(10)}')}\n{RULE}",
+    "a frame of three lines a cell": "\n".join(
+        [RULE, *(f"{'|      ' * 4}|\n|{'|'.join(str(one or '').center(6) for one in row)}|\n"
+                 f"{'|      ' * 4}|\n{RULE}" for row in TILES)]
+    ),
+    "dashes between rows": f"{DASHES}\n{drawn('', 6, '|', f'{chr(10)}{DASHES}{chr(10)}')}",
+    "dashes around rows": f"{DASHES}\n{drawn('0', 6)}\n{DASHES}",
+    "box characters": boxed("┌┬┐", "├┼┤", "└┴┘"),
+    "double box characters": f"╔════╗\n║ {drawn('0').replace(chr(10), f' ║{chr(10)}║ ')} ║\n╚════╝",
+    "thousands": drawn("0").replace("2048", "2k"),
+    "CRLF": drawn("0", between="\r\n"),
+    "a byte order mark": "\ufeff" + drawn("0"),
+    "in quotes": '"0123/0000/0010/0b00"',
+    "in quotes, with escapes": repr(drawn("0")),
+    "quoted values": "\n".join(",".join(f'"{one}"' for one in row) for row in TILES),
+}  # fmt: skip
+"""The same board as programs print it."""
+
+
+@pytest.mark.parametrize("text", PRINTED.values(), ids=PRINTED)
+def test_boards_as_programs_print_them(text: str) -> None:
+    assert parse_board(text) == (4, 4, (0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 1, 0, 0, 11, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (r'"a\"b\\c\u00e9\n"', 'a"b\\cé\n'),
+        (r"'{\"a\": 1}'", '{"a": 1}'),
+        ("'{\"a\": 1}'", '{"a": 1}'),
+        ("`a`\n", "a"),
+        (r"'it\'s \x41'", "it's A"),
+        (r'"replay\,\ü"', r"replay\,\ü"),  # a person's quotes, who escaped nothing
+        ('"2","4"', '"2","4"'),
+        ('"', '"'),
+        (r'"\ud83d\ude00 \ud800"', "\U0001f600 \ufffd"),
+        ("\ufeffa\r\nb", "a\nb"),
+    ],
+)
+def test_text_that_was_quoted_once_more(text: str, meant: str) -> None:
+    assert plain(text) == meant
 
 
 def test_an_error_shows_a_few_rows_of_many() -> None:

@@ -6,10 +6,13 @@ the error that it documents.
 Board text: base-36 exponents row by row, lower case written, either case read, `0` or `.` empty,
 `/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
 spaces or commas are tiles in decimal (`2 4 0 0 / ...`), as are those of lists
-(`[[2, 4, 0, 0], ...]`). Rows may stand on lines of their own.
+(`[[2, 4, 0, 0], ...]`, NumPy's arrays), of CSV and of frames (`| 2 | 4 |   |   |`, Markdown, box
+characters). Rows may stand on lines of their own. A tile may also be written as `2.0` or `16k`, an
+empty cell as `_`, `-`, `*`, `.`, `null` or `None`.
 """
 
 import difflib
+import itertools
 import json
 import math
 import operator
@@ -19,7 +22,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
-from twofold.limits import MAX_EXPONENT, MAX_SEED, MAX_SIDE, MAX_SPAWN_TILES, MAX_TEXT, MIN_CELLS
+from twofold.limits import (
+    MAX_BOARD,
+    MAX_EXPONENT,
+    MAX_SEED,
+    MAX_SIDE,
+    MAX_SPAWN_TILES,
+    MAX_TEXT,
+    MIN_CELLS,
+)
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
@@ -33,8 +44,23 @@ _NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
 _COMMA_OF_RULES = re.compile(r",(?=\s*([a-z]+=|[0-9]+x[0-9]))", re.ASCII)
 """A comma between two parts of rules, unlike those of `spawn=2:0.9,4:0.1`."""
 _ROW_OF_LIST = re.compile(r"\[([^][]*)\]")
-_LIST_OF_ROWS = re.compile(r"\[\s*(?:\[[^][]*\][\s,]*)+\]")
+_AROUND_ROWS = re.compile(r"(?:[a-z][a-z.]*)?[\s,\[\]]*(?:dtype=[\w.'<>=]+)?[\s,\[\]]*", re.ASCII)
+"""What lists of rows have around their rows: `array([...], dtype=int32)`."""
 _BRACKETS: Final = str.maketrans("()", "[]")
+_BARS: Final = str.maketrans("│┃║", "|||")
+_RULE = re.compile(
+    r"[\s|]*+[─-╿][─-╿\s|]*+"  # a line of box characters
+    r"|\s*+\+[-+=\s]*+"  # +----+----+
+    r"|[\s|:]*+(?:(?:[-=]{2,}+|-:)[\s|:+]*+)+"  # |----|:---|:-:|
+)
+"""A line of a frame, without tiles."""
+_MARKS: Final = str.maketrans("._*-", "0000")
+_EMPTY = re.compile(r"_+|-+|[.*]|null|none|", re.IGNORECASE)
+_DECIMAL = re.compile(r"[0-9]{1,12}\.[0-9]*(?:e\+?[0-9]{1,2})?", re.ASCII | re.IGNORECASE)
+_KILO = re.compile(r"([0-9]{1,6})k", re.ASCII | re.IGNORECASE)
+_QUOTED = re.compile(r"\s*([\"'`])(.*)\1\s*", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'`\\/bfnrt]))")
+_ESCAPED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
@@ -113,12 +139,12 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def check_length(text: str, what: str, error: type[InvalidInput]) -> None:
+def check_length(text: str, what: str, error: type[InvalidInput], most: int = MAX_TEXT) -> None:
     """Raise `error` if `text` is too long or not a string."""
     if not isinstance(text, str):
         raise error(f"expected {what} as text, got {shown(text)}")
-    if len(text) > MAX_TEXT:
-        raise error(f"expected {what} of at most {MAX_TEXT} characters, got {len(text)}")
+    if len(text) > most:
+        raise error(f"expected {what} of at most {most} characters, got {len(text)}")
 
 
 def parse_shape(text: str, error: type[InvalidInput] = InvalidBoard) -> tuple[int, int]:
@@ -173,27 +199,56 @@ def format_moves(moves: Iterable[int]) -> str:
     return bytes(moves).translate(_LETTERS).decode()
 
 
+def plain(text: str) -> str:
+    r"""A text without a byte order mark, CRLF, or the quotes that a browser's console adds.
+
+    >>> plain('"a \\"word\\""\r\n')
+    'a "word"'
+    """
+    text = text.removeprefix("\ufeff")
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    match = _QUOTED.fullmatch(text) if text.lstrip()[:1] in ('"', "'", "`") else None
+    if not match:
+        return text
+    quote, inner = match[1], match[2]
+    rest = _ESCAPE.sub("", inner)
+    if quote in rest:  # several quoted values, as of CSV
+        return text
+    if "\\" not in inner or "\\" in rest:  # the quotes of a person, who escaped nothing
+        return inner
+    inner = _ESCAPE.sub(_unescaped, inner)
+    return inner.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _ESCAPED.get(match[3], match[3])
+
+
 def parse_board(text: str) -> Grid:
     """Read the text of a board, as described above; raises `InvalidBoard`."""
-    check_length(text, "a board", InvalidBoard)
+    check_length(text, "a board", InvalidBoard, MAX_BOARD)
     if _WRITTEN.fullmatch(text):
         return Grid(4, 4, _exponents_of(text.replace("/", "")))
-    body = text.strip()
+    body = plain(text).translate(_BARS).strip()
     shape: tuple[int, int] | None = None
-    if ":" in body:
+    if ":" in body and "|" not in body.partition(":")[0]:
         prefix, _, body = body.partition(":")
         shape = parse_shape(prefix.strip())
-    table = _csv_rows(body)
+    rows_found = _framed_rows(body) if "|" in body else _csv_rows(body)
     listed = re.search(r"[\[(,]", body) is not None
-    if table:
-        body, shape = "/".join(map(" ".join, table)), shape or (len(table), len(table[0]))
+    if rows_found:
+        body = "/".join(map(" ".join, rows_found))
+        shape = shape or (len(rows_found), len(rows_found[0]))
     elif listed:
         body, own = _unlisted(body)
         shape = shape or own
+    elif "\n" in body:
+        body = "\n".join(line for line in body.split("\n") if not _is_rule(line))
     rows, cols = shape or (4, 4)
     check_shape(rows, cols)
     body = _rows_marked(body, rows, cols)
-    if table or listed or re.search(r"[^\s/]\s+[^\s/]", body):
+    if rows_found or listed or re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
     else:
         exponents, widths = _parse_digits(body)
@@ -209,13 +264,45 @@ def parse_board(text: str) -> Grid:
     raise InvalidBoard(f"expected {wrong} in {shown(text)}{hint}")
 
 
+def _is_rule(line: str) -> bool:
+    """True for a line of a frame without bars; four dashes are a row of empty cells."""
+    return _RULE.fullmatch(line) is not None and len(line.strip()) > 4
+
+
+def _framed_rows(body: str) -> list[list[str]]:
+    """The cells between the bars of a frame or a Markdown table, in rows."""
+    lines = [line.strip() for line in body.split("\n") if line.strip()]
+    tiles = [line for line in lines if not _RULE.fullmatch(line)]
+    inner = [line.removeprefix("|").removesuffix("|") for line in tiles]
+    if len({line.count("|") for line in inner}) > 1:  # no frame: an empty cell at the side
+        inner = tiles
+    cells = [[cell.strip() for cell in line.split("|")] for line in inner]
+    rows = [row if len(row) > 1 else row[0].split() for row in cells]
+    found = itertools.groupby(lines, lambda line: _RULE.fullmatch(line) is None)
+    groups = [len(list(group)) for is_tiles, group in found if is_tiles]  # lines between rules
+    if len(groups) > 1 and len(set(groups)) == 1:  # cells of several lines
+        parts = [rows[start : start + groups[0]] for start in range(0, len(rows), groups[0])]
+        rows = [["".join(cell) for cell in itertools.zip_longest(*p, fillvalue="")] for p in parts]
+    elif len(groups) == 2 and groups[0] == 1 and _is_header(rows):
+        rows = rows[1:]
+    return [[cell or "0" for cell in row] for row in rows]
+
+
+def _is_header(rows: list[list[str]]) -> bool:
+    """True if the first row of a Markdown table names the columns, or is blank for a header."""
+    try:
+        return sum(map(_parse_cell, rows[0])) == 0 and len(rows) > len(rows[0])
+    except InvalidBoard:
+        return True
+
+
 def _csv_rows(body: str) -> list[list[str]]:
     """Rows of CSV or TSV, with 0 for an empty value; none if the text is neither."""
     lines = [line for line in body.split("\n") if line.strip()]
     separator = next((one for one in ",;\t" if one in body), "")
     if not separator or len(lines) < 2 or re.search(r"[\[(/]", body):
         return []
-    rows = [[value.strip(' \r"') for value in line.split(separator)] for line in lines]
+    rows = [[value.strip(" \"'") for value in line.split(separator)] for line in lines]
     if all(row[-1] == "" and all(row[:-1]) for row in rows):  # trailing separators, as in code
         rows = [row[:-1] for row in rows]
     is_four = sum(map(len, rows)) == 16 and len(rows) != 4  # 16 values are a 4x4 board
@@ -226,11 +313,12 @@ def _csv_rows(body: str) -> list[list[str]]:
 def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
     """Lists and commas as tiles between spaces, and the shape of a list of rows."""
     text, shape = body.translate(_BRACKETS), None
-    if _LIST_OF_ROWS.fullmatch(text):
-        rows = _ROW_OF_LIST.findall(text)
-        text, shape = "/".join(rows), (len(rows), len(rows[0].replace(",", " ").split()))
-    elif row := _ROW_OF_LIST.fullmatch(text):
-        text = row[1]
+    rows = _ROW_OF_LIST.findall(text)
+    around = _AROUND_ROWS.fullmatch(_ROW_OF_LIST.sub("", text))
+    if rows and around and text.count("[") == text.count("]"):
+        if len(rows) > 1 or text.count("[") > 1:
+            shape = (len(rows), len(rows[0].replace(",", " ").split()))
+        text = "/".join(rows)
     return re.sub(r",(?!\s*,)", " ", text), shape  # one of two commas stays, and is refused
 
 
@@ -241,14 +329,21 @@ def _rows_marked(body: str, rows: int, cols: int) -> str:
 
 
 def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:
-    rows = [
-        [0 if tile == "." else parse_tile(tile) for tile in row.split()] for row in body.split("/")
-    ]
+    rows = [[_parse_cell(cell) for cell in row.split()] for row in body.split("/")]
     return tuple(exponent for row in rows for exponent in row), [len(row) for row in rows]
 
 
+def _parse_cell(text: str) -> int:
+    text = text.strip("\"'")
+    if _EMPTY.fullmatch(text):
+        return 0
+    if kilo := _KILO.fullmatch(text):
+        return tile_exponent(1024 * int(kilo[1]), text)
+    return tile_exponent(float(text), text) if _DECIMAL.fullmatch(text) else parse_tile(text)
+
+
 def _parse_digits(body: str) -> tuple[tuple[int, ...], list[int]]:
-    rows = ["".join(row.split()) for row in body.lower().replace(".", "0").split("/")]
+    rows = ["".join(row.split()) for row in body.lower().translate(_MARKS).split("/")]
     digits = "".join(rows)
     for number, digit in enumerate(digits, 1):
         if digit not in DIGITS:
