@@ -29,10 +29,9 @@ from twofold.engine.lines import format_line as format_message
 from twofold.engine.lines import parse_answer, parse_command
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.notation import format_spec, parse_seed, parse_spec
-from twofold.records.foreign.boards import parse_position
-from twofold.records.formats import format_game, parse_any_record
+from twofold.records.formats import FORMATS, format_game, parse_any_record, parse_position
 from twofold.records.json_lines import format_line, parse_line
-from twofold.records.record import format_record, parse_record
+from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget, parse_seconds
 
@@ -49,6 +48,7 @@ WORDS = [
     *["0" * 2_000, "9" * 5_000, "/" * 999, ":" * 999, "," * 999, "=" * 999, "e9" * 50],
     *["{" * 9_999, "[" * 9_999, "urdl" * 100, " " * 9_999, "\n" * 9_999],
     *["replay_", "4x4-_", "0131#D92", "a:b@0|", "|b@0", '{"grid":', "[4]", "(9)"],
+    *["REPLAY_v1RPL_B64_", "RPL1", "REPLAY_v4C_S", '{"finalBoard":', "|" * 999, "|--" * 999],
 ]
 
 
@@ -88,12 +88,31 @@ def record_line(rng: random.Random) -> str:
 
 
 def replay_text(name: str) -> Callable[[random.Random], str]:
-    return lambda rng: format_game(make_replay(rng, most_moves=8), name)
+    return lambda rng: format_game(game_with_moves(rng), name)
+
+
+def game_with_moves(rng: random.Random) -> Record:
+    """A short game; not every format holds one without moves."""
+    while not (record := make_replay(rng, most_moves=8)).moves:
+        pass
+    return record
+
+
+def game_parser(name: str) -> tuple[Callable[[str], object], Callable[[random.Random], str]]:
+    return lambda text: parse_any_record(text, name), replay_text(name)
+
+
+def printed_text(rng: random.Random) -> str:
+    """A board of tiles between bars, or as lists."""
+    tiles = make_board(rng).tiles
+    if rng.random() < 0.5:
+        return f"array({[list(row) for row in tiles]}, dtype=int32)"
+    rows = ["|".join(f" {tile or ''} " for tile in row) for row in tiles]
+    return "+----+\n" + "\n+----+\n".join(f"|{row}|" for row in rows) + "\n+----+"
 
 
 def game_text(rng: random.Random) -> str:
-    name = rng.choice(["twofold", "jsonl", "verse", "verse-old", "moporgic", "original"])
-    return format_game(make_replay(rng, most_moves=8), name)
+    return format_game(game_with_moves(rng), rng.choice(FORMATS).name)
 
 
 def position_text(rng: random.Random) -> str:
@@ -119,10 +138,8 @@ PARSERS = {
     "record line": Parser(parse_line, record_line),
     "engine command": Parser(parse_command, lambda rng: format_message(make_command(rng))),
     "engine answer": Parser(parse_answer, lambda rng: format_message(make_answer(rng))),
-    "verse": Parser(lambda text: parse_any_record(text, "verse"), replay_text("verse")),
-    "verse-old": Parser(lambda text: parse_any_record(text, "verse-old"), replay_text("verse-old")),
-    "moporgic": Parser(lambda text: parse_any_record(text, "moporgic"), replay_text("moporgic")),
-    "original": Parser(lambda text: parse_any_record(text, "original"), replay_text("original")),
+    **{one.name: Parser(*game_parser(one.name)) for one in FORMATS},
+    "printed board": Parser(Board.parse, printed_text),
     "any game": Parser(parse_game_bytes, game_text),
     "position": Parser(parse_position, position_text),
 }

@@ -1,5 +1,6 @@
 """`Step`: one move of a game with its new tile, and the status of a game."""
 
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -109,3 +110,56 @@ def start_board(rules: Rules, seed: int) -> Board:
     for number in range(rules.start_tiles):
         board = board.place(*throw(board, rules, seed, number))
     return board
+
+
+# ---- the path of each tile in a move
+
+
+class TileSlide(NamedTuple):
+    """The path of a tile in a move; `[from, to, merged]` in JSON.
+
+    Tiles that do not move are included. Two tiles that merge have the same `to`, both with
+    `merged`.
+    """
+
+    start: int
+    end: int
+    merged: bool
+
+
+def slides(board: Board, move: Move) -> list[TileSlide]:
+    """The start and end cell of each tile in a move, by start cell; an illegal move changes none.
+
+    >>> for slide in slides(Board.parse("1x4:1012"), Move.LEFT):
+    ...     print(slide.start, slide.end, slide.merged)
+    0 0 True
+    2 0 True
+    3 1 False
+    """
+    found: list[TileSlide] = []
+    for line in _lines(board.rows, board.cols, move):
+        found += _line_slides(line, board.exponents)
+    return sorted(found, key=lambda slide: slide.start)
+
+
+@lru_cache(maxsize=4 * 64)
+def _lines(rows: int, cols: int, move: Move) -> tuple[tuple[int, ...], ...]:
+    """The cells of each line, starting at the side that the tiles slide to."""
+    return tuple(map(tuple, reference.lines(rows, cols, move)))
+
+
+def _line_slides(line: Sequence[int], exponents: Sequence[int]) -> list[TileSlide]:
+    found: list[TileSlide] = []
+    last, free = 0, 0  # exponent of the last tile if it can merge; next free place
+    for cell in line:
+        exponent = exponents[cell]
+        if not exponent:
+            continue
+        if exponent == last:
+            found[-1] = TileSlide(found[-1].start, found[-1].end, True)
+            found.append(TileSlide(cell, line[free - 1], True))
+            last = 0
+        else:
+            found.append(TileSlide(cell, line[free], False))
+            last, free = exponent, free + 1
+    return found

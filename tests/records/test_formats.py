@@ -1,6 +1,7 @@
 """Games of other programs: reading, writing, detection, errors."""
 
 import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -12,9 +13,10 @@ from tests.golden.rewrite import FOLDER
 from tests.records.foreign.replays import FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.game import Game
-from twofold.records.foreign import moporgic, original, verse
+from twofold.records.foreign import moporgic, next2048, openfun, original, tablebase, verse
 from twofold.records.formats import (
     FORMATS,
+    Format,
     detect_format,
     find_format,
     format_game,
@@ -23,6 +25,7 @@ from twofold.records.formats import (
     games_of,
     left_out,
     parse_any_record,
+    parse_position,
     read_any_record,
     read_games,
 )
@@ -31,7 +34,13 @@ from twofold.records.record import Record, format_record, parse_record
 from twofold.rules import Move, Rules
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
-SIDES = {"verse": 8, "verse-old": 4, "moporgic": 4}
+SIDES = {
+    "verse": 8, "verse-old": 4, "moporgic": 4, "next": 8, "next-v4c": 4, "rpl": 4, "vrs": 4,
+    "openfun": 8,
+}  # fmt: skip
+"""The formats of whole games, with their largest sides."""
+
+ONLY_4X4 = ("moporgic", "next-v4c", "rpl", "vrs")
 GOLDEN = [path for path in sorted(FOLDER.glob("*.txt")) if path.stat().st_size < 1_200]
 """The golden games but for the longest ones."""
 
@@ -86,7 +95,7 @@ def test_a_saved_game() -> None:
     assert format_game(parse_any_record(REPLAYS["verse"]), "original") == SAVED + "\n"
 
 
-@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.known])
 def test_format_detection(name: str) -> None:
     text = format_game(parse_any_record(REPLAYS["verse-old"]), name)
     assert detect_format(text).name == name
@@ -95,9 +104,12 @@ def test_format_detection(name: str) -> None:
 
 
 def test_formats_of_files() -> None:
-    found = {name: format_of_file(name) for name in ("a.2048", "A.JSONL", "a.json", "a.txt", "a")}
+    found = {
+        name: format_of_file(name)
+        for name in ("a.2048", "A.JSONL", "a.json", "a.rpl", "a.txt", "a")
+    }
     assert [one.name if one else None for one in found.values()] == [
-        "twofold", "jsonl", "original", None, None,
+        "twofold", "jsonl", "original", "rpl", None, None,
     ]  # fmt: skip
 
 
@@ -108,8 +120,89 @@ def test_a_text_in_no_format(name: str) -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(InvalidRecord, match=r"format of games \(twofold, jsonl, .*\), got 'pgn'"):
+    with pytest.raises(InvalidRecord, match=r"expected a format \(twofold, jsonl, .*\), got 'pgn'"):
         find_format("pgn")
+
+
+# ---- every row of the table
+
+
+@pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.name)
+def test_the_example_of_every_form(one: Format) -> None:
+    """It is recognised, read, written again as it is, and read from other encodings."""
+    name = None if one.known else one.name
+    record = parse_any_record(one.example, name)
+    assert bool(one.known) == bool(one.begins)
+    assert parse_position(one.example, name).board == record.replay().board
+    assert parse_position(one.example, name).score == (None if one.is_board else record.score)
+    if one.known:
+        assert detect_format(one.example) is one
+    assert format_game(record, one.name) == one.example
+    if one.is_binary:
+        assert parse_any_record(one.example.encode("latin-1")) == record
+        return
+    quoted = [f"'{one.example.strip()}'"] * (one.name not in ("twofold", "jsonl"))
+    for text in (one.example.replace("\n", "\r\n"), json.dumps(one.example), *quoted):
+        assert parse_any_record(text, name) == record
+        assert parse_any_record("\ufeff" + text, name) == record
+        assert parse_any_record(text.encode("utf-16"), name) == record  # as PowerShell writes it
+        assert list(games_of(io.BytesIO(text.encode("utf-16")), name)) == [record]
+    assert list(games_of(io.BytesIO(one.example.encode()), name)) == [record]
+
+
+def test_the_page_lists_every_form() -> None:
+    page = Path("docs/reference/formats.md").read_text(encoding="utf-8")
+    for one in FORMATS:
+        known = one.known or "must be named"
+        row = f"| `{one.name}` | {one.about} | {one.holds} | {known} | {one.suffix} |"
+        assert row in page
+
+
+def test_long_replays_in_quotes() -> None:
+    record = played(Rules(), 3, most=400)
+    text = format_game(record, "openfun")
+    assert len(text) > 100_000
+    for quoted in (f"'{text.strip()}'", json.dumps(text)):
+        assert parse_any_record(quoted).moves == record.moves
+
+
+def test_several_records_in_one_file(tmp_path: Path) -> None:
+    records = [played(Rules(2, 2), seed) for seed in (1, 2, 3)]
+    path = tmp_path / "three.2048"
+    path.write_text("\n".join(map(format_record, records)))
+    assert list(read_games(path)) == records
+    with pytest.raises(InvalidRecord, match=r"one game, got several .* OUT --game N takes one"):
+        read_any_record(path)
+    with pytest.raises(InvalidRecord, match=r"Choose one with --game N, or .* with --to jsonl"):
+        list(format_games(records, "verse"))
+    path.write_text(path.read_text().replace('Seed "2"', 'Seed "x"'))
+    with pytest.raises(InvalidRecord, match=r"three.2048', game from line 12 on: line 3: tag Seed"):
+        list(read_games(path))
+
+
+CLONES = {
+    "numbers as text": '{"grid":{"size":"2","cells":[[null,{"value":"2"}],[{"value":"4"},null]]}}',
+    "floats": '{"grid":{"size":2.0,"cells":[[null,{"value":2.0}],[{"value":4.0},null]]}}',
+    "plain numbers": '{"grid":{"size":2,"cells":[[0,2],[4,null]]},"score":"12"}',
+    "a size of two": '{"grid":{"size":{"x":2,"y":2},"cells":[[0,"2"],["4.0",0]]},"score":12.0}',
+    "more keys": '{"version":3,"seed":{"a":[1]},"grid":{"cells":[[0,2],[4,0]]},"moves":[]}',
+}
+
+
+@pytest.mark.parametrize("text", CLONES.values(), ids=CLONES)
+def test_saved_games_of_clones(text: str) -> None:
+    record = parse_any_record(text)
+    assert str(record.board) == "2x2:02/10"
+    assert record.score == (12 if "12" in text else 0)
+
+
+def test_boards_as_json() -> None:
+    for text in ('{"board": [[0, "2"], [4.0, null]]}', '{"id":1,"score":0,"board":[[0,2],[4,0]]}'):
+        assert parse_position(text) == (parse_any_record("2x2:01/20").final, 0)
+
+
+def test_the_last_board_of_a_game_is_a_position() -> None:
+    assert parse_position(REPLAYS["verse"]) == (parse_any_record(REPLAYS["verse"]).final, SCORE)
 
 
 # ---- whole games
@@ -121,9 +214,10 @@ def test_whole_games_of_every_shape(name: str, figure: Callable[[str], None]) ->
     games = moves = 0
     for shape in SHAPES:
         record = played(Rules(*shape), 7, most=1_000 if max(shape) <= 4 else 40)
-        fits = max(shape) <= SIDES[name] and (name != "moporgic" or shape == (4, 4))
+        fits = max(shape) <= SIDES[name] and (name not in ONLY_4X4 or shape == (4, 4))
+        fits = fits and (name != "openfun" or (shape[0] == shape[1] >= 3))
         if not fits:
-            with pytest.raises(InvalidRecord, match=r"expected a .* board|expected a board of at"):
+            with pytest.raises(InvalidRecord, match=r"expected a .*board|expected a board of at"):
                 format_game(record, name)
             continue
         text = format_game(record, name)
@@ -141,10 +235,11 @@ def test_golden_games_round_trip(path: Path) -> None:
     rules = record.rules
     game = record.replay()
     spawns = {number: (step.cell, step.tile) for number, step in enumerate(game.steps, 1)}
-    plain = record.board is None and rules.start_tiles == 2
-    plain = plain and {tile for _, tile in spawns.values()} <= {2, 4}
+    plain = record.board is None and {tile for _, tile in spawns.values()} <= {2, 4}
     for name, side in SIDES.items():
-        fits = rules.shape == (4, 4) if name == "moporgic" else max(rules.shape) <= side
+        fits = rules.shape == (4, 4) if name in ONLY_4X4 else max(rules.shape) <= side
+        fits = fits and (name != "openfun" or (rules.rows == rules.cols >= 3))
+        fits = fits and (rules.start_tiles == 2 or name not in ("verse", "verse-old", "moporgic"))
         if not (plain and fits):
             with pytest.raises(InvalidRecord, match="expected"):
                 format_game(record, name)
@@ -156,7 +251,7 @@ def test_golden_games_round_trip(path: Path) -> None:
         lost = left_out(record, name, text)
         assert "the seed" in lost
         assert "the moves" not in lost
-        assert ("the rules" in lost) == (rules != Rules(*rules.shape))
+        assert ("the rules" in lost) == (rules != read.rules)
         assert ("the player" in lost) == (name != "moporgic")
 
 
@@ -273,8 +368,13 @@ def test_replays_from_old_editors(name: str) -> None:
 
 LONG = "9" * 4_000
 REFUSED = {
-    "nothing": ("", "expected a game record, which begins with"),
-    "words": ("hello", "expected a game record.*or a replay of another program, got 'hello'"),
+    "nothing": ("", "expected a game or a board in a known form"),
+    "words": ("hello", r"in a known form \(twofold, .*, hex-low\), got 'hello'"),
+    "a chess game": ("1. e4 e5 2. Nf3 Nc6", r"in a known form \(twofold, jsonl, "),
+    "JSON": ('{"moves": "urdl"}', "in a known form"),
+    "a page": ("<html>2048</html>", "in a known form"),
+    "another replay": ("replay_fib_0123", "in a known form"),
+    "other bytes": ("PK\x03\x04\0\0\0\0", "in a known form"),
     "a record cut off": ('[Twofold "1"]\n[Seed "1"]', "expected a blank line after the tags"),
     "two episodes": (REPLAYS["moporgic"] + "\n" + REPLAYS["moporgic"], "one game, got several"),
     "two lines": (2 * (format_line(played(Rules(2, 2), 1)) + "\n"), "one game, got several"),
@@ -294,9 +394,9 @@ REFUSED = {
     "verse: huge shape": ("999999999x1-_¾ú0", "expected 1 to 8 rows and columns"),
     "verse: long header": ("4x4-" + LONG + "_¾ú0¾úM", "VerseMeta of at most 2000 characters"),
     # 2048verse, old
-    "old: no tiles": ("replay_", "at least 2 moves, got 0 characters"),
+    "old: no tiles": ("replay_", "in a known form"),
     "old: a letter": ("replay_ ,v漢", "move 2: expected one of the 128 characters"),
-    "old: a move first": ("replay_@,v", "start tiles: expected one of the first 32 characters"),
+    "old: a move first": ("replay_@,v", "in a known form"),
     "old: outside": ("replay_3x3 /", "start tiles: expected a cell of a 3x3 board"),
     "old: shape": ("replay_5x5 ,", "expected at most 4 rows and columns, got 5x5"),
     "old: shape of nothing": ("replay_0x4 ,", "expected 1 to 8 rows and columns"),
@@ -317,18 +417,18 @@ REFUSED = {
     "episode: reward": ("a@0|0131#D[8]92|b@0", "move 1: expected a reward of 0 points, got 8"),
     "episode: no reward": ("a@0|0131#D92#L[0]21|b@0", "move 2: expected a reward of 4 points"),
     "episode: huge reward": (f"a@0|0131#D[{LONG}]92|b@0", "expected a slide such as #U"),
-    "episode: huge time": (f"a@{LONG}|0131|b@0", "expected a game record"),
+    "episode: huge time": (f"a@{LONG}|0131|b@0", "in a known form"),
     "episode: on a tile": ("a@0|0101|b@0", "start tiles: expected an empty cell, got cell 0"),
     "episode: illegal": ("a@0|0131#U92|b@0", "move 1: expected a legal move"),
-    "episode: long name": ("a" * 2_001 + ":b@0|0131|c@0", "expected a game record"),
+    "episode: long name": ("a" * 2_001 + ":b@0|0131|c@0", "in a known form"),
     # saved games
-    "saved: no JSON": ("{", "expected a saved game as JSON"),
-    "saved: a word": ('"hello"', "expected a saved game as JSON"),
-    "saved: no grid": ("{}", "expected a saved game as JSON with grid and score"),
+    "saved: no JSON": ('{"grid":', "expected a saved game as JSON"),
+    "saved: a word": ('"hello"', "in a known form"),
+    "saved: no grid": ("{}", "in a known form"),
     "saved: a list": ('{"grid":[]}', "expected a saved game as JSON"),
     "saved: no columns": ('{"grid":{"cells":[]}}', "expected 1 to 8 rows and columns"),
     "saved: ragged": ('{"grid":{"cells":[[null,null],[null]]}}', "expected columns of one length"),
-    "saved: size": ('{"grid":{"size":3,"cells":[[null,null],[null,null]]}}', "size 3, got 2x2"),
+    "saved: size": ('{"grid":{"size":3,"cells":[[null,null],[null,null]]}}', "size 3x3, got 2x2"),
     "saved: a tile 3": ('{"grid":{"cells":[[{"value":3},null]]}}', "grid: expected a tile that"),
     "saved: a tile 10^30": (
         '{"grid":{"cells":[[{"value":1000000000000000000000000000000},null]]}}', "expected",
@@ -338,10 +438,16 @@ REFUSED = {
         "the tile of column 1, row 2 to say x 0, y 1, got x 1, y 0",
     ),
     "saved: points": ('{"grid":{"cells":[[null,{"value":2}]]},"score":-4}', "expected a score"),
-    "saved: deep": ("[" * 50_000, "expected a game record"),
+    "saved: deep": ("[" * 50_000, "in a known form"),
     "saved: deeper": ('{"grid":' + "[" * 90_000, "expected a saved game as JSON"),
     "saved: long": ('{"grid":"' + "a" * 200_000 + '"}', "at most 100000 characters, got 200011"),
     "saved: no state": ('{"gameState":null}', "expected a saved game as JSON"),
+    "saved: another size": (
+        '{"grid":{"size":{"x":2,"y":1},"cells":[[0,2],[4,0]]}}', "size 1x2, got 2x2"
+    ),
+    "saved: a half": ('{"grid":{"cells":[[0,2.5]]}}', "expected a whole number, got 2.5"),
+    "saved: a word for a tile": ('{"grid":{"cells":[[0,"2k"]]}}', "a whole number, got '2k'"),
+    "saved: long numbers": ('{"grid":{"cells":[[0,"' + LONG + '"]]}}', "expected a whole number"),
     "saved: a state of words": ('{"gameState":"x"}', "expected a saved game as JSON"),
 }  # fmt: skip
 
@@ -433,5 +539,6 @@ def test_the_alphabets_have_128_characters() -> None:
 
 
 def test_names_are_those_of_the_modules() -> None:
-    names = {moporgic.NAME, original.NAME, verse.NEW, verse.OLD, "twofold", "jsonl"}
-    assert {one.name for one in FORMATS} == names
+    games = {moporgic.NAME, original.NAME, verse.NEW, verse.OLD, next2048.NEXT, next2048.V4C}
+    games |= {tablebase.RPL, tablebase.VRS, openfun.NAME, "twofold", "jsonl"}
+    assert {one.name for one in FORMATS} == games | {"json", "text", "hex", "hex-low"}

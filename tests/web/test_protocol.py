@@ -8,6 +8,7 @@ import pytest
 
 from tests.web.page import AnyReply, parse_reply
 from twofold.play.kept import GameInfo
+from twofold.step import TileSlide
 from twofold.web import protocol
 from twofold.web.protocol import (
     MAX_MESSAGE_BYTES,
@@ -69,7 +70,7 @@ REPLIES: list[Reply] = [
         game="k3",
         move="u",
         reward=4,
-        slides=[protocol.TileSlide(0, 1, True)],
+        slides=[TileSlide(0, 1, True)],
         cell=3,
         tile=2,
         by="",
@@ -133,7 +134,7 @@ def test_every_message_is_here() -> None:
 
 
 def test_a_slide_is_a_list() -> None:
-    assert json.loads(msgspec.json.encode(protocol.TileSlide(4, 0, False))) == [4, 0, False]
+    assert json.loads(msgspec.json.encode(TileSlide(4, 0, False))) == [4, 0, False]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_a_slide_is_a_list() -> None:
         '{"type":"autoplay","game":"k","moves_per_second":NaN}',
         '{"type":"analyse","board":"1","score":"-1"}',
         '{"type":"analyse","board":"1","ply":101}',
-        '{"type":"board","text":"' + "1" * 1001 + '"}',
+        '{"type":"board","text":"' + "1" * 4001 + '"}',
         '{"type":"board","text":"\\ud800"}',
         "[" * 10_000,
         '{"type":"board","text":' + "[" * 5_000,

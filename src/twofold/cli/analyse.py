@@ -19,12 +19,13 @@ from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
 from twofold.errors import INTERRUPTED, InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.evaluators.explain import Explanation, explain
-from twofold.limits import MAX_SCORE, check_limit
+from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, check_limit
 from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, entries
 from twofold.players.base import assumed_score, check_going
 from twofold.players.strengths import default_player
-from twofold.records.foreign.boards import MAX_BOARD_TEXT, ScoredBoard, parse_position
+from twofold.records.foreign.boards import ScoredBoard
+from twofold.records.formats import parse_position
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget, parse_seconds
@@ -69,9 +70,7 @@ def command(
     board_format: Annotated[
         str | None,
         option(
-            "--board-format",
-            "FORMAT",
-            "Format of BOARD: text, hex, hex-low, original. Default: detected.",
+            "--board-format", "FORMAT", "Format of BOARD, as --from of convert. Default: detected."
         ),
     ] = None,
     outcomes: Annotated[
@@ -132,9 +131,8 @@ def _read_board(text: str, form: str | None) -> ScoredBoard:
         return parse_position(text, form)
     if sys.stdin.isatty():
         print_note("type the board, row by row; Ctrl-D ends it (Ctrl-Z and Enter on Windows)")
-    if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="replace")
-    return parse_position(sys.stdin.read(MAX_BOARD_TEXT + 1), form)
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    return parse_position(stream.read(MAX_RECORD_BYTES + 1), form)
 
 
 def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | None:

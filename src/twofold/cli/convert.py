@@ -16,7 +16,7 @@ from twofold.files import atomic_write, open_regular, replaceable
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
 from twofold.pictures.replays import replay
-from twofold.records.formats import find_format, format_games, format_of_file, games_of
+from twofold.records.formats import FORMATS, find_format, format_games, format_of_file, games_of
 from twofold.records.record import Record
 
 EXAMPLE = """  twofold convert replay.txt game.2048
@@ -28,6 +28,8 @@ EXAMPLE = """  twofold convert replay.txt game.2048
 
 PAGE = "html"
 """Not a format of records: it is written only."""
+
+SUFFIXES = tuple(one.suffix for one in FORMATS if one.suffix)
 
 PAGE_SCALE = 1.0
 
@@ -49,10 +51,12 @@ def command(
 ) -> None:
     """Read games in one format and write them in another.
 
-    Formats: twofold (a record, .2048), jsonl (records, one a line, .jsonl), verse and verse-old
+    Formats: twofold (records, .2048), jsonl (records, one a line, .jsonl), verse and verse-old
     (replays of 2048verse.com), moporgic (episodes of 2048-Framework and TDL2048, one a line),
-    original (the saved game of the original page: a position, .json). html (.html, written only)
-    is a page that replays one game in any browser, without a server.
+    next and next-v4c (2048-next), rpl and vrs (2048EndgameTablebase, .rpl, .vrs), openfun (Open Fun
+    Game 2048). Positions: original (the saved game of the original page and its clones, .json),
+    json (a board and its points), text, hex, hex-low. html (.html, written only) is a page that
+    replays one game in any browser, without a server.
 
     Every game is replayed when it is read, and checked again after it is written. Data that the
     new format cannot hold is left out, and a note names it.
@@ -72,7 +76,8 @@ def command(
         if game is not None:
             records = _only(records, game)
         texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
-        count = _write(target, texts)
+        is_binary = form != PAGE and find_format(form).is_binary
+        count = _write(target, texts, "latin-1" if is_binary else "utf-8")
     if target != "-":
         print_note(f"{counted(count, 'game')} written to {target}")
     if lost:
@@ -87,7 +92,7 @@ def _target_format(target: str, to: str | None) -> str:
     found = format_of_file(target)
     if found is None and target != "-":
         raise InvalidInput(
-            f"expected --to FORMAT or a name that ends in .2048, .jsonl, .json or .html, "
+            f"expected --to FORMAT or a name that ends in {', '.join(SUFFIXES)} or .{PAGE}, "
             f"got {shown(target)}"
         )
     return "twofold" if found is None else found.name
@@ -120,19 +125,21 @@ def _pages(records: Iterator[Record]) -> Iterator[str]:
     """The page that replays the game."""
     record, *others = islice(records, 2)
     if others:
-        raise InvalidInput(f"expected one game in the format {PAGE}, got several")
+        raise InvalidInput(
+            f"expected one game in the format {PAGE}, got several. Choose one with --game N"
+        )
 
     yield replay(record, scale=PAGE_SCALE).html
 
 
-def _write(target: str, texts: Iterator[str]) -> int:
+def _write(target: str, texts: Iterator[str], encoding: str) -> int:
     """Write the texts to a file in one step, or to the output; how many there were."""
     count = 0
 
     def parts() -> Iterator[bytes]:
         nonlocal count
         for text in texts:
-            yield text.encode()
+            yield text.encode(encoding)
             count += 1
 
     if target != "-":

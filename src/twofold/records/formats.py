@@ -1,27 +1,49 @@
-r"""Every format of games that twofold reads and writes, and format detection.
+r"""Every form of games and boards that twofold reads and writes, and how a text's form is found.
 
     >>> record = parse_any_record("player:place@0|0131#D92#L[4]21|place@0")
     >>> record.score, record.player
     (4, 'player')
 
-Parts that a format cannot hold, such as comments, are left out; games that it cannot hold, such as
-a board of another shape, are refused.
+`FORMATS` has a row for each form. Parts that a form cannot hold, such as comments, are left out;
+games that it cannot hold, such as a board of another shape, are refused. A board is a game that
+begins and ends on it.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import PurePath
 from typing import IO, Final, NamedTuple
 
-from twofold.errors import InvalidInput, InvalidRecord
+from twofold.errors import InvalidBoard, InvalidInput, InvalidRecord
 from twofold.files import open_regular, read_start
 from twofold.game import Game
-from twofold.limits import MAX_RECORD_BYTES
-from twofold.notation import shown
+from twofold.limits import MAX_BOARD, MAX_RECORD_BYTES
+from twofold.notation import plain, shown
 from twofold.records import text as record_text
+from twofold.records.foreign.boards import (
+    ScoredBoard,
+    format_hex,
+    format_json_board,
+    parse_hex,
+    parse_json_board,
+    parse_text_board,
+)
 from twofold.records.foreign.moporgic import format_moporgic, parse_moporgic
-from twofold.records.foreign.original import format_original, parse_original
+from twofold.records.foreign.next2048 import (
+    MAGIC,
+    PREFIX,
+    V4C_PREFIX,
+    format_next,
+    format_v4c,
+    parse_next,
+    parse_v4c,
+)
+from twofold.records.foreign.openfun import format_openfun, parse_openfun
+from twofold.records.foreign.original import format_original, parse_original, position_record
+from twofold.records.foreign.tablebase import RPL_END, format_rpl, format_vrs, parse_rpl, parse_vrs
 from twofold.records.foreign.turns import described
 from twofold.records.foreign.verse import (
     format_verse,
@@ -35,62 +57,180 @@ from twofold.records.text import located
 
 
 class Format(NamedTuple):
-    """A format of games.
+    """A form of games or boards.
 
     Attributes:
         name: its name in the command and the library.
         about: description for people.
-        suffix: file name extension, if it identifies the format.
-        begins: regular expression for the beginning of a text.
-        parse: parses one game.
+        holds: what of a game it holds.
+        known: how it is recognised, in words; empty if it must be named.
+        begins: the same as a regular expression for the beginning of a text, or of the bytes.
+        example: the text of one small game or board; Latin-1 for bytes.
+        parse: parses one game or board.
         format: formats one game, with a line end.
-        many: True if a file holds many games, one a line.
+        suffix: file name extension, if it identifies the form.
+        starts: regular expression for the first line of each game, where a file holds many.
+        many: True if many games can be written to one file.
         own: True if it keeps everything that a record holds.
+        is_binary: True for bytes; `parse` and `format` have them as characters of Latin-1.
+        is_board: True for boards, which have no score.
     """
 
     name: str
     about: str
-    suffix: str
+    holds: str
+    known: str
     begins: str
+    example: str
     parse: Callable[[str], Record]
     format: Callable[[Record], str]
+    suffix: str = ""
+    starts: str = ""
     many: bool = False
     own: bool = False
+    is_binary: bool = False
+    is_board: bool = False
+
+
+def _parse_hex(text: str, low_first: bool = False) -> Record:
+    return position_record(parse_hex(text, low_first=low_first))
+
+
+def _format_board(record: Record) -> str:
+    return f"{record.replay().board}\n"
+
+
+def _format_hex(record: Record, low_first: bool = False) -> str:
+    return format_hex(record.replay().board, low_first=low_first) + "\n"
+
+
+def _of_hex(digits: str) -> str:
+    return bytes.fromhex(digits).decode("latin-1")
 
 
 FORMATS: Final = (
     Format(
-        "twofold", "a record of twofold", ".2048", r"\[",
-        parse_record, format_record, own=True,
+        "twofold", "a [record](game.md) of twofold", "everything; many games are read",
+        "begins with `[Twofold`", r"\s*\[\s*Twofold\b",
+        '[Twofold "1"]\n[Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]\n[Seed "7"]'
+        '\n[Score "4"]\n[Result "4 going"]\n\ndl\n',
+        parse_record, format_record, ".2048", r"\[\s*Twofold\b", own=True,
     ),
     Format(
-        "jsonl", "records of twofold as JSON Lines, one game a line", ".jsonl",
-        r'\s*\{\s*"schema"', parse_line, lambda record: format_line(record) + "\n",
+        "jsonl", "records of twofold as JSON Lines", "everything, many games",
+        "begins with `{\"schema\"`", r'\s*\{\s*"schema"',
+        '{"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",'
+        '"seed":"7","score":4,"result":"4 going","moves":"dl"}\n',
+        parse_line, lambda record: format_line(record) + "\n", ".jsonl", r"\S",
         many=True, own=True,
     ),
     Format(
-        "original", "the saved game of the original page, a position without moves", ".json",
-        r'\s*[{"]', parse_original, format_original,
+        "verse", "a replay of 2048verse.com", "whole games, boards up to 8x8",
+        "begins with a shape, `-`, anything and `_`", r"\s*[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
+        "4x4-_¾ú0¾úM¾ül¾úy\n", parse_verse, format_verse,
     ),
     Format(
-        "verse", "a replay of 2048verse.com", "", r"\s*[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
-        parse_verse, format_verse,
+        "verse-old", "the same in its old format, and the log of 2048league",
+        "whole games, boards up to 4x4",
+        "begins with `replay`, perhaps `_` or `:` and a shape, and two characters from the space "
+        "to `?`", r"\s*replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
+        "replay_ ,vë\n", parse_verse_old, format_verse_old,
     ),
     Format(
-        "verse-old", "a replay of 2048verse.com in its old format, or of 2048league",
-        "", r"replay", parse_verse_old, format_verse_old,
+        "moporgic", "the episodes of 2048-Framework and TDL2048, one game a line",
+        "whole games on 4x4, many of them; player and date", "has `@`, a time and `|`",
+        r"\s*[^@|\n]{0,2000}@-?[0-9]{1,19}\|",
+        "TDL2048:place@1763765370000|0131#D92#L[4]21|place@1763765370000\n",
+        parse_moporgic, format_moporgic, starts=r"\S", many=True,
     ),
     Format(
-        "moporgic", "episodes of 2048-Framework and TDL2048, one game a line", "",
-        r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", parse_moporgic, format_moporgic, many=True,
+        "next", "a replay of 2048-next", "whole games, boards up to 8x8; the date",
+        f"begins with `{PREFIX}`, a file with `RPL1`", rf"\s*{PREFIX}|RPL1",
+        "REPLAY_v1RPL_B64_UlBMMUQAAgADgwIEcG93MmYACwCEZRa26g==\n", parse_next, format_next,
+    ),
+    Format(
+        "next-v4c", "the same in its older format", "whole games on 4x4",
+        f"begins with `{V4C_PREFIX}`", rf"\s*{V4C_PREFIX}",
+        'REPLAY_v4C_S"!!"!!!!!!!!!!!!z¥\n', parse_v4c, format_v4c,
+    ),
+    Format(
+        "rpl", "a recording of 2048EndgameTablebase", "whole games on 4x4, or a part of one",
+        "bytes that end with the end mark of the format",
+        rf"(?s:.{{25}})++\Z(?<={re.escape(RPL_END[8:].decode('latin-1'))})",
+        _of_hex(
+            "0000000000000110 73 00000000000000000000000000000000"
+            "0110000200000000 04 00000000000000000000000000000000"
+            "0000000000000000 58 aa86bc275562e80da1b0b912b168de3a"
+        ), parse_rpl, format_rpl, ".rpl", is_binary=True,
+    ),
+    Format(
+        "vrs", "a whole game of 2048EndgameTablebase", "whole games on 4x4",
+        "13 bytes a row, the score of the first one 0",
+        r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z",
+        _of_hex(
+            "0000000000000110 00000000 00 0110000200000000 00000000 04 0020002000001000 04000000 01"
+        ), parse_vrs, format_vrs, ".vrs", is_binary=True,
+    ),
+    Format(
+        "openfun", "a shared game of Open Fun Game 2048 (andstatus)",
+        "whole games, square boards from 3x3; the date",
+        "a JSON object with `finalBoard`", r'\s*\{(?s:.{0,30000}?)"finalBoard"\s*:',
+        '{"note":"","start":"1970-01-01T00:00:00+00:00","finalBoard":{"plyNumber":3,"pieces":[0,0'
+        ',1,0,2,0,0,0,0],"score":0,"time":"1970-01-01T00:00:00+00:00","playedSeconds":0},"bookmar'
+        'ks":[],"id":1,"type":"org.andstatus.game2048:GameRecord:2"}'
+        "\n"
+        '{"seconds":0,"moves":[{"move":"place","first":{"piece":1,"square":{"x":0,"y":0}}}]}{"sec'
+        'onds":0,"moves":[{"move":"one","first":{"piece":1,"square":{"x":0,"y":0}},"destination":'
+        '{"x":2,"y":0}}],"player":"user","ply":"right"}{"seconds":0,"moves":[{"move":"place","fir'
+        'st":{"piece":2,"square":{"x":1,"y":1}}}]}'
+        "\n", parse_openfun, format_openfun,
+    ),
+    Format(
+        "original", "the saved game of the original page, and of pages built on it",
+        "a position on a square board and its points", "a JSON object with `grid` or `gameState`",
+        r'\s*\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:',
+        '{"grid":{"size":2,"cells":[[null,{"position":{"x":0,"y":1},"value":2}],'
+        '[{"position":{"x":1,"y":0},"value":4},null]]},'
+        '"score":0,"over":false,"won":false,"keepPlaying":false}\n',
+        parse_original, format_original, ".json",
+    ),
+    Format(
+        "json", "a board as JSON", "a position and its points", "a JSON object with `board`",
+        r'\s*\{(?s:.{0,100000}?)"board"\s*:',
+        '{"board": [[0, 2], [4, 0]], "score": 12}\n', parse_json_board, format_json_board,
+    ),
+    Format(
+        "text", "[twofold's own](board.md), and a board as programs print it", "a position",
+        "any other text with numbers and marks alone",
+        rf"(?=\D{{0,{MAX_BOARD}}}?[\d_.*-])[\s\w/.,:;*|+\-\[\]()\"'=─-╿]{{1,{MAX_BOARD}}}\Z",
+        "2x2:01/20\n", parse_text_board, _format_board, is_board=True,
+    ),
+    Format(
+        "hex", "16 hexadecimal digits: exponents, the top-left cell first", "a position on 4x4",
+        "", "", "0x0000000000000012\n", _parse_hex, _format_hex, is_board=True,
+    ),
+    Format(
+        "hex-low", "the same with the bottom-right cell first: [nneonneo/2048-ai]"
+        "(https://github.com/nneonneo/2048-ai) and many programs in C++", "a position on 4x4",
+        "", "", "0x2100000000000000\n", lambda text: _parse_hex(text, True),
+        lambda record: _format_hex(record, True), is_board=True,
     ),
 )  # fmt: skip
-"""The formats, in the order of detection."""
+"""The forms, in the order of detection."""
 
 _CODE_PAGE: Final = "cp1252"
 """Encoding of replays from old editors; it contains both alphabets of 2048verse."""
 
-_PARTS: Final = {
+_OF_EDITORS: Final = re.compile(rb"\s*(?:replay|REPLAY_v4C_|[0-9]{1,9}x[0-9]{1,9}-)")
+"""Replays that may have this encoding."""
+
+_HEAD: Final = 10_000
+"""Bytes of a first line in which the form of a file is recognised."""
+
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16, which PowerShell writes."""
+
+_KEPT: Final = {
     "rules": "the rules",
     "seed": "the seed",
     "moves": "the moves",
@@ -102,53 +242,111 @@ _PARTS: Final = {
     "hints": "the number of hints",
     "tags": "the further tags",
 }
-"""The parts of a record that formats can lack, in words."""
+"""The parts of a record that forms can lack, in words."""
 
 
 # ---- detection
 
 
 def find_format(name: str) -> Format:
-    """The format of this name; raises `InvalidRecord`, which lists them all."""
+    """The form of this name; raises `InvalidRecord`, which lists them all."""
     for one in FORMATS:
         if one.name == name:
             return one
-    names = ", ".join(one.name for one in FORMATS)
-    raise InvalidRecord(f"expected a format of games ({names}), got {shown(name)}")
+    raise InvalidRecord(f"expected a format ({_names()}), got {shown(name)}")
 
 
 def format_of_file(path: str | os.PathLike[str]) -> Format | None:
-    """The format of a file name's extension; None if it identifies none."""
+    """The form of a file name's extension; None if it identifies none."""
     suffix = PurePath(path).suffix.lower()
     return next((one for one in FORMATS if suffix and suffix == one.suffix), None)
 
 
 def detect_format(text: str) -> Format:
-    """The format of a text, by its beginning; raises `InvalidRecord` if no format matches."""
+    """The form of a text, by its beginning; raises `InvalidRecord` if it has none."""
     for one in FORMATS:
-        if re.match(one.begins, text, re.ASCII):
+        if one.begins and re.match(one.begins, text, re.ASCII):
             return one
-    raise InvalidRecord(
-        'expected a game record, which begins with [Twofold "1"], or a replay of another program, '
-        f"got {described(text)}"
+    raise _unknown(text)
+
+
+def _unknown(text: str) -> InvalidRecord:
+    return InvalidRecord(
+        f"expected a game or a board in a known form ({_names()}), got {described(text)}"
     )
+
+
+def _names() -> str:
+    return ", ".join(one.name for one in FORMATS)
 
 
 # ---- reading
 
 
+class Part(NamedTuple):
+    """The text of one game, the line where it begins, from 1, and its form.
+
+    `is_guess` is true where the text has only characters of boards, and no sign of a form.
+    """
+
+    text: str
+    line: int
+    form: Format
+    is_guess: bool = False
+
+    def read(self) -> Record:
+        """The game, checked by playing its moves; raises `InvalidRecord`."""
+        try:
+            return self.form.parse(self.text)
+        except InvalidBoard as error:
+            raise _unknown(self.text) if self.is_guess else InvalidRecord(str(error)) from None
+
+
+def parts_of(data: bytes | str, form: str | None = None) -> Iterator[Part]:
+    """Yield the games of a text in any form (None: detected), not yet parsed.
+
+    Raises `InvalidRecord` if the text is too long, badly encoded, or in no known form.
+    """
+    known = None if form is None else find_format(form)
+    text = _decode(data, known)
+    found = known or detect_format(text)
+    if not found.starts:
+        text = text if found.is_binary else text.lstrip()
+        yield Part(text, 1, found, is_guess=known is None and found.name == "text")
+        return
+    line, start = 1, 0
+    for match in re.finditer(rf"^[ \t]*(?={found.starts})", text, re.ASCII | re.MULTILINE):
+        if text[start : match.start()].strip():
+            yield Part(text[start : match.start()], line, found)
+        line += text.count("\n", start, match.start())
+        start = match.start()
+    yield Part(text[start:], line, found)
+
+
 def parse_any_record(data: bytes | str, form: str | None = None) -> Record:
-    """Read one game in any format (None: detected) and check it by playing its moves.
+    """Read one game in any form (None: detected) and check it by playing its moves.
 
     Raises `InvalidRecord`, which says what was expected, and where.
     """
-    text = _decode(data).lstrip()
-    found = detect_format(text) if form is None else find_format(form)
-    if found.many:
-        lines = sum(1 for line in text.split("\n", 1) if line.strip())
-        if lines > 1:
-            raise InvalidRecord(f"expected one game, got several (format {found.name})")
-    return found.parse(text)
+    part, *others = islice(parts_of(data, form), 2)
+    if others:
+        raise InvalidRecord(
+            f"expected one game, got several (format {part.form.name}). "
+            "twofold convert IN OUT --game N takes one of them"
+        )
+    return part.read()
+
+
+def parse_position(data: bytes | str, form: str | None = None) -> ScoredBoard:
+    """The board of a text in any form, or the last one of its game; raises `InvalidBoard`."""
+    try:
+        part, *others = islice(parts_of(data, form), 2)
+        if others:
+            raise InvalidRecord(f"expected one board, got several (format {part.form.name})")
+        board, score = part.form.parse(part.text).ending()
+    except InvalidRecord as error:
+        raise InvalidBoard(str(error)) from None
+    return ScoredBoard(board, None if part.form.is_board else score)
 
 
 def read_any_record(path: str | os.PathLike[str], form: str | None = None) -> Record:
@@ -180,7 +378,7 @@ def save_game(game: Game | Record, path: str | os.PathLike[str], *, player: str 
 def load_game(path: str | os.PathLike[str]) -> Game:
     """The game in a file, which goes on where it was saved; its moves are checked.
 
-    The file holds a record, or a game of another program in any of the formats above. The record
+    The file holds a record, or a game of another program in any of the forms above. The record
     alone, with its comments, is that of `read_any_record`.
 
     Raises `InvalidRecord` for other files.
@@ -189,7 +387,7 @@ def load_game(path: str | os.PathLike[str]) -> Game:
 
 
 def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterator[Record]:
-    """Yield the games of a file in any format, each read and checked in turn.
+    """Yield the games of a file in any form, each read and checked in turn.
 
     Raises `InvalidRecord` at the first invalid game, with its line.
     """
@@ -198,54 +396,80 @@ def read_games(path: str | os.PathLike[str], form: str | None = None) -> Iterato
 
 
 def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> Iterator[Record]:
-    """Yield the games of an open file; `name` is its name in errors. Raises as `read_games`."""
-    data, number = _first_line(file)
-    with located(name):
-        found = detect_format(_decode(data)) if form is None else find_format(form)
-    if not found.many:
-        data += file.read(max(MAX_RECORD_BYTES + 1 - len(data), 0))  # -1 would be all of it
-        with located(name):
-            record = found.parse(_decode(data))
-        yield record
+    """Yield the games of an open file; `name` is its name in errors. Raises as `read_games`.
+
+    Files of a game a line may have any size.
+    """
+    head = file.readline(_HEAD)
+    while not head.strip() and len(head) < _HEAD and (line := file.readline(_HEAD)):
+        head += line
+    start = head.decode(errors="replace").lstrip("\ufeff")
+    many = [one for one in FORMATS if one.many and one.name == (form or one.name)]
+    found = next((one for one in many if form or re.match(one.begins, start, re.ASCII)), None)
+    if found and head[:2] not in _UTF_16:
+        for number, line in enumerate(_lines(head, file), 1):
+            if line.strip():
+                with located(f"{name}, line {number}"):
+                    record = found.parse(_decode(line))
+                yield record
         return
-    while data:
-        if data.strip():
-            with located(f"{name}, line {number}"):
-                record = found.parse(_decode(data))
-            yield record
-        data = file.readline(MAX_RECORD_BYTES + 2)
-        number += 1
+    with located(name):
+        data = head + file.read(max(MAX_RECORD_BYTES + 1 - len(head), 0))  # -1 would be all of it
+        parts = parts_of(data, form)
+        part: Part | None = next(parts)
+    where = name
+    while part:
+        with located(where):
+            record = part.read()
+        yield record
+        part = next(parts, None)
+        where = f"{name}, game from line {part.line} on" if part else name
 
 
-def _first_line(file: IO[bytes]) -> tuple[bytes, int]:
-    number = 1
-    while (line := file.readline(MAX_RECORD_BYTES + 2)) and not line.strip():
-        number += 1
-    return line.lstrip(), number
+def _lines(head: bytes, file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file whose head is read; too long ones are cut."""
+    *lines, last = head.split(b"\n")
+    yield from lines
+    line = last + file.readline(MAX_RECORD_BYTES + 2)
+    while line:
+        yield line
+        line = file.readline(MAX_RECORD_BYTES + 2)
 
 
-def _decode(data: bytes | str) -> str:
-    """The text: UTF-8, or for replays also the encoding of old editors."""
+def _decode(data: bytes | str, known: Format | None = None) -> str:
+    """The text: UTF-8 or UTF-16, for replays also the encoding of old editors, bytes as Latin-1."""
+    if len(data) <= MAX_RECORD_BYTES and (known.is_binary if known else _is_binary(data)):
+        return data if isinstance(data, str) else data.decode("latin-1")
+    if isinstance(data, bytes) and data[:2] in _UTF_16 and len(data) <= MAX_RECORD_BYTES:
+        with suppress(UnicodeDecodeError):
+            return plain(data.decode("utf-16"))
     try:
-        return record_text.decode(data)[0]
+        text = record_text.decode(data)[0]
     except InvalidRecord:
-        if (
-            isinstance(data, bytes)
-            and len(data) <= MAX_RECORD_BYTES
-            and re.match(rb"replay|[0-9]{1,9}x[0-9]{1,9}-", data)
-        ):
-            try:
-                return data.decode(_CODE_PAGE)
-            except UnicodeDecodeError:
-                pass
+        if isinstance(data, bytes) and len(data) <= MAX_RECORD_BYTES and _OF_EDITORS.match(data):
+            with suppress(UnicodeDecodeError):
+                return plain(data.decode(_CODE_PAGE))
         raise
+    return plain(text)
+
+
+def _is_binary(data: bytes | str) -> bool:
+    if isinstance(data, bytes):
+        data = data[:0] if data[:1] in b"[{" else data
+        return data.startswith(MAGIC) or any(
+            re.match(one.begins.encode("latin-1"), data) for one in FORMATS if one.is_binary
+        )
+    return any(re.match(one.begins, data) for one in FORMATS if one.is_binary)
 
 
 # ---- writing
 
 
 def format_game(record: Record, form: str) -> str:
-    """The text of one game in a format, with a line end; may raise `InvalidRecord`."""
+    """The text of one game in a form, with a line end; may raise `InvalidRecord`.
+
+    Bytes are characters of Latin-1.
+    """
     return find_format(form).format(record)
 
 
@@ -258,10 +482,11 @@ def left_out(record: Record, form: str, text: str) -> tuple[str, ...]:
     if found.own:
         return ()
     again = found.parse(text)
-    if (again.final, again.score) != record.ending():
+    board, score = record.ending()
+    if again.final != board or (again.score != score and not found.is_board):
         raise InvalidRecord(f"expected the same game from its text in {form}, got another one")
-    differ = [part for part in _PARTS if getattr(again, part) != getattr(record, part)]
-    return tuple(_PARTS[part] for part in differ)
+    lost = [_KEPT[part] for part in _KEPT if getattr(again, part) != getattr(record, part)]
+    return tuple(["the points", *lost] if again.score != score else lost)
 
 
 def format_games(
@@ -275,7 +500,10 @@ def format_games(
     found = find_format(form)
     for number, record in enumerate(records, 1):
         if number > 1 and not found.many:
-            raise InvalidRecord(f"expected one game in the format {form}, got several")
+            raise InvalidRecord(
+                f"expected one game in the format {form}, got several. "
+                "Choose one with --game N, or write them all as JSON Lines with --to jsonl"
+            )
         with located(f"game {number}"):
             text = found.format(record)
             for part in left_out(record, form, text):

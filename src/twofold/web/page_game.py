@@ -6,7 +6,7 @@ from twofold.play.best_scores import ME
 from twofold.play.live_game import LiveGame
 from twofold.play.saved_game import News
 from twofold.play.table import GameTable
-from twofold.step import Step
+from twofold.step import Step, slides
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
@@ -16,7 +16,7 @@ from twofold.web.protocol import (
     RefusedReply,
     StepReply,
 )
-from twofold.web.views import rules_info, slides, tiles_of
+from twofold.web.views import rules_info, tiles_of
 
 
 class PageGame(LiveGame):

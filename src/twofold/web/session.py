@@ -12,6 +12,7 @@ from twofold.notation import parse_seed
 from twofold.play.autoplay import Wish
 from twofold.play.following import Asker
 from twofold.play.store import NotFound
+from twofold.records.formats import parse_position
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send, refused
 from twofold.web.hub import Hub
@@ -180,7 +181,7 @@ class Session:
     # ---- boards and reviews
 
     def _board(self, request: protocol.BoardRequest) -> None:
-        board = Board.parse(request.text)
+        board, score = parse_position(request.text)
         self.send(
             protocol.BoardInfo(
                 ref=request.ref,
@@ -190,6 +191,7 @@ class Session:
                 cols=board.cols,
                 legal=letters_of(board),
                 max_tile=board.max_tile,
+                score=score,
             )
         )
 

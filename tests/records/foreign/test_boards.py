@@ -9,7 +9,8 @@ from tests.support.generators import make_board
 from twofold.board import Board
 from twofold.errors import InvalidBoard
 from twofold.limits import MAX_SAVED_GAME
-from twofold.records.foreign.boards import BOARD_FORMATS, format_hex, parse_hex, parse_position
+from twofold.records.foreign.boards import format_hex, parse_hex
+from twofold.records.formats import parse_position
 
 BOARD = Board.parse("1234/5678/9abc/def0")
 
@@ -77,11 +78,17 @@ def test_saved_games_with_extra_quotes() -> None:
         ("123456789abcdefg", "hex-low", "expected 16 hexadecimal digits"),
         ("1" * 10**5, "hex", "expected a board of at most 1000 characters"),
         ("1234", "original", "expected a saved game as JSON"),
-        ("{}", None, "expected a saved game as JSON"),
+        ("{}", None, "expected a game or a board in a known form"),
+        ("12 13/4", None, "expected a tile that is 0 or a power of two"),
+        ('{"board": [[2, 3]]}', None, "board: expected a tile that is 0 or a power of two"),
+        ('{"board": [[2], [2, 4]]}', None, "board: expected rows of equal length"),
+        ('{"board": "2 4"}', None, "expected a board as JSON"),
+        ('{"board": [[2, 2]], "score": -1}', None, "expected a score from 0"),
+        ('{"board": "' + "2" * 200_000, None, "expected a board of at most 100000 characters"),
         ('{"grid":{"cells":[[null,{"value":-2}]]}}', None, "expected a tile that is 0 or a power"),
-        ("1234/5678/9abc/def0", "fen", "expected a format of boards .*, got 'fen'"),
-        ("{" * (MAX_SAVED_GAME + 1), None, "expected a saved game of at most 100000 characters"),
-        ("1" * 2_000, None, "expected a board of at most 1000 characters"),
+        ("1234/5678/9abc/def0", "fen", r"expected a format \(.*\), got 'fen'"),
+        ("{" * (MAX_SAVED_GAME + 1), None, "in a known form"),
+        ("1" * 5_000, None, "in a known form"),
     ],
 )
 def test_invalid_boards_are_refused(text: str, form: str | None, message: str) -> None:
@@ -94,7 +101,3 @@ def test_boards_that_64_bits_do_not_hold() -> None:
         format_hex(Board.empty((3, 4)))
     with pytest.raises(InvalidBoard, match="expected tiles up to 32768"):
         format_hex(Board.parse("g000/0000/0000/0000"))
-
-
-def test_the_formats_have_names() -> None:
-    assert BOARD_FORMATS == ("text", "hex", "hex-low", "original")

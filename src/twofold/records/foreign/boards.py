@@ -5,17 +5,27 @@ top-left cell first; programs in C++ often write the bottom-right cell first. Th
 the order, so the caller must.
 """
 
+import json
 import re
-from collections.abc import Callable
 from typing import Final, NamedTuple
+
+import msgspec
 
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidRecord
 from twofold.limits import MAX_SAVED_GAME
-from twofold.notation import check_length, shown
-from twofold.records.foreign.original import parse_original
+from twofold.notation import check_length, printable, shown
+from twofold.records.foreign.original import Number, parse_original, position_record, whole
+from twofold.records.foreign.turns import described
+from twofold.records.record import Record
+from twofold.records.text import located
 
 _HEX: Final = re.compile(r"(0[xX])?([0-9a-fA-F]{16})", re.ASCII)
+
+
+class _JsonBoard(msgspec.Struct):
+    board: list[list[Number | None]]
+    score: Number | None = None
 
 
 class ScoredBoard(NamedTuple):
@@ -49,6 +59,38 @@ def format_hex(board: Board, *, low_first: bool = False) -> str:
     return "0x" + (digits[::-1] if low_first else digits)
 
 
+def parse_json_board(text: str) -> Record:
+    """A board in `{"board": [[0, 2], [4, 0]], "score": 12}`, as a record without moves."""
+    if len(text) > MAX_SAVED_GAME:
+        raise InvalidRecord(
+            f"expected a board of at most {MAX_SAVED_GAME} characters, got {len(text)}"
+        )
+    try:
+        found = msgspec.json.decode(text, type=_JsonBoard)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        said = printable(str(error))[:200]
+        raise InvalidRecord(f"expected a board as JSON, got {described(text)} ({said})") from None
+    with located("board"):
+        board = Board.from_tiles([[whole(tile or 0) for tile in row] for row in found.board])
+    return position_record(board, whole(found.score or 0))
+
+
+def format_json_board(record: Record) -> str:
+    """The last position of a record, as `parse_json_board` reads it, with a line end."""
+    game = record.replay()
+    return json.dumps({"board": game.board.tiles, "score": game.score}) + "\n"
+
+
+def parse_text_board(text: str) -> Record:
+    """A board in twofold's own text, as a record without moves; raises `InvalidBoard`."""
+    if _HEX.fullmatch(text.strip()) and text.strip()[:2] in ("0x", "0X"):
+        raise InvalidBoard(
+            f"the order of the cells in {shown(text)} is ambiguous. Choose the format hex "
+            "(top-left cell first) or hex-low (bottom-right cell first)"
+        )
+    return position_record(Board.parse(text))
+
+
 def parse_saved(text: str) -> ScoredBoard:
     """The position of a saved game of the original page; raises `InvalidBoard`."""
     try:
@@ -57,38 +99,3 @@ def parse_saved(text: str) -> ScoredBoard:
         raise InvalidBoard(str(error)) from None
     assert record.final is not None  # set by every parser
     return ScoredBoard(record.final, record.score)
-
-
-def _parse_text(text: str) -> ScoredBoard:
-    if text.strip().lower().startswith("0x") and _HEX.fullmatch(text.strip()):
-        raise InvalidBoard(
-            f"the order of the cells in {shown(text)} is ambiguous. Choose the format hex "
-            "(top-left cell first) or hex-low (bottom-right cell first)"
-        )
-    return ScoredBoard(Board.parse(text))
-
-
-_PARSERS: Final[dict[str, Callable[[str], ScoredBoard]]] = {
-    "text": _parse_text,
-    "hex": lambda text: ScoredBoard(parse_hex(text)),
-    "hex-low": lambda text: ScoredBoard(parse_hex(text, low_first=True)),
-    "original": parse_saved,
-}
-
-BOARD_FORMATS: Final = tuple(_PARSERS)
-"""Names of the formats: twofold's text, hexadecimal digits from the top-left cell, the same from
-the bottom-right cell, and the saved game of the original page."""
-
-MAX_BOARD_TEXT: Final = MAX_SAVED_GAME
-"""Longest text of a board in any format, in characters."""
-
-
-def parse_position(text: str, form: str | None = None) -> ScoredBoard:
-    """Read a board in one of `BOARD_FORMATS`; None means `original` for JSON, otherwise `text`."""
-    if form is None:
-        form = "original" if text.lstrip()[:1] in ("{", '"') else "text"
-    if form not in _PARSERS:
-        raise InvalidBoard(
-            f"expected a format of boards ({', '.join(BOARD_FORMATS)}), got {shown(form)}"
-        )
-    return _PARSERS[form](text)

@@ -15,7 +15,6 @@ Source: `episode.h` and `action.h` of https://github.com/moporgic/2048-Framework
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
 
@@ -23,12 +22,15 @@ from twofold.errors import InvalidRecord
 from twofold.limits import MAX_EXPONENT
 from twofold.notation import DIGITS
 from twofold.records.foreign.turns import (
+    START_TILES,
     PlayedTurn,
     Turn,
     TurnTile,
     check_shape,
     described,
+    format_date,
     from_record,
+    milliseconds_of,
     to_record,
 )
 from twofold.records.record import Record
@@ -56,9 +58,6 @@ _TOKEN: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _UNSAFE: Final = re.compile(r"[^\x20-\x7e]+|[@|]+")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS: Final = 253_402_300_800_000
-"""The end of the year 9999."""
 
 
 def parse_moporgic(text: str) -> Record:
@@ -71,7 +70,7 @@ def parse_moporgic(text: str) -> Record:
         )
     with located("start tiles"):
         start, rest = _start(_tokens(match["moves"]))
-    player, date = _player(match["names"]), _date(int(match["began"]))
+    player, date = _player(match["names"]), format_date(int(match["began"]))
     return to_record((SIDE, SIDE), start, _turns(rest), player=player, date=date)
 
 
@@ -127,9 +126,9 @@ def _tile(token: re.Match[str]) -> TurnTile:
 def format_moporgic(record: Record) -> str:
     """One line, with its end, in the format of `parse_moporgic`; without the times of moves."""
     check_shape(record, NAME, SIDE, SIDE)
-    began = _milliseconds(record.date)
+    began = milliseconds_of(record.date)
     player = _UNSAFE.sub("_", record.player) or UNNAMED
-    moves = _format_moves(from_record(record, NAME))
+    moves = _format_moves(from_record(record, NAME, START_TILES))
     return f"{player}:{ENVIRONMENT}@{began}|{moves}|{ENVIRONMENT}@{began}\n"
 
 
@@ -143,21 +142,3 @@ def _format_moves(played: PlayedTurn) -> str:
 
 def _format_tile(tile: TurnTile) -> str:
     return f"{tile.cell:X}{DIGITS[tile.tile.bit_length() - 1].upper()}"
-
-
-def _date(milliseconds: int) -> str:
-    """ISO 8601 in UTC, the date only at midnight; empty if the time is unknown."""
-    if not 0 < milliseconds < _LAST_MS:
-        return ""
-    when = _EPOCH + timedelta(milliseconds=milliseconds)
-    return when.date().isoformat() if not milliseconds % 86_400_000 else when.isoformat()
-
-
-def _milliseconds(date: str) -> int:
-    """Milliseconds since 1970; 0 if the text is not a date."""
-    try:
-        when = datetime.fromisoformat(date)
-    except ValueError:
-        return 0
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0, (when - _EPOCH) // timedelta(milliseconds=1))

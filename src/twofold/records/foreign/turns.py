@@ -1,6 +1,7 @@
 """A game in the form that all replay formats share: start tiles, then moves, each with a tile."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from twofold.board import Board
@@ -13,10 +14,15 @@ from twofold.rules import Move, Rules
 from twofold.step import result_text
 
 START_TILES: Final = 2
-"""Number of start tiles, in every replay format."""
+"""Number of start tiles of the formats that fix it."""
 
 TILES: Final = (2, 4)
 """Spawn tiles, in every replay format."""
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 253_402_300_800_000
+"""The end of the year 9999."""
 
 
 class TurnTile(NamedTuple):
@@ -43,21 +49,28 @@ class PlayedTurn(NamedTuple):
 
 def to_record(
     shape: tuple[int, int],
-    start: Sequence[TurnTile],
+    start: Sequence[TurnTile] | Board,
     turns: Iterable[Turn],
     *,
+    score: int = 0,
     player: str = "",
     date: str = "",
+    undos: int = 0,
     tags: dict[str, str] | None = None,
 ) -> Record:
     """Play a game that is read turn by turn, and return its record.
 
+    It starts with tiles that appeared, or on any board with a score in points.
+
     Raises `InvalidRecord` for an illegal move, or an impossible tile or reward; says where.
     """
     with located("start tiles"):
-        rules = Rules(*shape, start_tiles=len(start))
-        board = _started(rules, start)
-    game = Game.from_board(board, rules, seed=0)
+        if isinstance(start, Board):
+            rules, board = Rules(*shape), start
+        else:
+            rules = Rules(*shape, start_tiles=len(start))
+            board = _started(rules, start)
+        game = Game.from_board(board, rules, seed=0, score=score)
     coming = iter(turns)
     going = True
     while going:
@@ -72,9 +85,11 @@ def to_record(
         rules=rules,
         moves=game.moves,
         board=board,
+        start_score=score,
         spawns=game.spawns,
         player=player,
         date=date,
+        undos=undos,
         score=game.score,
         result=result,
         final=game.board,
@@ -97,8 +112,10 @@ def _play(game: Game, turn: Turn) -> None:
         raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
 
 
-def from_record(record: Record, name: str) -> PlayedTurn:
+def from_record(record: Record, name: str, start_tiles: int | None = None) -> PlayedTurn:
     """The game of a record for the replay format `name`; plays it.
+
+    The format has that number of start tiles; None for any number.
 
     Raises `InvalidRecord` if the record is invalid, or the format cannot hold its beginning or a
     tile.
@@ -107,9 +124,10 @@ def from_record(record: Record, name: str) -> PlayedTurn:
     start = [TurnTile(cell, tile) for cell, tile in enumerate(game.start_board) if tile]
     steps = game.steps
     tiles = {tile for _, tile in start} | {step.tile for step in steps}
-    if record.start_score or record.start_move or len(start) != START_TILES:
+    if record.start_score or record.start_move or len(start) != (start_tiles or len(start)):
+        count = f"{start_tiles} " if start_tiles else ""
         raise InvalidRecord(
-            f"expected a whole game from its {START_TILES} start tiles on for the format {name}, "
+            f"expected a whole game from its {count}start tiles on for the format {name}, "
             f"got one that begins on {game.start_board} with {game.start_score} points"
         )
     if not tiles <= set(TILES):
@@ -133,3 +151,21 @@ def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) 
 def described(text: str) -> str:
     """The start of a text, for an error message."""
     return shown(text[:100])
+
+
+def format_date(milliseconds: int) -> str:
+    """ISO 8601 in UTC, the date only at midnight; empty if the time since 1970 is unknown."""
+    if not 0 < milliseconds < _LAST_MS:
+        return ""
+    when = _EPOCH + timedelta(milliseconds=milliseconds)
+    return when.date().isoformat() if not milliseconds % 86_400_000 else when.isoformat()
+
+
+def milliseconds_of(date: str) -> int:
+    """Milliseconds since 1970; 0 if the text is not a date."""
+    try:
+        when = datetime.fromisoformat(date)
+    except ValueError:
+        return 0
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, (when - _EPOCH) // timedelta(milliseconds=1))

@@ -110,7 +110,7 @@ def format_verse(record: Record) -> str:
     """A replay in the new format, with a line end; all times are written as unknown."""
     check_shape(record, NEW, NEW_SIDE)
     rows, cols = record.rules.shape
-    played = from_record(record, NEW)
+    played = from_record(record, NEW, START_TILES)
     first = "".join(_format_new(0, tile, cols) for tile in played.start)
     rest = "".join(
         _format_new(_NEW_MOVES.index(turn.move), turn.spawn, cols) for turn in played.turns
@@ -168,7 +168,7 @@ def format_verse_old(record: Record) -> str:
     """A replay in the old format, with a line end; raises `InvalidRecord` if it cannot hold it."""
     check_shape(record, OLD, OLD_SIDE)
     rows, cols = record.rules.shape
-    played = from_record(record, OLD)
+    played = from_record(record, OLD, START_TILES)
     first = "".join(_format_old(Move.UP, tile, cols) for tile in played.start)
     rest = "".join(_format_old(turn.move, turn.spawn, cols) for turn in played.turns)
     shape = "" if (rows, cols) == (4, 4) else f"{rows}x{cols}"

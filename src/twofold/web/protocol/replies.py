@@ -6,6 +6,7 @@ import msgspec
 
 from twofold.limits import MAX_SIDE
 from twofold.play.kept import GameInfo
+from twofold.step import TileSlide
 from twofold.web.protocol.requests import Letter, Note
 
 
@@ -134,18 +135,6 @@ class GameState(Reply, tag="game", frozen=True):
     daily: str = ""
 
 
-class TileSlide(msgspec.Struct, array_like=True, frozen=True):
-    """The path of a tile in a move; `[from, to, merged]` in JSON.
-
-    Tiles that do not move are included. Two tiles that merge have the same `to`, both with
-    `merged`.
-    """
-
-    start: int
-    end: int
-    merged: bool
-
-
 class StepReply(Reply, tag="step", frozen=True):
     """One move of a game.
 
@@ -209,7 +198,7 @@ class GamesReply(Reply, tag="games", frozen=True):
 
 
 class BoardInfo(Reply, tag="board", frozen=True):
-    """A parsed board."""
+    """A parsed board; `score` is null if the text has none."""
 
     board: str
     tiles: list[int]
@@ -217,3 +206,4 @@ class BoardInfo(Reply, tag="board", frozen=True):
     cols: int
     legal: str
     max_tile: int
+    score: int | None = None

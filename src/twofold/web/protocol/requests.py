@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from twofold.limits import MAX_PRESSER, MAX_TEXT
+from twofold.limits import MAX_BOARD, MAX_PRESSER, MAX_TEXT
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
@@ -131,9 +131,9 @@ class PauseRequest(Request, tag="pause", frozen=True):
 
 
 class BoardRequest(Request, tag="board", frozen=True):
-    """Parse a board as text, exponents or tiles; reply `BoardInfo`."""
+    """Parse a board in any form, or the last one of a game; reply `BoardInfo`."""
 
-    text: Text
+    text: Annotated[str, msgspec.Meta(max_length=MAX_BOARD)]
 
 
 class AnalyseRequest(Request, tag="analyse", frozen=True):

@@ -8,7 +8,10 @@ import { toast } from '../toast.js';
 const PART_BYTES = 2 ** 16; // about a second's work; twice as much where a game needs it
 const MOST_BYTES = 2 ** 23; // the server takes no more at once
 const MOST_UNREAD = 20;
-const RECORD = '\n[Twofold';
+const SEPARATORS = [
+  [/^(ï»¿)?\s*\[\s*Twofold\b/, '\n[Twofold'],
+  [/^(ï»¿)?\s*(\{\s*"schema"|[^@|\n]{0,2000}@-?\d+\|)/, '\n'],
+]; // how a file of many games begins, and what stands between two
 
 /** What came of an import so far. It goes on while other pages are shown. */
 class ImportReport {
@@ -132,7 +135,8 @@ async function lettersOf(blob) {
   return new TextDecoder('latin1').decode(await blob.arrayBuffer());
 }
 
-/** Where the last game of a part begins; 0 where it holds no whole one. */
+/** Where the last game of a part begins; 0 where it holds no whole one, or the file holds one. */
 function cut(letters) {
-  return letters.lastIndexOf(letters.trimStart().startsWith('[') ? RECORD : '\n') + 1;
+  const [, separator] = SEPARATORS.find(([form]) => form.test(letters)) ?? [];
+  return separator ? letters.lastIndexOf(separator) + 1 : 0;
 }

@@ -31,6 +31,9 @@ import { legalMoves } from '../slides.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
+/** Most characters of a board that the server reads. */
+const MOST_CHARACTERS = 4_000;
+
 const TOUCH = window.matchMedia('(pointer: coarse)');
 
 /**
@@ -82,7 +85,7 @@ class AnalysePage {
     });
     this.notation = new NotationField({
       onRead: (words) => this.#parse(words),
-      onGo: (position) => this.#go(position),
+      onGo: (found) => this.#take(found),
       onCopy: () => this.#copy(),
       onShare: () => this.#share(),
     });
@@ -136,7 +139,7 @@ class AnalysePage {
     this.offs = [
       () => window.removeEventListener('hashchange', onHash),
       listenPastes((words) => this.#parse(words).then(
-        (position) => this.#go(position), (refused) => toast(refused.message))),
+        (found) => this.#take(found), (refused) => toast(refused.message))),
       listenKeys({
         move: (letter) => this.#move(letter),
         commands: {
@@ -164,7 +167,7 @@ class AnalysePage {
     this.score.value = score.replace(/\D/g, '');
     if (!board) return void this.#begin(randomPosition(4, 4));
     try {
-      this.#begin(await this.#parse(board));
+      this.#begin((await this.#parse(board)).position);
     } catch ({ message }) {
       this.#begin(emptyPosition(4, 4));
       this.#refused(badBoard(board, message));
@@ -177,8 +180,16 @@ class AnalysePage {
   }
 
   async #parse(words) {
-    const { tiles, rows, cols } = await net.ask({ type: 'board', text: words });
-    return { tiles, rows, cols };
+    const { tiles, rows, cols, score } = await net.ask({
+      type: 'board', text: words.slice(0, MOST_CHARACTERS + 1),
+    });
+    return { position: { tiles, rows, cols }, score };
+  }
+
+  /** Go to a position that was read, with its points if the text had them. */
+  #take({ position, score }) {
+    if (Number.isInteger(score)) this.score.value = score;
+    this.#go(position);
   }
 
   /** Go to a position, and remember the one before. */

@@ -20,7 +20,7 @@ export class Chooser {
     this.file = h('input', {
       type: 'file',
       class: 'visually-hidden',
-      accept: '.2048,.txt,.json,text/plain,application/json',
+      accept: '.2048,.jsonl,.txt,.json,.rpl,.vrs,text/plain,application/json',
       tabindex: -1,
       'aria-hidden': 'true',
       onchange: () => this.file.files[0] && onFile(this.file.files[0]),

@@ -53,15 +53,15 @@ export function listenSources({ onText, onFile }) {
 }
 
 /**
- * The text of a file.
+ * The file itself, for the server to read: some replays are bytes, not text.
  *
  * @param {File} file
- * @returns {Promise<string>} rejects where it is too large for a record
+ * @returns {Promise<Blob>} rejects where it is too large for a record
  */
 export async function readFile(file) {
   if (file.size > MOST_BYTES)
     throw new Error(text('review.too_large', { size: Math.round(file.size / 2 ** 20) }));
-  return file.text();
+  return file;
 }
 
 /**

@@ -7,8 +7,7 @@ import pytest
 from twofold import reference
 from twofold.board import Board
 from twofold.rules import Move
-from twofold.web.protocol import TileSlide
-from twofold.web.views import slides
+from twofold.step import TileSlide, slides
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 
