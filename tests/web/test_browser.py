@@ -4,6 +4,7 @@ import json
 import urllib.request
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -242,6 +243,9 @@ def test_watching_starts_by_itself_and_pauses(laptop: Visit) -> None:
     expect(laptop.page.get_by_role("button", name="Pause")).to_have_count(0)
 
 
+TILES = [[0, 8], [2, 4], [4, 2048]]
+
+
 def test_a_board_is_typed_and_analysed(laptop: Visit) -> None:
     laptop.open("/analyse", "table")
     field = laptop.page.get_by_label("Board as text")
@@ -250,6 +254,27 @@ def test_a_board_is_typed_and_analysed(laptop: Visit) -> None:
     best = laptop.page.get_by_role("row").filter(has_text="best").last
     expect(best).to_be_visible()
     expect(laptop.page.get_by_role("gridcell", name="row 4, column 4: 16")).to_be_visible()
+
+
+PASTED = [
+    repr(np.array(TILES)),
+    str(np.array(TILES, dtype=float)),
+    "\n".join(["|   |   |", "|---|---|", *(f"| {row[0] or ' '} | {row[1]} |" for row in TILES)]),
+    json.dumps({"board": TILES, "score": 12}),
+]
+
+
+@pytest.mark.parametrize("text", PASTED, ids=["repr", "str", "Markdown", "JSON"])
+def test_a_board_that_a_program_printed_is_pasted(laptop: Visit, text: str) -> None:
+    laptop.open("/analyse", "table")
+    page = laptop.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.get_by_label("Board as text").select_text()
+    page.keyboard.press("Control+V")
+    expect(page.get_by_label("Board as text")).to_have_value("3x2:03/12/2b")
+    expect(page.get_by_role("gridcell", name="row 3, column 2: 2048")).to_be_visible()
+    expect(page.get_by_label("Score")).to_have_value("12" if "score" in text else "")
 
 
 def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(laptop: Visit) -> None:

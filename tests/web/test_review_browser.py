@@ -11,6 +11,7 @@ from playwright.sync_api import FilePayload, Locator, Route, expect
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Game, Record, make_player, review_game
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.records.formats import FORMATS, Format, parse_any_record
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import judge
 from twofold.rules import Move
@@ -259,6 +260,30 @@ def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
     laptop.page.set_input_files("input[type=file]", own)
     expect(where(laptop)).to_have_text("0 / 4")
     expect(added).to_have_count(0)  # it was there before
+
+
+def test_replays_of_other_programs_are_opened(laptop: Visit) -> None:
+    """In every form that holds a game; as the file, and in quotes as a browser's console has it."""
+    games = [one for one in FORMATS if parse_any_record(example(one), one.name).moves]
+    assert len(games) == 10
+    for one in games:
+        data = example(one).encode("latin-1" if one.is_binary else "utf-8")
+        moves = len(parse_any_record(data).moves)
+        laptop.open("/review", "h1")
+        file = FilePayload(name="game", mimeType="application/octet-stream", buffer=data)
+        laptop.page.set_input_files("input[type=file]", file)
+        expect(where(laptop)).to_have_text(f"0 / {moves}")
+    laptop.open("/review", "h1")
+    laptop.page.get_by_role("button", name="Paste text").click()
+    laptop.page.locator("#review-paste").fill(json.dumps(example(games[-1])))
+    laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
+    expect(where(laptop)).to_have_text("0 / 4")
+
+
+def example(one: Format) -> str:
+    """A short game in a form."""
+    record = replace(played_once(), player="", date="")
+    return one.format(record)
 
 
 def played_once() -> Record:

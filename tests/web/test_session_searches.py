@@ -27,6 +27,10 @@ def test_a_board_is_read(page: Page) -> None:
     info = page.ask(protocol.BoardRequest(text="2x2: 2 4 / 0 8"), BoardInfo)
     assert (info.board, info.tiles, info.rows, info.cols) == ("2x2:12/03", [2, 4, 0, 8], 2, 2)
     assert (info.legal, info.max_tile) == ("dl", 8)
+    assert info.score is None
+    saved = protocol.BoardRequest(text='{"grid":{"cells":[[0,2],["4",0]]},"score":12.0}')
+    info = page.ask(saved, BoardInfo)
+    assert (info.board, info.score) == ("2x2:02/10", 12)
     assert page.refusal(protocol.BoardRequest(text="?"))[0] == "InvalidBoard"
 
 
