@@ -1,7 +1,11 @@
 """Hostile records, one row each: what they are, how they are made, what must come of them."""
 
+import base64
+import binascii
 from collections.abc import Callable
 from typing import Final, NamedTuple
+
+from twofold.records.foreign.tablebase import RPL_END, RPL_ROW, VRS_ROW
 
 HEAD: Final = '[Twofold "1"]\n[Rules "{rules}"]\n[Seed "1"]\n'
 GOOD: Final = HEAD.format(rules="4x4") + '[Score "12"]\n[Result "8 going"]\n\ndrdlur\n'
@@ -113,6 +117,108 @@ REFUSED: Final = [
     Attack("nested comments", moves("d" + "{" * 10**6), "expected a comment that ends"),
     Attack("past 32 MiB", lambda: GOOD.encode() + b" " * 2**25, "expected a record of at most"),
 ]
+
+
+def rpl1(*body: int, sides: int = 0x44, flags: int = 0, start: tuple[int, ...] = (0, 3)) -> str:
+    """A replay of 2048-next with these records, and a right CRC-32."""
+    data = bytes([*b"RPL1", sides, flags, len(start), *start, *body])
+    data += binascii.crc32(data).to_bytes(4, "little")
+    return "REPLAY_v1RPL_B64_" + base64.b64encode(data).decode()
+
+
+def rpl(*rows: tuple[int, int]) -> bytes:
+    """Boards and changes as a .rpl."""
+    return b"".join(RPL_ROW.pack(*row, 0, 0, 0, 0) for row in rows) + RPL_END
+
+
+def vrs(*rows: tuple[int, int, int]) -> bytes:
+    """Boards, scores and moves as a .vrs."""
+    return b"".join(VRS_ROW.pack(*row) for row in rows)
+
+
+def openfun(plies: str, pieces: str = "1,0,1,0,0,0,0,0,0", score: int = 0) -> str:
+    """A shared game of Open Fun Game 2048 on 3x3."""
+    return f'{{"finalBoard":{{"pieces":[{pieces}],"score":{score}}}}}\n{plies}'
+
+
+def placed(x: int, y: int, piece: int = 1) -> str:
+    """A ply that places a tile."""
+    square = f'{{"piece":{piece},"square":{{"x":{x},"y":{y}}}}}'
+    return f'{{"moves":[{{"move":"place","first":{square}}}]}}'
+
+
+UP: Final = '{"moves":[],"player":"user","ply":"up"}'
+LOADED: Final = '{"moves":[{"move":"load","board":{"pieces":[1,1,0,0,0,0,0,0,0]}}],"ply":"load"}'
+V4C: Final = "REPLAY_v4C_S" + '"' + 14 * "!" + '"'
+
+FOREIGN: Final = [
+    # 2048-next
+    Attack("damaged", lambda: rpl1(0x84)[:-8] + "AAAAAAA=", "expected the CRC-32"),
+    Attack("no base 64", lambda: "REPLAY_v1RPL_B64_*", "and base 64, got"),
+    Attack("nothing in base 64", lambda: "REPLAY_v1RPL_B64_", "that begin with RPL1"),
+    Attack("other bytes in base 64", lambda: "REPLAY_v1RPL_B64_" + "A" * 10**6, "begin with RPL1"),
+    Attack("bytes cut off", lambda: b"RPL1\x44", "that begin with RPL1"),
+    Attack("no sides", lambda: rpl1(sides=0), "expected 1 to 8 rows"),
+    Attack("15 sides", lambda: rpl1(sides=0xFF), "expected 1 to 8 rows and columns"),
+    Attack("255 start tiles", lambda: rpl1(start=(0,) * 255), "start tiles: "),
+    Attack("a start tile twice", lambda: rpl1(start=(0, 0)), "start tiles: expected an empty"),
+    Attack("a start tile past the end", lambda: rpl1(flags=8, start=(255, 255)), "1 more bytes"),
+    Attack("a far start tile", lambda: rpl1(flags=8, start=(120, 1)), "expected a cell from 0 to"),
+    Attack("a move cut off", lambda: rpl1(0x02), "move 1: expected 1 more bytes, got 0"),
+    Attack("a diagonal move", lambda: rpl1(0x85, 5, 0, 0, 0), "move 1: expected a move up, right"),
+    Attack("a far cell", lambda: rpl1(0x85, 2, 0xFF, 0x7F, 0, 0), "expected a cell from 0 to 15"),
+    Attack("an endless number", lambda: rpl1(0x02, *[0xFF] * 10), "a number of at most 9 bytes"),
+    Attack("undos of nothing", lambda: rpl1(0x80, 0), "at most 0 moves to undo, got 1"),
+    Attack("undos by the billion", lambda: rpl1(0x81, *[0xFF] * 8, 1, 0), "moves to undo, got"),
+    Attack("a long extension", lambda: rpl1(0x83, 7, 0xFF, 0xFF, 0x7F), "2097151 more bytes"),
+    Attack("other rules", lambda: rpl1(0x83, 2, 3, *b"fib"), "a game of 2048, got other rules"),
+    Attack("a spawn of 8", lambda: rpl1(0x83, 8, 1, 8, 0x02, 0), "got other rules"),
+    Attack("an unknown record", lambda: rpl1(0xFF), "expected a record of RPL1, got one of"),
+    Attack("an illegal move", lambda: rpl1(0x00, 0), "move 1: expected a legal move"),
+    Attack("a board cut off", lambda: rpl1(0x82, 0), "move 1: expected 10 more bytes, got 1"),
+    Attack("an escape at the end", lambda: V4C + "\xc3", "an escape from 0 to 2, got None"),
+    Attack("an unknown escape", lambda: V4C + "\xc3$", "an escape from 0 to 2, got 3"),
+    Attack("a tile placed by hand", lambda: V4C + '\xc3#!"', "a tile that was placed by hand"),
+    Attack("an undo of nothing", lambda: V4C + '\xc3"', "at most 0 moves to undo"),
+    Attack("a space", lambda: V4C + "! !", "expected one of the 128 characters"),
+    Attack("an unknown kind", lambda: V4C.replace("_S", "_X"), "one of SCKP and 16 exponents"),
+    Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
+    # 2048EndgameTablebase
+    Attack("no rows", lambda: RPL_END, "expected rows of 25 bytes, the last one"),
+    Attack("another board", lambda: rpl((0x11, 0x40), (0x12, 0x40)), "move 2: expected the board"),
+    Attack("a tile on a tile", lambda: rpl((0x11, 0x44)), "move 1: expected an empty cell"),
+    Attack("no slide", lambda: rpl((0x1000000000000000, 2)), "move 1: expected a legal move"),
+    Attack(
+        "walls that merge",
+        lambda: rpl((0xFF << 56, 0x22), (0xFF << 48, 0)),
+        "move 2: expected the board",
+    ),
+    Attack("a fifth move", lambda: vrs((0x11, 0, 0), (0x11, 0, 5)), "expected a move from 1 to 4"),
+    Attack("no new tile", lambda: vrs((0x11, 0, 0), (2 << 60, 4, 1)), "and a tile 2 or 4, got"),
+    Attack("two new tiles", lambda: vrs((0x11, 0, 0), (0x2110 << 48, 4, 1)), "a tile 2 or 4"),
+    Attack("other points", lambda: vrs((0x11, 0, 0), (0x2001, 8, 1)), "reward of 4 points, got 8"),
+    Attack("fewer points", lambda: vrs((0x11, 0, 0), (0x2001, 0, 1)), "reward of 4 points, got 0"),
+    # Open Fun Game 2048
+    Attack("no plies", lambda: openfun(""), "start tiles: expected 1 to 9 start tiles"),
+    Attack("no square", lambda: openfun("", "1,0"), "expected 1 cells for 1x1|expected"),
+    Attack(
+        "a million pieces", lambda: openfun("", "0," * 10**6 + "0"), "expected 64 cells for 8x8"
+    ),
+    Attack("a piece of 99", lambda: openfun(placed(0, 0, 99)), "expected a piece on the board"),
+    Attack("a square outside", lambda: openfun(placed(3, 0)), "on the board, got 1 on x 3, y 0"),
+    Attack(
+        "a move alone", lambda: openfun(placed(0, 1) + UP), "placed after the move, got the end"
+    ),
+    Attack("two moves", lambda: openfun(placed(0, 1) + UP + UP), "a tile that is placed, got 'up'"),
+    Attack("another end", lambda: openfun(placed(0, 0)), "expected finalBoard"),
+    Attack("points for nothing", lambda: openfun(placed(0, 0), "1" + ",0" * 8, 4), "with 0 points"),
+    Attack("a position later", lambda: openfun(placed(0, 1) + UP + LOADED), "that is placed, got"),
+    Attack("plies that are none", lambda: openfun("[]" + UP), "expected a shared game of Open Fun"),
+    Attack("plies in plies", lambda: openfun("[" * 10**5), "expected JSON objects one after"),
+    Attack("half a ply", lambda: openfun('{"moves":'), "expected JSON objects one after another"),
+    Attack("long digits", lambda: openfun('{"moves":' + "9" * 10**5), "expected JSON objects one"),
+]
+"""Games of other programs, as text or as bytes."""
 
 NAMES: Final = {
     "clears the screen": "\x1b[2J\x1b[H",

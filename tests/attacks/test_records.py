@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.records import GOOD, NAMES, REFUSED, Attack
+from tests.attacks.records import FOREIGN, GOOD, NAMES, REFUSED, Attack
 from twofold import game as game_module
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import printable
-from twofold.records.formats import read_games
+from twofold.records.formats import parse_any_record, read_games
 from twofold.records.json_lines import format_line, parse_line
 from twofold.records.record import Record, format_record, parse_record, read_record
 from twofold.rules import Move
@@ -23,14 +23,23 @@ SECONDS = 20.0  # of the processor; the largest texts here have 32 MiB
 BYTES = 64 * 2**20
 
 
+@pytest.mark.parametrize("attack", FOREIGN, ids=lambda attack: attack.name)
+def test_games_of_other_programs_are_refused(attack: Attack) -> None:
+    check_refused(attack, parse_any_record)
+
+
 @pytest.mark.parametrize("attack", REFUSED, ids=lambda attack: attack.name)
 def test_refused(attack: Attack) -> None:
+    check_refused(attack, parse_record)
+
+
+def check_refused(attack: Attack, parse: Callable[[bytes | str], Record]) -> None:
     data = attack.make()
     began = time.thread_time()
     tracemalloc.start()
     try:
         with pytest.raises(InvalidRecord, match=attack.error) as caught:
-            parse_record(data)
+            parse(data)
         assert tracemalloc.get_traced_memory()[1] < BYTES + 2 * len(data)
     finally:
         tracemalloc.stop()

@@ -542,3 +542,29 @@ def test_names_are_those_of_the_modules() -> None:
     games = {moporgic.NAME, original.NAME, verse.NEW, verse.OLD, next2048.NEXT, next2048.V4C}
     games |= {tablebase.RPL, tablebase.VRS, openfun.NAME, "twofold", "jsonl"}
     assert {one.name for one in FORMATS} == games | {"json", "text", "hex", "hex-low"}
+
+
+# ---- files that the programs themselves have written
+
+SAMPLES = Path(__file__).parent / "foreign" / "samples"
+"""`.rpl` and `.vrs`: rows as `backend/analysis_core.py` and `tools/AItest.py` of
+2048EndgameTablebase write them, with their types of rows and their end mark. `next-v4c.txt`:
+`js/core_replay_codec_runtime.js` of 2048-next in Node, with an undo. `next.txt`: a ranked game of
+2048-next, with extensions."""
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "moves", "score", "undos"),
+    [
+        ("game.rpl", "rpl", "rludullllrulullulrlu", 60, 0),
+        ("game.vrs", "vrs", "rludullllrulullulrlu", 60, 0),
+        ("next-v4c.txt", "next-v4c", "lru", 0, 1),
+        ("next.txt", "next", "l", 8, 0),
+    ],
+)
+def test_real_files(name: str, form: str, moves: str, score: int, undos: int) -> None:
+    data = (SAMPLES / name).read_bytes()
+    record = read_any_record(SAMPLES / name)
+    assert record == parse_any_record(data, form) == next(games_of(io.BytesIO(data)))
+    assert "".join(move.letter for move in record.moves) == moves
+    assert (record.score, record.undos) == (score, undos)

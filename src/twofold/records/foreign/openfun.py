@@ -31,7 +31,7 @@ import msgspec
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.limits import MAX_EXPONENT, MAX_SIDE
-from twofold.notation import printable
+from twofold.notation import printable, shown
 from twofold.records.foreign.turns import (
     Turn,
     TurnTile,
@@ -116,7 +116,7 @@ def parse_openfun(text: str) -> Record:
     if record.final != board or record.score not in (points, 2 * points):
         raise InvalidRecord(
             f"expected finalBoard {record.final} with {record.score} points after the last move, "
-            f"got {board} with {points}"
+            f"got {board} with {shown(points)}"
         )
     return record
 
@@ -137,7 +137,7 @@ def _documents(text: str) -> Iterator[Any]:
 def _convert(document: Any, kind: type[Kind]) -> Kind:
     try:
         return msgspec.convert(document, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeError) as error:
         said = printable(str(error))[:200]
         raise InvalidRecord(f"expected a shared game of Open Fun Game 2048 ({said})") from None
 
@@ -157,7 +157,9 @@ def _placed(ply: _Ply, cols: int) -> TurnTile:
         raise InvalidRecord(f"expected a tile that is placed, got {described(_name(ply))}")
     x, y = first.square.x, first.square.y
     if not (0 <= x < cols and 0 <= y < cols and 0 < first.piece <= MAX_EXPONENT):
-        raise InvalidRecord(f"expected a piece on the board, got {first.piece} on x {x}, y {y}")
+        raise InvalidRecord(
+            f"expected a piece on the board, got {shown(first.piece)} on x {shown(x)}, y {shown(y)}"
+        )
     return TurnTile(y * cols + x, 1 << first.piece)
 
 

@@ -118,14 +118,16 @@ def _board(grid: _Grid) -> Board:
     if size is not None:
         sides = (size.y, size.x) if isinstance(size, _CellPlace) else (whole(size), whole(size))
         if sides != (rows, cols):
-            raise InvalidRecord(f"expected a grid of size {sides[0]}x{sides[1]}, got {rows}x{cols}")
+            raise InvalidRecord(
+                f"expected a grid of size {shown(sides[0])}x{shown(sides[1])}, got {rows}x{cols}"
+            )
     for x, column in enumerate(grid.cells):
         for y, tile in enumerate(column):
             place = tile.position if isinstance(tile, _Tile) else None
             if place and (place.x, place.y) != (x, y):
                 raise InvalidRecord(
                     f"expected the tile of column {x + 1}, row {y + 1} to say x {x}, y {y}, "
-                    f"got x {place.x}, y {place.y}"
+                    f"got x {shown(place.x)}, y {shown(place.y)}"
                 )
     with located("grid"):
         return Board.from_tiles([map(_value, row) for row in zip(*grid.cells, strict=True)])
