@@ -1,5 +1,6 @@
-/** Positions made in the page: empty, random, another shape, after a move, along a line. */
+/** Positions made in the page: empty, random, another shape, after a move, along a line; and read. */
 
+import { net } from '../net.js';
 import { parseStep } from '../notation.js';
 import { slide } from '../slides.js';
 
@@ -7,6 +8,7 @@ import { slide } from '../slides.js';
 
 const FEWEST_MOVES = 20;
 const MOST_MOVES = 400;
+const MOST_CHARACTERS = 4_000; // of a text that the server reads
 const PREFERRED = ['l', 'd', 'r', 'u'];
 
 /**
@@ -18,6 +20,18 @@ const PREFERRED = ['l', 'd', 'r', 'u'];
  */
 export function emptyPosition(rows, cols) {
   return { tiles: new Array(rows * cols).fill(0), rows, cols };
+}
+
+/**
+ * The position that a text holds in any form, and its points or null.
+ *
+ * @param {string} words
+ * @returns {Promise<{position: Position, score: ?number}>} rejects with what is wrong
+ */
+export async function readPosition(words) {
+  const read = words.slice(0, MOST_CHARACTERS + 1); // the server refuses one more
+  const { tiles, rows, cols, score } = await net.ask({ type: 'board', text: read });
+  return { position: { tiles, rows, cols }, score };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Analyse: set up any board, and see what a player thinks of it. */
 
 import {
-  along, emptyPosition, moved, randomPosition, reshaped, respawned,
+  along, emptyPosition, moved, randomPosition, readPosition, reshaped, respawned,
 } from '../analyse/positions.js';
 import { Asker } from '../analyse/asker.js';
 import { LimitField } from '../analyse/limit_field.js';
@@ -30,9 +30,6 @@ import { settings } from '../settings.js';
 import { legalMoves } from '../slides.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
-
-/** Most characters of a board that the server reads. */
-const MOST_CHARACTERS = 4_000;
 
 const TOUCH = window.matchMedia('(pointer: coarse)');
 
@@ -84,7 +81,7 @@ class AnalysePage {
       onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
     });
     this.notation = new NotationField({
-      onRead: (words) => this.#parse(words),
+      onRead: readPosition,
       onGo: (found) => this.#take(found),
       onCopy: () => this.#copy(),
       onShare: () => this.#share(),
@@ -138,7 +135,7 @@ class AnalysePage {
     window.addEventListener('hashchange', onHash);
     this.offs = [
       () => window.removeEventListener('hashchange', onHash),
-      listenPastes((words) => this.#parse(words).then(
+      listenPastes((words) => readPosition(words).then(
         (found) => this.#take(found), (refused) => toast(refused.message))),
       listenKeys({
         move: (letter) => this.#move(letter),
@@ -167,7 +164,7 @@ class AnalysePage {
     this.score.value = score.replace(/\D/g, '');
     if (!board) return void this.#begin(randomPosition(4, 4));
     try {
-      this.#begin((await this.#parse(board)).position);
+      this.#begin((await readPosition(board)).position);
     } catch ({ message }) {
       this.#begin(emptyPosition(4, 4));
       this.#refused(badBoard(board, message));
@@ -177,13 +174,6 @@ class AnalysePage {
   #begin(position) {
     this.trail = new Trail(position);
     this.#show(position);
-  }
-
-  async #parse(words) {
-    const { tiles, rows, cols, score } = await net.ask({
-      type: 'board', text: words.slice(0, MOST_CHARACTERS + 1),
-    });
-    return { position: { tiles, rows, cols }, score };
   }
 
   /** Go to a position that was read, with its points if the text had them. */
