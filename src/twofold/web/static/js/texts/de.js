@@ -687,7 +687,7 @@ const REVIEW = {
   'review.edge_second': 'Zweitbester: {move}',
   'review.end': 'Das Ende',
   'review.file_hint': 'Du kannst ein Spiel auch irgendwo auf dieser Seite ablegen oder einfügen: eine Aufzeichnung von twofold, ein '
-    + 'Replay von 2048verse oder den Spielstand der Originalseite.',
+    + 'Replay eines anderen 2048-Programms oder einen Spielstand.',
   'review.first': 'Zum Anfang',
   'review.fit': 'Spielgüte',
   'review.fit_help': 'Produkt der Anteile, die alle Züge vom besten Wert behalten haben, wie 2048-Trainer es berechnen',
@@ -1041,8 +1041,8 @@ const REFUSAL = {
   'refusal.InternalError': 'In twofold ist etwas schiefgegangen. Im Terminal steht mehr.',
   'refusal.InvalidBoard': 'Das ist kein Brett. Schreibe seine Kacheln Zeile für Zeile, etwa 2 4 8 16 / 0 0 2 4 / 0 0 0 2 / '
     + '0 0 0 0.',
-  'refusal.InvalidRecord': 'Dieses Spiel ist nicht lesbar. Wähle eine Aufzeichnung von twofold, ein Replay von 2048verse oder '
-    + 'den Spielstand der Originalseite.',
+  'refusal.InvalidRecord': 'Dieses Spiel ist nicht lesbar. Wähle eine Aufzeichnung von twofold, ein Replay eines anderen '
+    + '2048-Programms oder einen Spielstand.',
   'refusal.InvalidRules': 'Diese Regeln sind nicht spielbar. Schreibe sie so: 3x4 goal=512.',
   'refusal.InvalidSeed': 'Ein Startwert ist eine ganze Zahl mit bis zu 20 Ziffern.',
   'refusal.NotFound': 'Das ist nicht mehr da. Vielleicht wurde es gelöscht.',

@@ -684,8 +684,8 @@ const REVIEW = {
   'review.edge_best': 'Best: {move}',
   'review.edge_second': 'Second best: {move}',
   'review.end': 'The end',
-  'review.file_hint': 'You can also drop or paste a game anywhere on this page: a record of twofold, a replay of 2048verse or the '
-    + 'saved game of the original page.',
+  'review.file_hint': 'You can also drop or paste a game anywhere on this page: a record of twofold, a replay of another '
+    + '2048 program or a saved game.',
   'review.first': 'To the start',
   'review.fit': 'Goodness of fit',
   'review.fit_help': 'Product of the shares that all moves kept of the best value, as 2048 trainers count it',
@@ -1036,8 +1036,8 @@ const REFUSAL = {
   'refusal.InternalError': 'Something went wrong in twofold. The terminal says more.',
   'refusal.InvalidBoard': 'This is not a board. Write its tiles row by row, such as 2 4 8 16 / 0 0 2 4 / 0 0 0 2 / 0 0 0 '
     + '0.',
-  'refusal.InvalidRecord': 'This game cannot be read. Choose a record of twofold, a replay of 2048verse or the saved game '
-    + 'of the original page.',
+  'refusal.InvalidRecord': 'This game cannot be read. Choose a record of twofold, a replay of another 2048 program '
+    + 'or a saved game.',
   'refusal.InvalidRules': 'These rules cannot be played. Write them like this: 3x4 goal=512.',
   'refusal.InvalidSeed': 'A seed is a whole number of up to 20 digits.',
   'refusal.NotFound': 'It is not there any more. It may have been deleted.',

@@ -692,7 +692,7 @@ const REVIEW = {
   'review.edge_second': 'Segunda mejor: {move}',
   'review.end': 'El final',
   'review.file_hint': 'También puedes soltar o pegar una partida en cualquier lugar de esta página: un registro de '
-    + 'twofold, una repetición de 2048verse o la partida guardada de la página original.',
+    + 'twofold, una repetición de otro programa de 2048 o una partida guardada.',
   'review.first': 'Al principio',
   'review.fit': 'Bondad de ajuste',
   'review.fit_help': 'Producto de la parte del mejor valor que conservó cada jugada, como la calculan los programas de '
@@ -1050,8 +1050,8 @@ const REFUSAL = {
   'refusal.InternalError': 'Algo ha fallado en twofold. El terminal dice más.',
   'refusal.InvalidBoard': 'Esto no es un tablero. Escribe sus fichas fila por fila, como 2 4 8 16 / 0 0 2 4 / 0 0 0 '
     + '2 / 0 0 0 0.',
-  'refusal.InvalidRecord': 'No se puede leer esta partida. Elige un registro de twofold, una repetición de '
-    + '2048verse o la partida guardada de la página original.',
+  'refusal.InvalidRecord': 'No se puede leer esta partida. Elige un registro de twofold, una repetición de otro '
+    + 'programa de 2048 o una partida guardada.',
   'refusal.InvalidRules': 'No se puede jugar con estas reglas. Escríbelas así: 3x4 goal=512.',
   'refusal.InvalidSeed': 'Una semilla es un número entero de hasta 20 cifras.',
   'refusal.NotFound': 'Ya no está aquí. Puede que se haya eliminado.',
