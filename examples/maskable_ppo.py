@@ -20,7 +20,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-import twofold.env  # registers twofold/2048-v0
+import twofold.env  # registers twofold/2048-v1
 
 GAMES = 64  # games in parallel
 STEPS = 64  # steps of each between two updates
@@ -29,7 +29,7 @@ STEPS = 64  # steps of each between two updates
 def make_env() -> gymnasium.Env[Any, Any]:
     """One game, wrapped for the learner."""
     return gymnasium.make(
-        "twofold/2048-v0", observation="onehot", reward="log2", disable_env_checker=True
+        "twofold/2048-v1", observation="onehot", reward="log2", disable_env_checker=True
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from twofold import reference
 from twofold.board import EMPTY, Board, Slide, Spawn
@@ -342,3 +343,37 @@ def test_integers_of_thousands_of_digits_are_named_by_their_size() -> None:
         Board.parse(huge)
     with pytest.raises(InvalidRules, match="16,610 bits"):
         Rules(start_tiles=huge)
+
+
+def test_boards_from_arrays() -> None:
+    board = Board.parse("2x3:012/3a0")
+    for array in (
+        np.asarray(board),
+        np.array(board.tiles),
+        np.array(board.tiles, dtype=np.uint16),
+        np.equal(np.asarray(board), np.arange(12)[:, None, None]),
+    ):
+        assert Board.from_array(array) == Board.of(array) == board
+    bits = np.array([board.to_bits()], dtype=np.uint64)
+    assert Board.from_array(bits, (2, 3)) == board
+    assert Board.of(np.array([0x1100_0000_0000_0000], dtype=np.uint64)) == Board.parse(
+        "11" + "0" * 14
+    )
+
+
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.ones((2, 2)), "expected an array of exponents .* got float64 of shape"),
+        (np.ones(16, dtype=np.uint8), "expected an array of exponents .* got uint8 of shape"),
+        (np.full((2, 2), 36, dtype=np.uint8), "expected exponents from 0 to 35"),
+        (np.full((2, 2), 3), "expected .*, got 3"),
+        (np.zeros((9, 9), dtype=np.uint8), "expected 1 to 8 rows"),
+        (np.zeros((18, 2, 2), dtype=np.uint8), "expected planes with a single 1 for each cell"),
+        (np.full((1, 2, 2), -1), "expected planes with a single 1 for each cell"),
+        (np.array([1, -1, 1])[:, None, None] * np.ones((2, 2), int), "expected planes"),
+    ],
+)
+def test_other_arrays_are_refused(array: NDArray[Any], text: str) -> None:
+    with pytest.raises(InvalidBoard, match=text):
+        Board.of(array)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 import twofold
@@ -53,6 +54,7 @@ def test_a_board_is_analysed_by_the_player_that_is_named_or_given() -> None:
         expected = player.analyse(Board.parse(BOARD)).moves
         assert twofold.analyse(BOARD, player).moves == expected
     assert twofold.analyse(BOARD, "expectimax", "ply=2").moves == expected
+    assert twofold.analyse(np.asarray(Board.parse(BOARD)), "expectimax:ply=2").moves == expected
     assert twofold.analyse("2x2:12/00", "greedy").best in (Move.DOWN, Move.LEFT, Move.RIGHT)
     with pytest.raises(InvalidSpec, match="expectimaxx"):
         twofold.analyse(BOARD, "expectimaxx")

@@ -7,13 +7,16 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex
 
 from twofold import drawing, notation, reference
 from twofold.errors import CellOccupied, IllegalMove, InvalidBoard
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_EXPONENT
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Permutation = Callable[[tuple[int, ...]], tuple[int, ...]]
 
@@ -92,9 +95,45 @@ class Board:
         return board
 
     @classmethod
-    def of(cls, board: "Board | str") -> "Board":
-        """The board itself, or the board that a text describes; raises `InvalidBoard`."""
-        return board if isinstance(board, Board) else cls.parse(board)
+    def of(cls, board: "Board | str | NDArray[Any]") -> "Board":
+        """The board itself, or that of a text or an array; raises `InvalidBoard`.
+
+        `parse` and `from_array` describe texts and arrays.
+        """
+        if isinstance(board, Board):
+            return board
+        if isinstance(board, str) or not hasattr(board, "__array_interface__"):
+            return cls.parse(board)  # type: ignore[arg-type]
+        return cls.from_array(board)
+
+    @classmethod
+    def from_array(cls, array: "NDArray[Any]", shape: tuple[int, int] = (4, 4)) -> Self:
+        """A board from an array of NumPy, such as an observation of `twofold.env`.
+
+        | type | dimensions | meaning |
+        |---|---|---|
+        | uint8 | (rows, cols) | exponents, as `np.asarray(board)` gives |
+        | other whole numbers | (rows, cols) | tiles |
+        | whole numbers or bool | (planes, rows, cols) | 1 in plane e where the exponent is e |
+        | uint64 | (1,) | the 64-bit form of a board of `shape` |
+
+        Raises `InvalidBoard`.
+        """
+        kind, dimensions = array.dtype, array.ndim
+        if dimensions == 3 and kind.kind in "bui":
+            if array.min(initial=0) < 0 or (array.sum(axis=0) != 1).any():
+                raise InvalidBoard("expected planes with a single 1 for each cell, got others")
+            return cls(array.argmax(axis=0).reshape(-1).tolist(), array.shape[1:])
+        if dimensions == 2 and kind == "uint8":
+            return cls(array.reshape(-1).tolist(), array.shape)
+        if dimensions == 2 and kind.kind in "ui":
+            return cls.from_tiles(array.tolist())
+        if array.shape == (1,) and kind == "uint64":
+            return cls.from_bits(int(array[0]), shape)
+        raise InvalidBoard(
+            "expected an array of exponents (uint8), tiles, planes or 64 bits, "
+            f"got {kind} of shape {array.shape}"
+        )
 
     @classmethod
     def empty(cls, shape: tuple[int, int] = (4, 4)) -> Self:

@@ -141,6 +141,17 @@ class Rules:
         return self.rows, self.cols
 
     @property
+    def max_exponent(self) -> int:
+        """log2 of the largest tile that a game can hold, 17 for the original rules.
+
+        It is the number of cells, plus log2 of the largest spawn tile s, less 1; at most 35. For
+        2^e some spawn must raise the sum of the tiles to 2^e or more. The sum before lacks at most
+        s, so it has a 1 at each binary digit from s up to 2^(e - 1), and each 1 needs a tile on a
+        board with a cell left for the spawn.
+        """
+        return min(self.rows * self.cols + self.spawn_exponents[-1] - 1, MAX_EXPONENT)
+
+    @property
     def spawn_exponents(self) -> tuple[int, ...]:
         """Exponents of the tiles that may spawn, ascending."""
         return tuple(tile.bit_length() - 1 for tile, _ in self.spawn)

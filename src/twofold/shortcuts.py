@@ -21,6 +21,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
 from twofold.arena.games import GameColumns, GameRow
@@ -50,7 +52,7 @@ from twofold.seeds import SeedRange
 
 
 def analyse(
-    board: Board | Game | str,
+    board: Board | Game | str | NDArray[Any],
     player: Player | str = "",
     budget: Budget | str | None = None,
     *,
@@ -59,7 +61,8 @@ def analyse(
     """The values of the four moves on a board, by a player.
 
     Args:
-        board: the position, with at least one legal move; a game for its board, score and rules.
+        board: the position, with at least one legal move; its text; an array, such as an
+            observation, see `Board.from_array`; or a game, for its board, score and rules.
         player: a spec or an object; the default player if empty.
         budget: limits of the search, such as `"time=1s"` or `"ply=3"`; None for the player's own.
         score: points so far, for players that use them; None if unknown, or for that of a game.

@@ -64,7 +64,7 @@ class NaiveEnv:
             "score": self.game.score,
             "seed": self.game.seed,
         }
-        return observe(self.game.board, self.observation), info
+        return observe(self.game.board, self.observation, self.rules), info
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, dict[str, Any]]:
         reward = 0.0

@@ -10,7 +10,8 @@ from typing import Any, get_args
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.error import DeprecatedEnv, ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import twofold.env
@@ -19,6 +20,7 @@ from twofold.board import Board
 from twofold.env import ENV_ID
 from twofold.env.settings import Illegal, Observation, Reward
 from twofold.env.single import Env2048
+from twofold.env.vector import VectorEnv2048
 from twofold.errors import (
     IllegalMove,
     InvalidBoard,
@@ -66,16 +68,33 @@ def test_the_environment_is_found_by_its_name() -> None:
     assert isinstance(env.unwrapped, Env2048)
     assert env.observation_space.shape == (3, 3)
     many = gymnasium.make_vec(ENV_ID, num_envs=3, rules="3x3", max_episode_steps=5)
-    assert isinstance(many, twofold.env.VectorEnv2048)
+    assert isinstance(many, VectorEnv2048)
     assert gymnasium.make_vec(ENV_ID, 2, vectorization_mode="sync").num_envs == 2
+
+
+@pytest.mark.parametrize("rules", ["3x3", Rules(3, 3)])
+def test_a_spec_makes_the_environment_again_from_json(rules: Rules | str) -> None:
+    env: Any = gymnasium.make(ENV_ID, rules=rules, reward="log2")
+    many: Any = gymnasium.make_vec(ENV_ID, num_envs=3, rules=rules, max_episode_steps=5)
     for made in (env, many):
-        assert made.spec is not None
-        assert type(made.spec).from_json(made.spec.to_json()).kwargs == made.spec.kwargs
+        assert isinstance(made.spec.kwargs["rules"], str)
+    again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.get_wrapper_attr("settings") == env.get_wrapper_attr("settings")
+    vector: Any = gymnasium.make_vec(EnvSpec.from_json(many.spec.to_json()))
+    assert (vector.num_envs, vector.settings) == (3, many.settings)
+
+
+def test_the_version_before_is_refused_with_the_name_of_this_one() -> None:
+    with (
+        pytest.warns(DeprecationWarning, match="out of date"),
+        pytest.raises(DeprecatedEnv, match=r"use `twofold/2048-v1` instead"),
+    ):
+        gymnasium.make("twofold/2048-v0")
 
 
 def test_the_name_imports_the_module() -> None:
     code = (
-        "import gymnasium; env = gymnasium.make('twofold.env:twofold/2048-v0');"
+        "import gymnasium; env = gymnasium.make('twofold.env:twofold/2048-v1');"
         "print(env.reset(seed=1)[0].sum())"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True)
@@ -271,6 +290,29 @@ def test_a_game_that_begins_on_a_board() -> None:
     assert info["score"] == 0
 
 
+@pytest.mark.parametrize("shape", ["4x4", "2x3", "5x4"])
+@pytest.mark.parametrize("observation", get_args(Observation))
+def test_a_game_begins_on_an_observation(observation: Observation, shape: str) -> None:
+    if (shape, observation) == ("5x4", "bits"):
+        return
+    env, twin = (Env2048(shape, observation) for _ in range(2))
+    env.reset(seed=1)
+    for _ in range(5):
+        observed, *_, info = env.step(int(env.action_masks().argmax()))
+    found, told = twin.reset(options={"board": observed, "move_number": info["move_number"]})
+    assert twin.board == env.board
+    assert_same((found, told["max_tile"]), (observed, info["max_tile"]))
+
+
+def test_boards_that_no_game_reaches_are_refused() -> None:
+    for rules, board, below in (("2x2", "2x2:55/00", 64), ("4x4", "hh" + "0" * 14, 2**18)):
+        with pytest.raises(InvalidBoard, match=f"expected a sum of tiles below {below}, which no"):
+            Env2048(rules).reset(options={"board": board})
+        with pytest.raises(InvalidBoard, match="expected a sum of tiles below"):
+            VectorEnv2048(2, rules).reset(options={"board": board})
+    Env2048("2x2").reset(options={"board": "2x2:54/32"})
+
+
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
@@ -279,7 +321,8 @@ def test_a_game_that_begins_on_a_board() -> None:
         ({"borad": "1100"}, InvalidInput, "expected options of board, score, move_number, got"),
         ({"score": 4}, InvalidInput, "expected a board with 'score', got none"),
         ({"board": "11"}, InvalidBoard, "expected 16 cells"),
-        ({"board": np.ones((2, 2))}, InvalidBoard, "expected a Board or its text, got array"),
+        ({"board": np.ones((2, 2))}, InvalidBoard, "expected an array of exponents"),
+        ({"board": 3}, InvalidBoard, "expected a Board, its text or an array, got 3"),
         ({"board": "1" * 16, "score": 1.5}, InvalidInput, "expected a whole number as score, got"),
         ({"board": "1" * 16, "move_number": "2"}, InvalidInput, "expected a whole number as move_"),
         ({"board": "2x2:1100"}, InvalidBoard, "expected a 4x4 board as in the rules, got 2x2"),
@@ -322,10 +365,10 @@ def test_invalid_options_are_refused(
 
 
 def test_a_merge_past_the_largest_tile_is_an_error() -> None:
-    env = Env2048("1x8")
+    env = Env2048("5x7")
     with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
-        env.reset(options={"board": "1x8:zz000000"})
-    env.reset(options={"board": "1x8:zyy00000"})
+        env.reset(options={"board": "5x7:zz" + "0" * 33})
+    env.reset(options={"board": "5x7:zyy" + "0" * 32})
     env.step(Move.LEFT)
     with pytest.raises(TileTooLarge, match=TOO_LARGE_MERGE):
         env.step(Move.LEFT)

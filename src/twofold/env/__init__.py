@@ -1,6 +1,6 @@
 """2048 for reinforcement learning: environments of Gymnasium, one game or many at once.
 
-Importing this module registers `twofold/2048-v0`; so does importing both `twofold` and Gymnasium,
+Importing this module registers `twofold/2048-v1`; so does importing both `twofold` and Gymnasium,
 in any order. See `docs/howto/train-with-gymnasium.md`.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from twofold.env.single import Env2048
     from twofold.env.vector import VectorEnv2048
 
-ENV_ID: Final = "twofold/2048-v0"
+ENV_ID: Final = "twofold/2048-v1"
 """The registered name of the environments."""
 
 _HOMES: Final = {

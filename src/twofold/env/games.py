@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.env.observations import space
 from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, EnvSettings, Start
-from twofold.errors import IllegalMove, InvalidMove, TileTooLarge, TwofoldError
+from twofold.errors import IllegalMove, InvalidBoard, InvalidMove, TileTooLarge, TwofoldError
 from twofold.game import Game
 from twofold.kernels.env import vector as kernels
 from twofold.kernels.env import words as names
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
-from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE, check_limit
+from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, TOO_LARGE_MERGE, check_limit
 from twofold.notation import shown
 from twofold.players.compiled import fits_bits
 from twofold.rules import Move
@@ -80,7 +80,7 @@ class EnvGames:
         self.rewards = np.zeros(count, dtype=np.float64)
         self.terminated = np.zeros(count, dtype=np.bool_)
         self.truncated = np.zeros(count, dtype=np.bool_)
-        form = space(settings.observation, rules.shape)
+        form = space(settings.observation, rules)
         self.observations = np.zeros((count, *form.shape), dtype=form.dtype)
         self.ahead = np.zeros((count, BLOCK), dtype=np.uint64)
         self.used = np.full(count, BLOCK, dtype=np.int64)
@@ -110,6 +110,7 @@ class EnvGames:
         words[names.GOAL] = rules.goal
         words[names.STOPS] = rules.stop_at_goal
         words[names.FORM] = OBSERVATIONS.index(settings.observation)
+        words[names.PLANES] = rules.max_exponent + 1
         words[names.SIZE] = self.observations[0].nbytes
         words[names.REWARD] = REWARDS.index(settings.reward)
         words[names.ILLEGAL] = ILLEGALS.index(settings.illegal)
@@ -187,9 +188,18 @@ class EnvGames:
         return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
 
     def place(self, which: NDArray[np.bool_], start: Start) -> None:
-        """Begin the chosen games, with their seeds in `seeds`, on a board of the same shape."""
+        """Begin the chosen games, with their seeds in `seeds`, on a board of the same shape.
+
+        Raises `InvalidBoard` for one that leads to larger tiles than the observations hold.
+        """
         board, rules = start.board, self.settings.rules
         Game.from_board(board, rules, 0, score=start.score, move_number=start.move_number)
+        beyond = 2 << rules.max_exponent
+        if rules.max_exponent < MAX_EXPONENT and sum(board) >= beyond:
+            raise InvalidBoard(
+                f"expected a sum of tiles below {beyond}, which no game under these rules reaches, "
+                f"got {sum(board)}"
+            )
         self.rewards[which], self._steps[which] = 0.0, 0
         self.terminated[which] = self.truncated[which] = False
         self.scores[which], self.move_numbers[which] = start.score, start.move_number

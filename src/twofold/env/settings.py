@@ -7,6 +7,7 @@ from operator import index
 from typing import Any, Final, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from twofold.board import Board
@@ -78,6 +79,24 @@ class EnvSettings:
         return cls(rules, observation, reward, illegal, float(penalty))
 
 
+class WithSpec:
+    """An environment whose spec holds the rules as text, so that JSON can hold it."""
+
+    settings: EnvSettings
+    _spec: EnvSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """How Gymnasium made the environment."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        if spec is not None and "rules" in spec.kwargs:
+            spec.kwargs["rules"] = str(self.settings.rules)
+        self._spec = spec
+
+
 def _is_finite(number: object) -> bool:
     try:
         return math.isfinite(number)  # type: ignore[arg-type]
@@ -99,8 +118,11 @@ class Start(NamedTuple):
     move_number: int
 
 
-def parse_start(options: dict[str, Any] | None) -> Start | None:
-    """The first board of `reset` options, None for a new game; may raise `InvalidInput`."""
+def parse_start(options: dict[str, Any] | None, shape: tuple[int, int]) -> Start | None:
+    """The first board, of this shape, of `reset` options; None for a new game.
+
+    Raises `InvalidInput`.
+    """
     if options is None:
         return None
     if not isinstance(options, Mapping):
@@ -113,9 +135,11 @@ def parse_start(options: dict[str, Any] | None) -> Start | None:
     if "board" not in options:
         raise InvalidInput(f"expected a board with {shown(next(iter(options)))}, got none")
     board = options["board"]
-    if not isinstance(board, Board):
+    if isinstance(board, np.ndarray):
+        board = Board.from_array(board, shape)
+    elif not isinstance(board, Board):
         if not isinstance(board, str):
-            raise InvalidBoard(f"expected a Board or its text, got {shown(board)}")
+            raise InvalidBoard(f"expected a Board, its text or an array, got {shown(board)}")
         board = Board.parse(board)
     return Start(board, _whole(options, "score"), _whole(options, "move_number"))
 

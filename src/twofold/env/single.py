@@ -18,14 +18,22 @@ from twofold.board import Board
 from twofold.env.games import EnvGames, next_seed
 from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
-from twofold.env.settings import Afterstates, EnvSettings, Illegal, Observation, Reward, parse_start
+from twofold.env.settings import (
+    Afterstates,
+    EnvSettings,
+    Illegal,
+    Observation,
+    Reward,
+    WithSpec,
+    parse_start,
+)
 from twofold.errors import InvalidMove
 from twofold.game import Game
 from twofold.notation import check_seed, shown
 from twofold.rules import STANDARD, Rules
 
 
-class Env2048(gymnasium.Env[NDArray[Any], int]):
+class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
     """The game 2048; actions 0 to 3 are up, right, down and left.
 
     An action that changes nothing is illegal: it makes no move and spawns no tile. The episode
@@ -38,8 +46,9 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
 
     Args:
         rules: rules of the games, or their text, such as `"3x4 goal=512 stop=goal"`.
-        observation: `exponents` (uint8), `onehot` (uint8, 18 planes), `tiles` (int64) or `bits`
-            (uint64, up to 4x4, tiles past 32768 appear as 32768).
+        observation: `exponents` (uint8), `onehot` (uint8, a plane for each exponent up to
+            `Rules.max_exponent`: 18 on 4x4), `tiles` (int64) or `bits` (uint64, up to 4x4, tiles
+            past 32768 appear as 32768).
         reward: `score` (sum of the tiles made), `log2` (sum of their exponents) or `goal` (1 when
             the goal tile is first made).
         illegal: effect of an illegal action: `noop`, `penalty` (subtracted from the reward),
@@ -68,7 +77,7 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
         self.settings = EnvSettings.checked(rules, observation, reward, illegal, penalty)
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
         self.action_space = Discrete(4)  # type: ignore[assignment]
-        self.observation_space = space(observation, self.settings.rules.shape)
+        self.observation_space = space(observation, self.settings.rules)
         self._games = EnvGames(self.settings, 1)
         self._seed = np.uint64(0)
         self._begun = False
@@ -90,14 +99,14 @@ class Env2048(gymnasium.Env[NDArray[Any], int]):
 
         Args:
             seed: of the game and of `np_random`, 0 to 2**64 - 1; None draws it from `np_random`.
-            options: `board` (a `Board` or its text) to begin on, with `score` and
-                `move_number`, 0 by default.
+            options: `board` to begin on (a `Board`, its text, or an array, see
+                `Board.from_array`), with `score` and `move_number`, 0 by default.
 
         Raises:
             InvalidSeed: the seed is out of range.
             InvalidInput: an option is unknown or invalid.
         """
-        start = parse_start(options)
+        start = parse_start(options, self.settings.rules.shape)
         if seed is not None:
             seed = check_seed(seed)
         super().reset(seed=seed)

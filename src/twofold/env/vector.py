@@ -26,6 +26,7 @@ from twofold.env.settings import (
     Observation,
     Reward,
     Start,
+    WithSpec,
     parse_start,
 )
 from twofold.errors import InvalidInput, InvalidMove
@@ -46,7 +47,7 @@ Step = tuple[
 """Observations, rewards, terminations, truncations, infos."""
 
 
-class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """Games of 2048 that step together; `Env2048` defines a step.
 
     After the end of a game, Gymnasium's modes apply: with `NEXT_STEP` the next step begins a new
@@ -92,7 +93,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
         self.single_action_space = Discrete(4)
-        self.single_observation_space = space(observation, self.settings.rules.shape)
+        self.single_observation_space = space(observation, self.settings.rules)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._copy = copy
@@ -147,7 +148,7 @@ class VectorEnv2048(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[Start | None, NDArray[np.bool_]]:
         options = dict(options or {})
         which = options.pop("reset_mask", None)
-        start = parse_start(options)
+        start = parse_start(options, self.settings.rules.shape)
         if which is None:
             return start, self._all
         if not (

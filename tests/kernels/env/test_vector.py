@@ -26,9 +26,9 @@ COUNT = WIDTH + 3
 _BYTES = types.uint8[::1]
 
 
-@lazy_kernel(types.void(types.int64, types.uint64, _BYTES))
-def observe_bits(form, bits, target):
-    forms.observe_bits(form, bits, 4, 4, np.uint64(target.ctypes.data))
+@lazy_kernel(types.void(types.int64, types.int64, types.uint64, _BYTES))
+def observe_bits(form, planes, bits, target):
+    forms.observe_bits(form, planes, bits, 4, 4, np.uint64(target.ctypes.data))
 
 
 @lazy_kernel(types.int64(_BYTES, _BYTES))
@@ -36,15 +36,17 @@ def made_on_cells(before, after):
     return forms.exponents_made_on_cells(pointer(before), pointer(after), len(before))
 
 
+@pytest.mark.parametrize("spawn", [2, 4, 64])
 @pytest.mark.parametrize("form", OBSERVATIONS)
-def test_boards_are_written_in_vectors(form: Observation, guards: Guards) -> None:
+def test_boards_are_written_in_vectors(form: Observation, spawn: int, guards: Guards) -> None:
+    rules = Rules(spawn=((spawn, 1),))
     words = np.random.default_rng(1).integers(0, 2**64, 300, dtype=np.uint64)
-    size = space(form, (4, 4)).sample().nbytes
+    size = space(form, rules).sample().nbytes
     target = guards.copy(np.zeros(size, dtype=np.uint8))
     for word in words:
         target[:] = 255
-        observe_bits(OBSERVATIONS.index(form), word, target)
-        assert target.tobytes() == observe(Board.from_bits(int(word)), form).tobytes()
+        observe_bits(OBSERVATIONS.index(form), rules.max_exponent + 1, word, target)
+        assert target.tobytes() == observe(Board.from_bits(int(word)), form, rules).tobytes()
 
 
 def test_masks_are_spread_and_gathered() -> None:

@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.env.words import BITS_FORM, EXPONENTS, MERGED_EXPONENTS, ONEHOT, PLANES, POINTS
+from twofold.kernels.env.words import BITS_FORM, EXPONENTS, MERGED_EXPONENTS, ONEHOT, POINTS
 from twofold.kernels.intrinsics import U8_POINTER, i64_at, intrinsic, u8_at, u64_at
 from twofold.kernels.rules.bits import shift_of
 
@@ -57,7 +57,7 @@ def _store_board(form: Callable[[Any, Any, Any], None], doc: str) -> Any:
 
 
 def _as_planes(builder: Any, target: Any, cells: Any) -> None:
-    for plane in range(PLANES):
+    for plane in range(16):
         held = builder.icmp_unsigned("==", cells, cells.type([plane] * 16))
         _store(builder, builder.zext(held, cells.type), target, 16 * plane)
 
@@ -72,7 +72,7 @@ store_exponents = _store_board(
     lambda builder, target, cells: _store(builder, cells, target),
     "Write the exponents of a 4x4 board, 16 bytes.",
 )
-store_planes = _store_board(_as_planes, "Write a 4x4 board as PLANES planes of 16 bytes.")
+store_planes = _store_board(_as_planes, "Write the planes 0 to 15 of a 4x4 board, 16 bytes each.")
 store_tiles = _store_board(_as_tiles, "Write the tiles of a 4x4 board, 16 int64.")
 
 
@@ -120,22 +120,22 @@ def observe_cell(form, cell, count, exponent, address):
     if form == EXPONENTS:
         u8_at(address)[cell] = np.uint8(exponent)
     elif form == ONEHOT:
-        u8_at(address)[min(exponent, PLANES - 1) * count + cell] = np.uint8(1)
+        u8_at(address)[exponent * count + cell] = np.uint8(1)
     else:
         i64_at(address)[cell] = (np.int64(1) << exponent) & ~np.int64(1)
 
 
-@kernel(types.void(types.int64, types.int64, types.uint64))
-def clear_planes(form, count, address):
-    """Set an observation of planes to 0."""
+@kernel(types.void(types.int64, types.int64, types.int64, types.uint64))
+def clear_planes(form, first, last, address):
+    """Set an observation of planes to 0 from one byte on, up to another."""
     if form == ONEHOT:
         planes = u8_at(address)
-        for place in range(PLANES * count):
+        for place in range(first, last):
             planes[place] = np.uint8(0)
 
 
-@kernel(types.void(types.int64, types.uint64, types.int64, types.int64, types.uint64))
-def observe_bits(form, bits, rows, cols, address):
+@kernel(types.void(types.int64, types.int64, types.uint64, types.int64, types.int64, types.uint64))
+def observe_bits(form, planes, bits, rows, cols, address):
     """Write the observation of a board on bits to an address."""
     if form == BITS_FORM:
         u64_at(address)[0] = bits
@@ -144,18 +144,19 @@ def observe_bits(form, bits, rows, cols, address):
             store_exponents(u8_at(address), bits)
         elif form == ONEHOT:
             store_planes(u8_at(address), bits)
+            clear_planes(form, 16 * 16, 16 * planes, address)
         else:
             store_tiles(u8_at(address), bits)
     else:
-        clear_planes(form, rows * cols, address)
+        clear_planes(form, 0, planes * rows * cols, address)
         for row in range(rows):
             for col in range(cols):
                 exponent = np.int64((bits >> shift_of(row, col)) & _15)
                 observe_cell(form, row * cols + col, rows * cols, exponent, address)
 
 
-@kernel(types.void(types.int64, U8_POINTER, types.int64, types.int64, types.uint64))
-def observe_cells(form, cells, rows, cols, address):
+@kernel(types.void(types.int64, types.int64, U8_POINTER, types.int64, types.int64, types.uint64))
+def observe_cells(form, planes, cells, rows, cols, address):
     """Write the observation of a board on cells to an address."""
     if form == BITS_FORM:
         bits = _0
@@ -169,7 +170,7 @@ def observe_cells(form, cells, rows, cols, address):
         for cell in range(rows * cols):
             exponents[cell] = cells[cell]
     else:
-        clear_planes(form, rows * cols, address)
+        clear_planes(form, 0, planes * rows * cols, address)
         for cell in range(rows * cols):
             observe_cell(form, cell, rows * cols, np.int64(cells[cell]), address)
 

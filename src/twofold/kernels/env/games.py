@@ -41,6 +41,7 @@ from twofold.kernels.env.words import (
     ON_CELLS,
     PENALTY,
     PENALTY_TAKEN,
+    PLANES,
     READY,
     REWARD,
     REWARDS,
@@ -74,12 +75,12 @@ def refresh(words, game):
         cells = u8_at(words[CELLS] + np.uint64(game * rows * cols))
         legal = on_cells.legal_mask(cells, rows, cols)
         largest = on_cells.max_exponent(cells, rows * cols)
-        observe_cells(np.int64(words[FORM]), cells, rows, cols, address)
+        observe_cells(np.int64(words[FORM]), np.int64(words[PLANES]), cells, rows, cols, address)
     else:
         bits = u64_at(words[BITS])[game]
         legal = on_bits.legal_mask(bits, u64_at(words[ACROSS]), u64_at(words[DOWN]))
         largest = on_bits.max_exponent(bits)
-        observe_bits(np.int64(words[FORM]), bits, rows, cols, address)
+        observe_bits(np.int64(words[FORM]), np.int64(words[PLANES]), bits, rows, cols, address)
     max_tile = (np.int64(1) << largest) & ~np.int64(1)
     if words[STOPS] and max_tile >= np.int64(words[GOAL]):
         legal = 0
@@ -244,6 +245,6 @@ def step_game(words, game):
     u8_at(words[TERMINATED])[game] = np.uint8(legal == 0)
     address = words[OBSERVATIONS] + words[SIZE] * np.uint64(game)
     form, rows, cols = np.int64(words[FORM]), np.int64(words[ROWS]), np.int64(words[COLS])
-    observe_bits(form, new, rows, cols, address)
+    observe_bits(form, np.int64(words[PLANES]), new, rows, cols, address)
     count_step(words, game)
     return np.int64(0)

@@ -30,6 +30,7 @@ from twofold.kernels.env.words import (
     OBSERVATIONS,
     PENALTY,
     PENALTY_TAKEN,
+    PLANES,
     POINTS,
     READY,
     REWARD,
@@ -107,7 +108,7 @@ def reward_values(form, points, exponents, before, largest, goals):
 def observe(words, first, boards):
     """Write the observations of the games from `first` on."""
     form, rows, cols = np.int64(words[FORM]), np.int64(words[ROWS]), np.int64(words[COLS])
-    address, size = words[OBSERVATIONS], words[SIZE]
+    address, size, planes = words[OBSERVATIONS], words[SIZE], np.int64(words[PLANES])
     if form == EXPONENTS and rows == 4 and cols == 4:
         store_cells(u8_at(address), 16 * first, boards)
     elif form == BITS_FORM:
@@ -115,7 +116,7 @@ def observe(words, first, boards):
     else:
         for lane in range(WIDTH):
             place = address + size * np.uint64(first + lane)
-            observe_bits(form, word_of(boards, lane), rows, cols, place)
+            observe_bits(form, planes, word_of(boards, lane), rows, cols, place)
 
 
 @kernel(types.int64(U64_POINTER, types.int64))

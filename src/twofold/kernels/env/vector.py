@@ -39,6 +39,7 @@ from twofold.kernels.env.words import (
     NO_MOVE,
     NUMBERS,
     ON_CELLS,
+    PLANES,
     REFUSED,
     REWARD,
     REWARDS,
@@ -199,6 +200,7 @@ def afterstates(address, observations, rewards):
     words = u64_at(np.uint64(address))
     rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
     count, form, goal = rows * cols, np.int64(words[FORM]), np.int64(words[GOAL])
+    planes = np.int64(words[PLANES])
     across, down, mask = u64_at(words[ACROSS]), u64_at(words[DOWN]), words[MASK]
     masks, boards, max_tiles = i32_at(words[LEGAL]), u64_at(words[BITS]), i64_at(words[MAX_TILES])
     before, after = u8_at(words[SCRATCH]), u8_at(words[SCRATCH] + np.uint64(SCRATCH_SIZE // 2))
@@ -218,10 +220,10 @@ def afterstates(address, observations, rewards):
                     top = np.int64(1) << on_bits.max_exponent(slid)
                     made_goal = max_tiles[game] < goal and top >= goal
                     rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
-                    observe_bits(form, slid, rows, cols, target)
+                    observe_bits(form, planes, slid, rows, cols, target)
                 else:
                     rewards[place] = 0.0
-                    observe_bits(form, bits, rows, cols, target)
+                    observe_bits(form, planes, bits, rows, cols, target)
                 continue
             on_bits.unpack(bits, rows, cols, before)
             cells = before
@@ -229,7 +231,7 @@ def afterstates(address, observations, rewards):
             cells = u8_at(words[CELLS] + np.uint64(game * count))
         if not legal:
             rewards[place] = 0.0
-            observe_cells(form, cells, rows, cols, target)
+            observe_cells(form, planes, cells, rows, cols, target)
             continue
         points = on_cells.slide(cells, rows, cols, move, after)
         if points == on_cells.TOO_LARGE:
@@ -239,5 +241,5 @@ def afterstates(address, observations, rewards):
         made_goal = max_tiles[game] < goal and top >= goal
         made = exponents_made_on_cells(cells, after, count)
         rewards[place] = reward_value(np.int64(words[REWARD]), points, made, made_goal)
-        observe_cells(form, after, rows, cols, target)
+        observe_cells(form, planes, after, rows, cols, target)
     return 0

@@ -10,13 +10,11 @@ from typing import Final
 EXPONENTS: Final = 0
 """uint8, shape (rows, cols)."""
 ONEHOT: Final = 1
-"""uint8, shape (PLANES, rows, cols): 1 if a cell holds the exponent of the plane."""
+"""uint8, shape (planes, rows, cols): 1 if a cell holds the exponent of the plane."""
 TILES: Final = 2
 """int64, shape (rows, cols)."""
 BITS_FORM: Final = 3
 """uint64: the 64-bit form, with 15 for larger exponents."""
-PLANES: Final = 18
-
 POINTS: Final = 0
 """The sum of the tiles made."""
 MERGED_EXPONENTS: Final = 1
@@ -56,47 +54,49 @@ AUTORESET: Final = 16
 """Whether a step begins a new game after the end of a game."""
 BLOCK: Final = 17
 """Number of seeds in AHEAD for each game."""
+PLANES: Final = 18
+"""Planes of an observation as ONEHOT: one for each exponent that the rules allow, and 0."""
 
 # Words that are addresses; one element per game unless said otherwise.
-BITS: Final = 18
+BITS: Final = 19
 """uint64: the board, while the game is on bits."""
-CELLS: Final = 19
+CELLS: Final = 20
 """uint8, rows * cols per game: the board, once it is on cells."""
-ON_CELLS: Final = 20
+ON_CELLS: Final = 21
 """uint8: whether the game is on cells."""
-READY: Final = 21
+READY: Final = 22
 """uint8: the moves that the fast path can make, as 4 bits."""
-SEEDS: Final = 22
+SEEDS: Final = 23
 """uint64: seed of the dice."""
-SCORES: Final = 23
+SCORES: Final = 24
 """int64."""
-NUMBERS: Final = 24
+NUMBERS: Final = 25
 """int64: move number."""
-STEPS: Final = 25
+STEPS: Final = 26
 """int64: steps since the start, including those with illegal actions."""
-MAX_TILES: Final = 26
+MAX_TILES: Final = 27
 """int64."""
-LEGAL: Final = 27
+LEGAL: Final = 28
 """int8, 4 per game: 1 for each legal move."""
-REWARDS: Final = 28
+REWARDS: Final = 29
 """float64: of the last step."""
-TERMINATED: Final = 29
+TERMINATED: Final = 30
 """uint8."""
-TRUNCATED: Final = 30
+TRUNCATED: Final = 31
 """uint8."""
-OBSERVATIONS: Final = 31
+OBSERVATIONS: Final = 32
 """SIZE bytes per game."""
-AHEAD: Final = 32
+AHEAD: Final = 33
 """uint64, BLOCK per game: seeds of the next games."""
-USED: Final = 33
+USED: Final = 34
 """int64: number of these seeds already used."""
-SCRATCH: Final = 34
+SCRATCH: Final = 35
 """uint8 (SCRATCH_SIZE,)."""
-ACTIONS: Final = 35
+ACTIONS: Final = 36
 """int64: the action of the next step, 0 to 3; ignored if the game has ended."""
-FAULTY: Final = 36
+FAULTY: Final = 37
 """The game at fault, written by kernels."""
-WORDS: Final = 37
+WORDS: Final = 38
 
 SCRATCH_SIZE: Final = 128
 """Two boards on cells."""
