@@ -151,13 +151,13 @@ def bench(
         ray: address of a Ray cluster to play on, `local` for one on this machine; "" for no
             cluster. All players are then specs.
     """
-    players = _listed(players)
+    rules = Rules.of(rules)
+    players = _listed(players, rules)
     if ray and (here := [player for player in players if not isinstance(player, str)]):
         raise InvalidSpec(
             f"expected specs of players for a Ray cluster, got {shown(here[0])}: objects play in "
             "this process. Name the class in its file, as my_player.py:Mine"
         )
-    rules = Rules.of(rules)
     seeds = SeedRange(check_seed(seed), check_limit("games", games, 1, MAX_GAMES))
     with Study(None) as study:
         named = Bench(study, rules)
@@ -174,7 +174,8 @@ def bench(
     return BenchResult(standings)
 
 
-def _listed(players: Any) -> list[Player | str]:
+def _listed(players: Any, rules: Rules) -> list[Player | str]:
+    """The players; errors of all specs come before the kernels of one are compiled."""
     alone = isinstance(players, str) or not isinstance(players, Iterable)
     listed = [players] if alone else list(players)
     if not listed:
@@ -182,6 +183,8 @@ def _listed(players: Any) -> list[Player | str]:
     for one in listed:
         if not isinstance(one, (Player, str)):
             raise _no_player(one)
+        if isinstance(one, str):
+            settled(one, rules)
     return listed
 
 

@@ -14,8 +14,11 @@ import typer
 from typer.core import TyperGroup
 
 import twofold
+from twofold import kernels
 from twofold.cli._signals import ending_as_ctrl_c_does
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
+
+kernels.announces = False
 
 COMMANDS: Final = {
     "watch": "Watch a player play a game, live in the terminal.",

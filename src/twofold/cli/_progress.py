@@ -16,13 +16,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from twofold.cli._output import can_redraw, plain, print_note
-from twofold.kernels import BUILT
+from twofold.kernels import BUILT, COMPILING
 
 LOADING: Final = "loading ..."
 """Said in a terminal while a player is being made ready."""
-
-COMPILING: Final = "compiling kernels; only the first use does, under a minute ..."
-"""Said while the kernels that a player needs are compiled."""
 
 WAIT_SECONDS: Final = 1.0
 """What takes longer than this says so."""

@@ -33,7 +33,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import nrt
 
 from twofold.folders import make_private, shared_place
-from twofold.kernels import BUILT
+from twofold.kernels import note_built
 from twofold.kernels._numba import numba
 
 _NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
@@ -221,7 +221,7 @@ class _Cache(caching.FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
-            BUILT.append(self._py_func.__name__)
+            note_built(self._py_func.__name__)
         return found
 
     def _load(self, sig: Any, target_context: Any) -> Any:

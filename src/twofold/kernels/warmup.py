@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from twofold import kernels
 from twofold.kernels._jit import DECLARED, load
 
 BASE: Final = (
@@ -99,4 +100,5 @@ class _Printed(_Steps):
 
 
 if __name__ == "__main__":
+    kernels.announces = False
     _import(sys.argv[1:], _Printed(None))
