@@ -2,9 +2,11 @@
 
 import copy
 import itertools
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, get_args
 
 import gymnasium
@@ -33,6 +35,7 @@ from twofold.errors import (
     UnsupportedRules,
 )
 from twofold.game import Game
+from twofold.kernels import COMPILING
 from twofold.limits import TOO_LARGE_MERGE
 from twofold.rules import Move, Rules
 
@@ -99,6 +102,38 @@ def test_the_name_imports_the_module() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True)
     assert (done.returncode, done.stdout.strip()) == (0, b"2"), done.stderr
+
+
+def test_only_compiling_is_announced_and_wrong_arguments_are_refused_before(tmp_path: Path) -> None:
+    code = """
+import gymnasium, twofold
+from twofold.kernels import BUILT
+def refused(call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except (ValueError, TypeError):
+        return
+    raise SystemExit(f"not refused: {options}")
+for options in ({"rules": "9x9"}, {"observation": "rgb"}, {"reward": 1}, {"nonsense": 1}):
+    refused(gymnasium.make, "twofold/2048-v1", **options)
+for options in ({"autoreset_mode": "no"}, {"max_episode_steps": 0}, {"render_mode": "human"}):
+    refused(gymnasium.make_vec, "twofold/2048-v1", **options)
+refused(twofold.bench, ["greedy", "gready"], games=1)
+env = gymnasium.make("twofold/2048-v1")
+refused(env.reset, seed=-1)
+refused(env.reset, options={"board": "11"})
+assert not BUILT
+env.reset(seed=1)
+"""
+    environment = os.environ | {"TWOFOLD_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stderr)
+    assert said == [f"twofold: {COMPILING}\n", ""]
 
 
 @pytest.mark.parametrize("imports", ["twofold, gymnasium", "gymnasium, twofold"])
@@ -172,6 +207,27 @@ def test_a_seed_is_the_game_of_that_seed(seed: int) -> None:
     assert env.game.board == game.board
     assert (env.game.score, env.game.move_number) == (game.score, game.move_number)
     assert env.game.seed == seed
+
+
+@pytest.mark.parametrize(
+    "rules", ["4x4", "2x3 spawn=2:1,8:1", "3x5 goal=64 stop=goal", "4x4 spawn=16384:1"]
+)
+def test_info_can_hold_the_outcome_of_chance(rules: str) -> None:
+    env, game = Env2048(rules, spawn_info=True), Game(rules, seed=3)
+
+    def spawn(info: dict[str, Any]) -> tuple[int, int]:
+        return info["spawn_cell"], info["spawn_tile"]
+
+    assert spawn(env.reset(seed=3)[1]) == (-1, 0)
+    for action in np.random.default_rng(1).integers(0, 4, 80).tolist():
+        *_, info = env.step(action)
+        if action in game.legal_moves():
+            after = game.board.slide(Move(action)).board
+            game.play(Move(action))
+            assert after.place(*spawn(info)) == game.board == env.board
+        else:
+            assert spawn(info) == (-1, 0)
+    assert "spawn_cell" not in Env2048().reset()[1]
 
 
 @pytest.mark.promise("R11")
@@ -348,6 +404,7 @@ def test_invalid_reset_options_are_refused(options: Any, error: type[Exception],
         ),
         ({"penalty": float("nan")}, InvalidInput, "expected a finite number as penalty, got nan"),
         ({"penalty": "1"}, InvalidInput, "expected a finite number as penalty, got '1'"),
+        ({"spawn_info": 1}, InvalidInput, "expected spawn_info as True or False, got 1"),
         ({"penalty": 10**400}, InvalidInput, "expected a finite number as penalty, got 1000"),
         (
             {"rules": "4x5", "observation": "bits"},

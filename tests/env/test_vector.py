@@ -54,7 +54,8 @@ def pair(
 @pytest.mark.parametrize(
     "options",
     [
-        {"rules": "2x3"},
+        {"rules": "2x3", "spawn_info": True},
+        {"rules": "2x5 goal=16 stop=goal", "spawn_info": True},
         {"rules": "1x2", "reward": "log2"},
         {"rules": "3x3 goal=16 stop=goal", "observation": "onehot", "reward": "goal"},
         {"rules": "2x2", "observation": "bits", "illegal": "penalty", "penalty": 3.0},
@@ -97,6 +98,41 @@ def test_autoreset_disabled() -> None:
             mask = {"reset_mask": ended}
             assert_same(fast.reset(options=mask), slow.reset(options=dict(mask)))
             assert list(mask) == ["reset_mask"]
+
+
+def test_spawns_of_some_games_that_begin() -> None:
+    slow, fast = pair(AutoresetMode.DISABLED, spawn_info=True)
+    assert_same(fast.reset(seed=1), slow.reset(seed=1))
+    mask = {"reset_mask": np.array([True, False] * (COUNT // 2))}
+    for actions in (np.zeros(COUNT, np.int64), np.ones(COUNT, np.int64)):
+        assert_same(fast.step(actions), slow.step(actions))
+        assert_same(fast.reset(options=mask), slow.reset(options=dict(mask)))
+
+
+def test_attributes_of_the_games_equal_those_of_single_environments() -> None:
+    slow, fast = pair(AutoresetMode.SAME_STEP, rules="2x3", render_mode="ansi")
+    for envs in (slow, fast):
+        envs.reset(seed=4)
+        envs.step(np.arange(COUNT) % 4)
+    for name in ("action_masks", "afterstates", "board", "render"):
+        assert_same(fast.call(name), slow.call(name))
+    for name in ("action_space", "observation_space", "render_mode", "settings"):
+        assert fast.get_attr(name) == slow.get_attr(name)
+    found, expected = fast.get_attr("game"), slow.get_attr("game")
+    assert list(map(repr, found)) == list(map(repr, expected))
+    assert VectorEnv2048(2).call("render") == (None, None)
+    for envs in (slow, fast):
+        with pytest.raises(AttributeError, match="no attribute 'stage'"):
+            envs.get_attr("stage")
+        envs.set_attr("stage", 3)
+        envs.set_attr("name", [*"abcdef"])
+        assert envs.get_attr("stage") == (3,) * COUNT
+        assert envs.get_attr("name") == tuple("abcdef")
+        with pytest.raises(ValueError, match=r"Values must be|6 values, one a game, got 2"):
+            envs.set_attr("stage", [1, 2])
+    for name in ("board", "settings", "step", "render_mode"):
+        with pytest.raises(AttributeError, match=f"'{name}' of VectorEnv2048 cannot be set"):
+            fast.set_attr(name, 1)
 
 
 def test_a_mask_with_seeds_begins_only_some_games() -> None:

@@ -26,6 +26,9 @@ from twofold.rules import Move
 BLOCK: Final = 32
 """Seeds in reserve for each game, for new games inside a kernel."""
 
+NO_SPAWN: Final = np.array([[-1], [0]])
+"""Cell and tile of a step without a spawn."""
+
 _NO_LIMIT: Final = 1 << 62
 
 _MADE: Final = (
@@ -56,7 +59,8 @@ class EnvGames:
     """Games under the same rules; each array has one element a game.
 
     A game is truncated after `max_steps`; with `autoreset` the next step begins a new one.
-    `numbers`, int64 (3, count), are scores in points, move numbers and largest tiles. `ahead`,
+    `numbers`, int64 (3, count), are scores in points, move numbers and largest tiles. `spawns`,
+    int64 (2, count), are cell and tile of each spawn of the last step, with `spawn_info`. `ahead`,
     uint64 (count, BLOCK), holds seeds of future games, of which `used` are used.
     """
 
@@ -77,6 +81,7 @@ class EnvGames:
         self.seeds = np.zeros(count, dtype=np.uint64)
         self.numbers = np.zeros((3, count), dtype=np.int64)
         self.legal = np.zeros((count, 4), dtype=np.int8)
+        self.spawns = np.repeat(NO_SPAWN, count, axis=1)
         self.rewards = np.zeros(count, dtype=np.float64)
         self.terminated = np.zeros(count, dtype=np.bool_)
         self.truncated = np.zeros(count, dtype=np.bool_)
@@ -166,10 +171,12 @@ class EnvGames:
 
     def start(self, which: NDArray[np.bool_]) -> None:
         """Begin the chosen games, each with its seed in `seeds`."""
+        self.spawns[:, which] = NO_SPAWN
         kernels.begin_games(self._address, which.view(np.uint8))
 
     def start_one(self, game: int) -> None:
         """Begin one game with its seed in `seeds`."""
+        self.spawns[:, game] = NO_SPAWN[:, 0]
         kernels.begin_game(self._address, game)
 
     def replace(self, which: NDArray[np.bool_]) -> tuple[int, Numbers]:
@@ -183,6 +190,7 @@ class EnvGames:
         seeds = np.zeros(count, dtype=np.uint64)
         masks = legal.reshape(-1).view(np.int32)
         chosen = which.view(np.uint8)
+        self.spawns[:, which] = NO_SPAWN
         exhausted: int = kernels.replace_games(self._address, chosen, masks, numbers, seeds)
         scores, move_numbers, max_tiles = numbers
         return exhausted, Numbers(legal, scores, move_numbers, max_tiles, seeds)
@@ -200,6 +208,7 @@ class EnvGames:
                 f"expected a sum of tiles below {beyond}, which no game under these rules reaches, "
                 f"got {sum(board)}"
             )
+        self.spawns[:, which] = NO_SPAWN
         self.rewards[which], self._steps[which] = 0.0, 0
         self.terminated[which] = self.truncated[which] = False
         self.scores[which], self.move_numbers[which] = start.score, start.move_number
@@ -216,6 +225,8 @@ class EnvGames:
         Returns the number of games that have ended, and from bit `names.EXHAUSTED` on the number of
         games whose seeds are used up. Raises as `VectorEnv2048.step`.
         """
+        if self.settings.spawn_info:
+            kernels.foresee_spawns(self._address, self.spawns)
         result: int = kernels.step(self._address)
         if result < 0:
             raise self._fault(result)
@@ -223,6 +234,9 @@ class EnvGames:
 
     def step_one(self, action: int) -> tuple[int, float, int, int, int]:
         """Step the only game: result of `step`, reward, score, move number, largest tile."""
+        if self.settings.spawn_info:
+            self.actions[0] = action
+            kernels.foresee_spawns(self._address, self.spawns)
         outcome: tuple[int, float, int, int, int] = kernels.step_one(self._address, action)
         if outcome[0] < 0:
             raise self._fault(outcome[0])

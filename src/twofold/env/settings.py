@@ -54,6 +54,7 @@ class EnvSettings:
     reward: Reward = "score"
     illegal: Illegal = "noop"
     penalty: float = 1.0
+    spawn_info: bool = False
 
     @classmethod
     def checked(
@@ -63,6 +64,7 @@ class EnvSettings:
         reward: Reward,
         illegal: Illegal,
         penalty: float,
+        spawn_info: bool = False,
     ) -> Self:
         """The settings, validated; raises `InvalidInput` for values that are not offered."""
         rules = Rules.of(rules)
@@ -76,7 +78,9 @@ class EnvSettings:
                 f"expected at most {BITS_MAX_SIDE} rows and columns for observations in 64 bits, "
                 f"got {rules.rows}x{rules.cols}"
             )
-        return cls(rules, observation, reward, illegal, float(penalty))
+        if not isinstance(spawn_info, bool):
+            raise InvalidInput(f"expected spawn_info as True or False, got {shown(spawn_info)}")
+        return cls(rules, observation, reward, illegal, float(penalty), spawn_info)
 
 
 class WithSpec:

@@ -54,6 +54,8 @@ class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
         illegal: effect of an illegal action: `noop`, `penalty` (subtracted from the reward),
             `terminate` the episode, or `error`.
         penalty: subtracted with `illegal="penalty"`.
+        spawn_info: whether `info` also holds the outcome of chance, `spawn_cell` (row by row from
+            0) and `spawn_tile`; -1 and 0 at a reset and after a step without a new tile.
         render_mode: `ansi`, `rgb_array`, `human` (writes the board to the terminal) or None.
 
     Raises:
@@ -73,8 +75,11 @@ class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
         illegal: Illegal = "noop",
         penalty: float = 1.0,
         render_mode: str | None = None,
+        spawn_info: bool = False,
     ) -> None:
-        self.settings = EnvSettings.checked(rules, observation, reward, illegal, penalty)
+        self.settings = EnvSettings.checked(
+            rules, observation, reward, illegal, penalty, spawn_info
+        )
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
         self.action_space = Discrete(4)  # type: ignore[assignment]
         self.observation_space = space(observation, self.settings.rules)
@@ -147,13 +152,16 @@ class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
         return games.first_observation.copy(), reward, ended != 0, False, info
 
     def _info(self, score: int, move_number: int, max_tile: int) -> dict[str, Any]:
-        return {
+        info = {
             "action_mask": self._games.first_legal.copy(),
             "max_tile": max_tile,
             "move_number": move_number,
             "score": score,
             "seed": self._seed,
         }
+        if self.settings.spawn_info:
+            (info["spawn_cell"],), (info["spawn_tile"],) = self._games.spawns.tolist()
+        return info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal, bool, shape (4,), as sb3-contrib's MaskablePPO needs it."""

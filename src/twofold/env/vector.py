@@ -5,6 +5,7 @@ are the games after it: a vector of N equals N single environments.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import starmap
 from typing import Any, Final
 
 import numpy as np
@@ -56,7 +57,8 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
     reward 0, until `reset(options={"reset_mask": ...})`.
 
     Infos are arrays with an element a game; the mask `_key` says which games have a key. The keys
-    are `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`.
+    are `action_mask` (int8, (N, 4)), `max_tile`, `move_number`, `score` and `seed`; with
+    `spawn_info` also `spawn_cell` and `spawn_tile`.
 
     The other arguments are those of `Env2048`.
 
@@ -86,9 +88,12 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
+        spawn_info: bool = False,
     ) -> None:
         self.num_envs = check_limit("num_envs", num_envs, 1, MAX_GAMES)
-        self.settings = EnvSettings.checked(rules, observation, reward, illegal, penalty)
+        self.settings = EnvSettings.checked(
+            rules, observation, reward, illegal, penalty, spawn_info
+        )
         self._mode = _parse_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
@@ -105,6 +110,7 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         self._seeding: Seeding | None = None
         self._sampled = np.zeros(num_envs, dtype=np.int64)
         self._all = np.ones(num_envs, dtype=np.bool_)
+        self._given: dict[str, list[Any]] = {}
 
     # ---- Gymnasium's interface
 
@@ -209,23 +215,33 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         (places,) = ended.nonzero()
         for game, final in zip(places.tolist(), games.observations[places], strict=True):
             finals[game] = final
+        spawns = games.spawns.copy()
         exhausted, last = games.replace(ended)
         if exhausted:
             assert self._seeding is not None
             self._seeding.refill()
         infos = self._infos()
         infos["final_obs"], infos["_final_obs"] = finals, ended
-        infos["final_info"], infos["_final_info"] = _named(last, ended.copy()), ended.copy()
+        final_info = _named(last, ended.copy())
+        if self.settings.spawn_info:
+            _add_spawns(final_info, np.where(ended, spawns, 0), ended.copy())
+        infos["final_info"], infos["_final_info"] = final_info, ended.copy()
         return self._own_observations(games.observations), rewards, terminated, truncated, infos
 
     def _infos(self) -> dict[str, Any]:
         games, own = self._games, self._own
-        return _named(Numbers(*(own(array) for array in games.told)), self._all.copy())
+        infos = _named(Numbers(*(own(array) for array in games.told)), self._all.copy())
+        if self.settings.spawn_info:
+            _add_spawns(infos, own(games.spawns), infos["_score"])
+        return infos
 
     def _infos_of(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         places = np.flatnonzero(which)
         numbers = Numbers(*(_only(places, array) for array in self._games.told))
-        return _named(numbers, which.copy())
+        infos = _named(numbers, which.copy())
+        if self.settings.spawn_info:
+            _add_spawns(infos, np.where(which, self._games.spawns, 0), infos["_score"])
+        return infos
 
     def render(self) -> tuple[Any, ...] | None:
         """A frame of each game, by render mode: text, or images (height, width, 3)."""
@@ -236,6 +252,58 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
             return None
         scores, numbers = self._games.scores.tolist(), self._games.move_numbers.tolist()
         return tuple(map(write, boards, scores, numbers))
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The result of a method, or the value of an attribute, of each game.
+
+        Args:
+            name: `action_masks`, `afterstates`, `render`; `board`, `game`; `action_space`,
+                `metadata`, `observation_space`, `render_mode`, `settings`, `spec`; or a name given
+                to `set_attr`.
+            args: arguments of the method.
+            kwargs: arguments of the method.
+
+        Raises:
+            AttributeError: a game has nothing of this name.
+        """
+        if name in self._given:
+            return tuple(self._given[name])
+        if name in ("board", "game"):
+            return tuple(map(getattr(self, name), range(self.num_envs)))
+        if name == "afterstates":
+            return tuple(starmap(Afterstates, zip(*self.afterstates(*args, **kwargs), strict=True)))
+        if name == "action_masks" or (name == "render" and self.render_mode is not None):
+            return tuple(getattr(self, name)(*args, **kwargs))
+        if name in ("action_space", "observation_space"):
+            return (getattr(self, f"single_{name}"),) * self.num_envs
+        if name in ("metadata", "render_mode", "settings", "spec"):
+            return (getattr(self, name),) * self.num_envs
+        if name == "render":
+            return (None,) * self.num_envs
+        raise AttributeError(f"a game of VectorEnv2048 has no attribute {shown(name)}")
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """As `call` without arguments."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Attach a value to each game, such as its stage in a curriculum; `get_attr` returns it.
+
+        Args:
+            name: one that neither the environment nor a game has.
+            values: a list or a tuple with a value for each game, or one value for all.
+
+        Raises:
+            AttributeError: the name belongs to the environment.
+            InvalidInput: the list has another length.
+        """
+        if hasattr(self, name):
+            raise AttributeError(f"the attribute {shown(name)} of VectorEnv2048 cannot be set")
+        if not isinstance(values, (list, tuple)):
+            values = [values] * self.num_envs
+        if len(values) != self.num_envs:
+            raise InvalidInput(f"expected {self.num_envs} values, one a game, got {len(values)}")
+        self._given[name] = list(values)
 
     # ---- more than Gymnasium's interface
 
@@ -293,6 +361,11 @@ def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:
         "seed": numbers.seeds,
         "_seed": mask,
     }
+
+
+def _add_spawns(infos: dict[str, Any], spawns: NDArray[np.int64], mask: NDArray[np.bool_]) -> None:
+    infos["spawn_cell"], infos["spawn_tile"] = spawns
+    infos["_spawn_cell"] = infos["_spawn_tile"] = mask
 
 
 def _only(places: NDArray[np.int64], values: NDArray[Any]) -> NDArray[Any]:

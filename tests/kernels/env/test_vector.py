@@ -102,7 +102,8 @@ def test_steps_stay_inside_their_memory(
     shape: str, observation: Observation, guards: Guards
 ) -> None:
     rules = Rules.parse(f"{shape} goal=64 stop=goal")
-    games = EnvGames(EnvSettings(rules, observation), COUNT, 40, autoreset=True)
+    settings = EnvSettings(rules, observation, spawn_info=True)
+    games = EnvGames(settings, COUNT, 40, autoreset=True)
     guarded(games, guards)
     seeding = Seeding(games)
     every = np.ones(COUNT, dtype=np.bool_)

@@ -25,6 +25,7 @@ from twofold.kernels.env.words import (
     BITS,
     CELLS,
     COLS,
+    DISTRIBUTION,
     DOWN,
     EXHAUSTED,
     FAULTY,
@@ -49,6 +50,7 @@ from twofold.kernels.env.words import (
     SCRATCH_SIZE,
     SEEDS,
     SIZE,
+    START_TILES,
     TERMINATED,
     TOO_LARGE,
     TRUNCATED,
@@ -189,6 +191,39 @@ def sample_actions(address, key, actions):
     for game in range(sample_lanes(words, key, pointer(actions)), len(actions)):
         legal = gather_mask(np.uint64(masks[game]))
         actions[game] = random_legal(legal, dice(key, np.uint64(game)))
+
+
+@kernel(types.void(types.int64, _ROWS_OF_NUMBERS))
+def foresee_spawns(address, spawns):
+    """The cell (row 0) and the tile (row 1) of the spawn that the next step of each game makes.
+
+    -1 and 0 for a step without a spawn. `spawns` is (2, games).
+    """
+    words = u64_at(np.uint64(address))
+    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    count, distribution = rows * cols, u64_at(words[DISTRIBUTION])
+    before, after = u8_at(words[SCRATCH]), u8_at(words[SCRATCH] + np.uint64(SCRATCH_SIZE // 2))
+    for game in range(spawns.shape[1]):
+        spawns[0, game], spawns[1, game] = -1, 0
+        move = i64_at(words[ACTIONS])[game] & np.int64(3)
+        legal = gather_mask(np.uint64(i32_at(words[LEGAL])[game]))
+        if not (legal >> move) & 1 or u8_at(words[TRUNCATED])[game]:
+            continue
+        cells = before
+        if u8_at(words[ON_CELLS])[game]:
+            cells = u8_at(words[CELLS] + np.uint64(game * count))
+        else:
+            on_bits.unpack(u64_at(words[BITS])[game], rows, cols, before)
+        if on_cells.slide(cells, rows, cols, move, after) == on_cells.TOO_LARGE:
+            continue
+        for cell in range(count):
+            before[cell] = after[cell]
+        number = words[START_TILES] + np.uint64(i64_at(words[NUMBERS])[game])
+        random_bits = dice(u64_at(words[SEEDS])[game], number)
+        on_cells.place_spawn(after, count, random_bits, distribution)
+        for cell in range(count):
+            if before[cell] != after[cell]:
+                spawns[0, game], spawns[1, game] = cell, np.int64(1) << np.int64(after[cell])
 
 
 @kernel(types.int64(types.int64, _BYTES, _FLOATS))
