@@ -1,6 +1,6 @@
 """Learns 2048 with MaskablePPO of sb3-contrib: a policy network that only considers legal moves.
 
-pip install '.[env]' sb3-contrib
+pip install '.[sb3]'
 python examples/maskable_ppo.py --minutes 5
 
 The network sees a board as 18 planes; the reward of a move is the sum of the exponents of the tiles
@@ -11,31 +11,23 @@ the trained policy. The means are over separate games.
 import argparse
 import time
 from contextlib import suppress
-from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecNormalize
 
-import twofold.env  # registers twofold/2048-v1
+from twofold.env import VectorEnv2048
+from twofold.env.sb3 import VecEnv2048
 
 GAMES = 64  # games in parallel
 STEPS = 64  # steps of each between two updates
 
 
-def make_env() -> gymnasium.Env[Any, Any]:
-    """One game, wrapped for the learner."""
-    return gymnasium.make(
-        "twofold/2048-v1", observation="onehot", reward="log2", disable_env_checker=True
-    )
-
-
 def mean_score(model: MaskablePPO, games: int, seed: int) -> float:
     """Mean score of the policy in points, over whole games with seeds from `seed`."""
-    envs = twofold.env.VectorEnv2048(games, observation="onehot", autoreset_mode="DISABLED")
+    envs = VectorEnv2048(games, observation="onehot", autoreset_mode="DISABLED")
     observations, infos = envs.reset(seed=seed)
     terminated = np.zeros(games, dtype=bool)
     while not terminated.all():
@@ -73,9 +65,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(1)  # small networks gain nothing from more
+    envs = VecEnv2048(GAMES, observation="onehot", reward="log2")
     model = MaskablePPO(
         "MlpPolicy",
-        VecNormalize(DummyVecEnv([make_env] * GAMES), norm_obs=False, gamma=0.995),
+        VecNormalize(envs, norm_obs=False, gamma=0.995),
         n_steps=STEPS,
         batch_size=512,
         n_epochs=6,

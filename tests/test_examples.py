@@ -140,16 +140,23 @@ def test_the_page_about_the_learner_shows_its_code() -> None:
 
 
 @pytest.mark.long
-def test_a_policy_network_rises_above_random_play() -> None:
-    pytest.importorskip("torch", reason="learning needs PyTorch: pip install sb3-contrib")
-    pytest.importorskip("sb3_contrib", reason="learning needs sb3-contrib: pip install sb3-contrib")
-    command = [sys.executable, str(EXAMPLES / "maskable_ppo.py"), "--minutes", "20"]
+@pytest.mark.parametrize(
+    ("example", "needs", "extra"),
+    [("maskable_ppo", "sb3_contrib", "sb3"), ("ppo", "torch", "policy")],
+)
+def test_a_policy_network_rises_above_random_play(example: str, needs: str, extra: str) -> None:
+    pytest.importorskip(needs, reason=f"needs pip install 'twofold[{extra}]'")
+    command = [sys.executable, str(EXAMPLES / f"{example}.py"), "--minutes", "20"]
     command += ["--steps", "250000"]  # however busy the machine is
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1_500)
     before, *_, after = done.stdout.splitlines()
     means = [float(line.split()[-1].replace(",", "")) for line in (before, after)]
     assert means[0] < 1_600  # random play: 1,100 points
     assert means[1] > 1.5 * means[0]
+
+
+def test_the_plain_loop_is_one_short_file() -> None:
+    assert len((EXAMPLES / "ppo.py").read_text(encoding="utf-8").splitlines()) <= 250
 
 
 def test_the_best_game_is_as_the_readme_says() -> None:

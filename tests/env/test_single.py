@@ -143,13 +143,18 @@ def test_the_name_is_known_after_both_imports_in_any_order(imports: str) -> None
     assert (done.returncode, done.stdout.strip()) == (0, b"True"), done.stderr
 
 
-def test_without_gymnasium_the_error_says_what_to_install() -> None:
+@pytest.mark.parametrize(
+    ("missing", "module", "extra"),
+    [("gymnasium", "twofold.env", "env"), ("stable_baselines3", "twofold.env.sb3", "sb3")],
+)
+def test_a_missing_extra_is_named(missing: str, module: str, extra: str) -> None:
     code = (
-        "import sys; sys.modules['gymnasium'] = None\n"
-        "try:\n    import twofold.env\nexcept ValueError as error:\n    print(error)"
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        f"try:\n    import {module}\nexcept ValueError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    expected = "twofold.env needs the extra 'env'. Install it with: pip install 'twofold[env]'\n"
+    install = f"Install it with: pip install 'twofold[{extra}]'"
+    expected = f"{module} needs the extra {extra!r}. {install}\n"
     assert done.stdout == expected, done.stderr
 
 
