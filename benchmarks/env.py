@@ -15,6 +15,8 @@ GAMES: Final = 1_024
 VECTOR_STEPS: Final = 50
 SINGLE_STEPS: Final = 2_000
 OTHER_STEPS: Final = 500
+SB3_GAMES: Final = 8
+SB3_STEPS: Final = 20
 REPEATS: Final = 20
 """Short runs per requested run: some are then undisturbed by other work."""
 
@@ -44,7 +46,7 @@ def measure(settings: Settings) -> Report:
         "Gymnasium's wrappers.",
         f"Median of {REPEATS * settings.runs} runs; from and to are the slowest and the fastest.",
     ]
-    for other in (_gymnasium_2048, _jumanji, _pgx):
+    for other in (_stable_baselines, _gymnasium_2048, _jumanji, _pgx):
         try:
             figures += other(settings)
         except ImportError as error:
@@ -100,6 +102,41 @@ def _play(env: Any, mask: Any, steps: int, seed: int) -> None:
         if terminated:
             _, info = env.reset()
         mask = info["action_mask"]
+
+
+def _stable_baselines(settings: Settings) -> list[Figure]:
+    """Random legal actions, by the masks that MaskablePPO asks for; with `Monitor`."""
+    try:
+        from stable_baselines3.common.env_util import make_vec_env
+        from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+        from twofold.env.sb3 import VecEnv2048
+    except ImportError:
+        raise ImportError("Stable-Baselines3 is not installed") from None
+    figures = []
+    for games in (SB3_GAMES, GAMES):
+        kinds: dict[str, Any] = {"VecEnv2048": VecEnv2048}
+        if games == SB3_GAMES:  # a process a game
+            for kind in (DummyVecEnv, SubprocVecEnv):
+                kinds[kind.__name__] = partial(make_vec_env, ENV_ID, vec_env_cls=kind)
+        for name, make in kinds.items():
+            envs = make(games)
+            envs.seed(settings.seed)
+            envs.reset()
+            work = partial(_step_by_masks, envs, np.random.default_rng(settings.seed))
+            wall = name == "SubprocVecEnv"
+            speeds = _speeds(work, games * SB3_STEPS, settings, wall=wall)
+            envs.close()
+            clock = "wall clock, all cores" if wall else "CPU time"
+            what = f"Stable-Baselines3, {games:,} games, {name}, {clock}"
+            figures.append(of_runs(what, speeds, "steps/s"))
+    return figures
+
+
+def _step_by_masks(envs: Any, rng: np.random.Generator) -> None:
+    for _ in range(SB3_STEPS):
+        masks = np.stack(envs.env_method("action_masks"))
+        envs.step((rng.random(masks.shape) * masks).argmax(axis=1))
 
 
 # Other environments; their documentation says which rules they leave out.

@@ -84,12 +84,15 @@ class VecEnv2048(VecEnv):
         ended = terminated | truncated
         self._returns += rewards
         self._lengths += 1
-        infos = _infos_of(now)
+        limited = truncated & ~terminated
+        infos = _infos_of({**now, "TimeLimit.truncated": limited})
         if ended.any():
             finals, last = now["final_obs"], now["final_info"]
             for game in np.flatnonzero(ended).tolist():
                 self.reset_infos[game] = infos[game]
+                del infos[game]["TimeLimit.truncated"]
                 infos[game] = _info_of(last, game)
+                infos[game]["TimeLimit.truncated"] = bool(limited[game])
                 infos[game]["terminal_observation"] = finals[game]
                 infos[game]["episode"] = {
                     "r": round(float(self._returns[game]), 6),
@@ -97,8 +100,6 @@ class VecEnv2048(VecEnv):
                     "t": round(time.time() - self._since, 6),
                 }
             self._returns[ended], self._lengths[ended] = 0.0, 0
-        for info, is_truncated in zip(infos, (truncated & ~terminated).tolist(), strict=True):
-            info["TimeLimit.truncated"] = is_truncated
         return observations, rewards.astype(np.float32), ended, infos
 
     def close(self) -> None:
