@@ -18,7 +18,7 @@ PUBLIC = """
     __version__ analyse bench compare load_game make_player play_game review_game save_game solve
     train
 """
-EXTRAS = ("browser", "env", "policy", "ray", "report", "share", "tui", "tune", "web")
+EXTRAS = ("browser", "env", "policy", "ray", "report", "sb3", "share", "tui", "tune", "web")
 PART_OF_OTHERS = {"anyio", "h11", "llvmlite", "sqlalchemy", "tensorboard"}
 """Starlette, Uvicorn, Numba and Optuna need the first four; the last is used where it is there."""
 UNSAFE_MODULES = {"dill", "joblib", "marshal", "pickle", "shelve", "cloudpickle"}
@@ -138,7 +138,11 @@ def test_every_imported_package_is_declared() -> None:
     declared = {need.partition(">")[0] for need in users} | PART_OF_OTHERS
     names = {"pillow": "PIL"}
     found = {name for path in PACKAGE.rglob("*.py") for name in imported_packages(path)}
-    known = {names.get(name, name) for name in declared} | {"twofold"} | sys.stdlib_module_names
+    known = (
+        {names.get(name, name.replace("-", "_")) for name in declared}
+        | {"twofold"}
+        | sys.stdlib_module_names
+    )
     assert found - known == set()
 
 
