@@ -110,14 +110,10 @@ class Board:
     def from_array(cls, array: "NDArray[Any]", shape: tuple[int, int] = (4, 4)) -> Self:
         """A board from an array of NumPy, such as an observation of `twofold.env`.
 
-        | type | dimensions | meaning |
-        |---|---|---|
-        | uint8 | (rows, cols) | exponents, as `np.asarray(board)` gives |
-        | other whole numbers | (rows, cols) | tiles |
-        | whole numbers or bool | (planes, rows, cols) | 1 in plane e where the exponent is e |
-        | uint64 | (1,) | the 64-bit form of a board of `shape` |
-
-        Raises `InvalidBoard`.
+        Its type and dimensions say what it holds: uint8 (rows, cols) exponents, as
+        `np.asarray(board)` gives; other whole numbers (rows, cols) tiles; whole numbers or bool
+        (planes, rows, cols) a 1 in plane e where the exponent is e; uint64 (1,) the 64-bit form of
+        a board of `shape`. Raises `InvalidBoard`.
         """
         kind, dimensions = array.dtype, array.ndim
         if dimensions == 3 and kind.kind in "bui":
