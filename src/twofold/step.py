@@ -52,6 +52,21 @@ def status_of(board: Board, rules: Rules) -> Status:
     return Status.WON if won else Status.GOING
 
 
+def makes_goal(before: Board, after: Board, rules: Rules) -> bool:
+    """Whether the goal is reached between two boards; after an undo it can be reached anew."""
+    return before.max_tile < rules.goal <= after.max_tile
+
+
+def end_words(board: Board, rules: Rules) -> str:
+    """The end of a game in words; both, if the last possible move made the goal.
+
+    >>> [end_words(Board.parse(one), Rules.parse("1x3 goal=8")) for one in ("1x3:130", "1x3:131")]
+    ['8 reached', '8 reached, game over']
+    """
+    reached = f"{rules.goal} reached" if board.max_tile >= rules.goal else ""
+    return ", ".join(filter(None, [reached, "game over" if board.is_over else ""]))
+
+
 def result_text(board: Board, rules: Rules) -> str:
     """The largest tile and the status: `2048 over`, `512 going`."""
     return f"{board.max_tile} {status_of(board, rules).value}"

@@ -153,7 +153,7 @@ def test_the_outcome_as_json(cli: Cli) -> None:
 def test_an_engine_plays_where_a_player_is_named(cli: Cli) -> None:
     code, out, err = cli("watch", EXAMPLE_SPEC, "--seed", "3")
     assert (code, err) == (0, "")
-    assert "no move left" in out
+    assert "game over" in out
     assert out.splitlines()[-1].startswith("again: twofold watch 'engine:cmd=")
     code, out, _ = cli("analyse", "0012/0013/0024/1357", "--player", EXAMPLE_SPEC, "--json")
     document = json.loads(out)

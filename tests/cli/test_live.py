@@ -38,7 +38,7 @@ def test_the_picture_and_the_summary() -> None:
     for part in ("score", "largest", "moves/s", "elapsed", "seed", "right", "Ctrl-C ends"):
         assert part in plain
     assert "\x1b[48;2;238;228;218m" in text or "48;2;238;228;218" in text  # the tile 2
-    assert "score 3,872, largest tile 256, 318 moves, no move left" in plain
+    assert "score 3,872, largest tile 256, 318 moves, game over" in plain
     assert text.index("\x1b[?1049h") < text.index("\x1b[?1049l")
 
 
@@ -74,7 +74,7 @@ def test_a_dumb_terminal_gets_lines() -> None:
         assert exit_code(process, main) == 0
     assert "\x1b" not in text
     assert "\r" not in text.replace("\r\n", "")
-    assert "no move left" in text
+    assert "game over" in text
 
 
 def test_an_analysis_improves_until_ctrl_c() -> None:

@@ -200,6 +200,37 @@ def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_
     assert "you reached" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ("2x2 goal=4", "you reached 4; the game goes on"),
+        ("2x2 goal=4 stop=goal", "you reached 4; the game stops here"),
+    ],
+)
+def test_a_goal_reached_anew_is_said_anew(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rules: str, says: str, *, words: bool
+) -> None:
+    game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse(rules), 1)
+    table = TextGame(game, tmp_path / "game", None, words=words)
+    for commands in ("l", "undo l", "undo redo"):
+        table.obey(commands)
+        assert capsys.readouterr().out.count(says) == 1, commands
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("stop", ["goal", "never"])
+def test_a_goal_made_by_the_last_possible_move_is_said_with_the_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, stop: str, *, words: bool
+) -> None:
+    game = Game(Rules.parse(f"2x2 goal=8 stop={stop}"), seed=332)
+    table = TextGame(game, tmp_path / "game", None, words=words)
+    for commands in ("luuu", "undo u", "board"):
+        table.obey(commands)
+        out = capsys.readouterr().out
+        assert out.count("you reached 8; the game is over: no move is left; score 12") == 1
+
+
 @pytest.mark.parametrize("option", [("--rules", "3x3"), ("--seed", "1")])
 def test_what_a_saved_game_has_is_not_given(cli: Cli, option: tuple[str, str]) -> None:
     code, out, err = cli("play", "--resume", "game.2048", *option)

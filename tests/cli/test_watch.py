@@ -25,7 +25,7 @@ def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:
     lines = out.splitlines()
     assert lines[0].startswith("greedy, seed 3, rules 4x4")
     assert [line.split()[1] for line in lines if line.startswith("move ")] == ["100", "200", "300"]
-    assert "score 3,872, largest tile 256, 318 moves, no move left" in lines
+    assert "score 3,872, largest tile 256, 318 moves, game over" in lines
     assert lines[-1] == "again: twofold watch greedy --seed 3"
     assert any("reached    256 at move    166" in line for line in lines)
 
@@ -37,7 +37,7 @@ def test_every_move_in_words(cli: Cli) -> None:
     assert lines[0].startswith("greedy, seed 3, rules 2x2")
     assert [line.split(":")[0] for line in lines[1:3]] == ["row 1", "row 2"]
     moves = [line for line in lines if line.split(":")[0] in ("up", "right", "down", "left")]
-    (outcome,) = [line for line in lines if line.endswith("no move left")]
+    (outcome,) = [line for line in lines if line.endswith("game over")]
     assert f", {len(moves)} moves, " in outcome
     assert moves[-1].endswith(f"; score {outcome.split()[1].rstrip(',')}")
     assert any("make 4, plus" in line for line in moves)
@@ -62,7 +62,7 @@ def test_a_random_seed_is_shown(cli: Cli) -> None:
 
 def test_rules_are_part_of_the_command_that_plays_it_again(cli: Cli) -> None:
     _, out, _ = cli("watch", "corner", "--seed", "1", "--rules", "2x2 goal=16 stop=goal")
-    assert "the goal is reached" in out or "no move left" in out
+    assert " reached" in out or "game over" in out
     assert out.splitlines()[-1] == (
         "again: twofold watch corner --seed 1 "
         "--rules '2x2 spawn=2:0.9,4:0.1 start=2 goal=16 stop=goal'"

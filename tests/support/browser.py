@@ -39,6 +39,16 @@ STILL = """() => document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
 """Whether no animation runs that ends."""
 
+COUNT_NOTES = """() => {
+    window.notes = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function count(...when) {
+        window.notes += 1;
+        return start.apply(this, when);
+    };
+}"""
+"""Count the notes that the page plays, in `window.notes`."""
+
 
 @dataclass
 class Served:

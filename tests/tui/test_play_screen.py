@@ -200,7 +200,7 @@ def test_the_pace_can_be_changed(folder: Path) -> None:
     drive(screen, act)
 
 
-def test_the_goal_is_announced_once_and_play_goes_on(folder: Path) -> None:
+def test_the_goal_is_announced_each_time_it_is_reached_and_play_goes_on(folder: Path) -> None:
     game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
 
     async def act(pilot: Driven) -> None:
@@ -209,6 +209,8 @@ def test_the_goal_is_announced_once_and_play_goes_on(folder: Path) -> None:
         await pilot.press("right")
         assert "reached" not in note_of(pilot)
         assert "play  2x2 to 4" in text_of(pilot)
+        await pilot.press("u", "u", "left")
+        assert note_of(pilot) == "4 reached! The game goes on."
 
     drive(play_screen(folder, game), act)
 
@@ -218,6 +220,7 @@ def test_the_goal_is_announced_once_and_play_goes_on(folder: Path) -> None:
     [
         ("2x2 goal=4 stop=goal", "2x2:11/00", "4 reached: 4 points."),
         ("1x3", "1x3:122", "game over: 8 points."),
+        ("1x3 goal=8", "1x3:122", "8 reached, game over: 8 points."),
     ],
 )
 def test_the_end_is_announced_and_can_be_undone(

@@ -49,7 +49,7 @@ def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
     assert re.search(r"game over: \d+ points", plain)
     kept = read_record(record)
     assert f"score {kept.score}, largest tile" in plain
-    assert f"{len(kept.moves)} moves, no move left" in plain
+    assert f"{len(kept.moves)} moves, game over" in plain
     assert kept.player == "greedy"
 
 

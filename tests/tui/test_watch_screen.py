@@ -178,6 +178,14 @@ def test_the_end_is_announced(folder: Path) -> None:
     drive(watching(folder, Game(Rules.parse("2x2"), seed=3), pace=None), act)
 
 
+def test_a_goal_made_by_the_last_possible_move_is_announced_with_the_end(folder: Path) -> None:
+    async def act(pilot: Driven) -> None:
+        await until_shown(pilot, "8 reached, game over: 8 points.")
+
+    game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3 goal=8"), 1)
+    drive(watching(folder, game), act)
+
+
 def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
     screen = watching(folder)
 

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import (
+    COUNT_NOTES,
     LAPTOP,
     PATIENCE_MS,
     Served,
@@ -19,16 +20,6 @@ from tests.support.browser import (
 )
 
 expect.set_options(timeout=PATIENCE_MS)
-
-
-COUNT_NOTES = """() => {
-    window.notes = 0;
-    const start = OscillatorNode.prototype.start;
-    OscillatorNode.prototype.start = function count(...when) {
-        window.notes += 1;
-        return start.apply(this, when);
-    };
-}"""
 
 FELT = """async (steps) => {
     const { Feedback } = await import('/static/js/play/feedback.js');

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.browser import (
     ARROWS,
+    COUNT_NOTES,
     LAPTOP,
     PATIENCE_MS,
     PHONE,
@@ -45,6 +46,9 @@ CUT = """() => [...document.querySelectorAll("button, .button, .score, .analysis
     .filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
     .map(one => one.textContent.trim())"""
 """The texts of controls and figures that are wider than their boxes."""
+IS_LOADED = """() => performance.getEntriesByType("resource")
+    .some(one => one.name.endsWith("/play/feedback.js"))"""
+"""Whether the page can make sounds."""
 OVERLAP = """([first, second]) => {
     const [a, b] = [first, second].map(one => document.querySelector(one).getBoundingClientRect());
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -181,6 +185,46 @@ def test_who_wins_is_told_at_once_and_after_a_reload(laptop: Visit) -> None:
     page.reload()
     expect(page.locator(".tile").first).to_be_visible()
     expect(overlay).to_be_hidden()
+
+
+LAST_MOVE_WINS = {
+    "en": ("8 reached, game over", "8 reached. Game over.", "goal reached, over"),
+    "de": ("8 erreicht, Spiel vorbei", "8 erreicht. Spiel vorbei.", "Ziel erreicht, vorbei"),
+    "es": ("8 alcanzado, fin de la partida", "Has llegado a 8. Fin", "alcanzado, terminada"),
+    "zh": ("已合成 8，游戏结束", "合成了 8。游戏结束。", "已达成目标，已结束"),
+}
+
+
+@pytest.mark.parametrize("stop", ["never", "goal"])
+def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
+    laptop: Visit, served: Served, stop: str
+) -> None:
+    """In the overlay, by sound, in the live region and in My games; after an undo, too."""
+    page, game = laptop.page, Game(Rules.parse(f"2x2 goal=8 stop={stop}"), seed=332)
+    for letter in "luuu":
+        game.play(letter)
+    name = served.keep(str(Record.from_game(game)))
+    laptop.open("/", ".tile")
+    for language, (title, said, status) in LAST_MOVE_WINS.items():
+        settings = f"JSON.stringify({{ language: '{language}', sounds: true }})"
+        page.evaluate(f"localStorage['twofold.settings'] = {settings}")
+        laptop.open(f"/?game={name}", ".tile")
+        page.wait_for_function(IS_LOADED)
+        page.evaluate(COUNT_NOTES)
+        overlay = page.locator(".overlay.won")
+        expect(overlay).to_be_visible()
+        for count in (1, 2):
+            page.keyboard.press("u")
+            expect(overlay).to_be_hidden()
+            page.keyboard.press("ArrowUp")
+            expect(overlay).to_be_visible()
+            expect(page.get_by_role("status").filter(has_text=said)).to_have_count(1)
+            assert page.evaluate("window.notes") == count * (4 if stop == "goal" else 4 + 3)
+        if stop == "never":
+            expect(overlay).to_have_attribute("aria-label", title)
+            laptop.open("/games", ".game")
+            expect(page.locator(".game-facts").filter(has_text=status)).to_have_count(1)
+    assert laptop.faults == []
 
 
 def test_space_held_or_pressed_at_the_end_begins_no_game(laptop: Visit, served: Served) -> None:

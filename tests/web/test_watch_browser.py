@@ -59,6 +59,11 @@ def test_a_race_starts_once_all_players_are_loaded(
     loaded.set()
 
 
+def test_a_goal_made_by_the_last_possible_move_is_noted_with_the_end(laptop: Visit) -> None:
+    laptop.open("/watch?player=greedy&seed=10&speed=max&rules=2x2+goal%3D16", ".tile")
+    expect(laptop.page.locator(".lane-note")).to_have_text("Goal reached, over")
+
+
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     players = "player=greedy&player=random&player=corner&player=expectimax:ply=1"
     laptop.open(f"/watch?{players}&seed=3&speed=max", ".tile")

@@ -41,7 +41,7 @@ from twofold.players.strengths import default_player
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
-from twofold.step import Step
+from twofold.step import Step, makes_goal
 from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play
@@ -156,7 +156,6 @@ class TextGame:
         self._hints = hints
         self._words = words
         self._hinter: Player | None = None
-        self._won_before = game.goal_reached
         self._before: KeptGame | None = None
         self._commands: dict[str, Callable[[], None]] = {
             "undo": self.undo,
@@ -237,7 +236,6 @@ class TextGame:
         """Make a move and say what happened."""
         before = self.game.board
         self._tell(before, self.game.play(move), "")
-        self._say_goal()
 
     def undo(self) -> None:
         """Take the last move back; right after a new game, go back to the previous game."""
@@ -265,6 +263,8 @@ class TextGame:
             name = step.move.name.lower()
             print_out(f"{again}{name}: {said(step, self.game.board.cols)}")
             self.show()
+        if makes_goal(before, step.board, self.game.rules) and not self.game.is_finished:
+            print_words(f"you reached {self.game.rules.goal}; the game goes on")
 
     def _score_words(self) -> str:
         return f"; score {self.game.score:,}" if self._words else ""
@@ -279,18 +279,13 @@ class TextGame:
 
     def _say_end(self) -> None:
         if self.game.is_finished:
-            over = self.game.status.value == "over"
+            reached = f"you reached {self.game.rules.goal}; " if self.game.goal_reached else ""
+            over = self.game.board.is_over
             print_out(
-                f"the game {'is over: no move is left' if over else 'stops here'}; "
+                f"{reached}the game {'is over: no move is left' if over else 'stops here'}; "
                 f"score {self.game.score:,}, {counted(self.game.move_number, 'move')}; "
                 "undo takes moves back, new begins another game"
             )
-
-    def _say_goal(self) -> None:
-        if self.game.goal_reached and not self._won_before:
-            going_on = "" if self.game.is_finished else "; the game goes on"
-            print_words(f"you reached {self.game.rules.goal}{going_on}")
-        self._won_before = self.game.goal_reached
 
     def hinter(self) -> Player:
         """The player that gives hints."""
@@ -335,7 +330,6 @@ class TextGame:
 
     def _sit_down(self, kept: KeptGame) -> None:
         self.kept, self._before = kept, None
-        self._won_before = self.game.goal_reached
 
     def save_as(self, name: str) -> None:
         """Write the game to a file; an existing file that is no record is left alone."""

@@ -44,6 +44,7 @@ from twofold.players import make_player
 from twofold.players.strengths import default_player
 from twofold.records.record import Record, write_record
 from twofold.rules import STANDARD, Rules
+from twofold.step import end_words
 from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.picture import Canvas, ScreenPicture, title_line
 from twofold.tui.playback import frames, paced
@@ -303,8 +304,7 @@ class Watched:
         return [*lines, *words_at_leaving(self.kept)]
 
     def _outcome(self, frame: GameFrame) -> list[str]:
-        ends = {"over": "no move left", "stopped": "the goal is reached"}
-        how = ends.get(self.game.status.value, "not finished")
+        how = end_words(frame.board, self.rules) if self.game.is_finished else "not finished"
         return [
             f"score {frame.score:,}, largest tile {frame.board.max_tile:,}, "
             f"{counted(frame.move_number, 'move')}, {how}",

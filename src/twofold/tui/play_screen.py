@@ -11,6 +11,7 @@ from twofold.figures import format_pace, format_rate
 from twofold.play.saving import KeptGame
 from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.rules import STANDARD, Move, Rules
+from twofold.step import end_words, makes_goal
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import PLAY_KEYS, ScreenKey
 from twofold.tui.moves_view import search_words
@@ -48,7 +49,7 @@ class PlayScreen(GameScreen):
     def _sit_down(self, kept: KeptGame) -> None:
         self.kept = kept
         self._best = kept.best()
-        self._won = kept.game.goal_reached
+        self._board = kept.game.board
         self._over = False
 
     # ---- display
@@ -109,20 +110,19 @@ class PlayScreen(GameScreen):
     # ---- events
 
     def changed(self, now: SharedNow) -> None:
-        """Announce the goal once, and the end."""
-        frame, goal = now.frame, self.kept.game.rules.goal
+        """Announce the goal each time it is reached anew, and the end."""
+        frame, rules = now.frame, self.kept.game.rules
         if self.shared.hints and not now.auto and frame.analysis is not None:
             self.kept.hint_shown(frame.board)
-        reached = frame.board.max_tile >= goal
-        if reached and not self._won and not now.is_finished:
-            self.note = Text(f" {goal} reached! The game goes on. ", NOTICE)
-        self._won = reached
+        if makes_goal(self._board, frame.board, rules) and not now.is_finished:
+            self.note = Text(f" {rules.goal} reached! The game goes on. ", NOTICE)
+        self._board = frame.board
         if now.is_finished and not self._over:
             self.note = Text(self._end_words(now), NOTICE)
         self._over = now.is_finished
 
     def _end_words(self, now: SharedNow) -> str:
-        end = "game over" if now.status.value == "over" else f"{self.kept.game.rules.goal} reached"
+        end = end_words(now.frame.board, self.kept.game.rules)
         return f" {end}: {now.frame.score:,} points. U undo, N new. "
 
     def tick(self) -> None:

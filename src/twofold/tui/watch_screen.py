@@ -8,7 +8,9 @@ from rich.text import Text
 from twofold.board import Board
 from twofold.figures import format_pace, format_rate, format_time
 from twofold.play.shared_game import SharedGame, SharedNow
+from twofold.rules import Rules
 from twofold.search.analysis import Analysis
+from twofold.step import end_words
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.keys import WATCH_KEYS, ScreenKey
 from twofold.tui.moves_view import draw_moves, search_words
@@ -39,12 +41,13 @@ class WatchScreen(GameScreen):
         self._take_over = take_over
         self._walk: Walk | None = None  # the position shown while looking back
         self._seed = 0
+        self._rules = Rules()
 
     def on_mount(self) -> None:
         """Start the player."""
         super().on_mount()
         with self.shared.held() as game:
-            self._seed = game.seed
+            self._seed, self._rules = game.seed, game.rules
         self.shared.want_hints(True)
         self.shared.play_on(True)
 
@@ -97,8 +100,7 @@ class WatchScreen(GameScreen):
         if now.is_loading:
             return Text(getting_ready(), "dim")
         if now.is_finished:
-            over = now.status.value == "over"
-            end = "game over" if over else "the goal is reached"
+            end = end_words(now.frame.board, self._rules)
             return Text(f" {end}: {now.frame.score:,} points. Q ends with a summary. ", NOTICE)
         if now.auto:
             return Text(

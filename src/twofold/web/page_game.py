@@ -6,7 +6,7 @@ from twofold.play.best_scores import ME
 from twofold.play.live_game import LiveGame
 from twofold.play.saved_game import News
 from twofold.play.table import GameTable
-from twofold.step import Step, slides
+from twofold.step import Step, makes_goal, slides
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
@@ -84,7 +84,7 @@ class PageGame(LiveGame):
             cell=step.cell,
             tile=step.tile,
             by=by,
-            goal_reached=before.max_tile < self.game.rules.goal <= step.board.max_tile,
+            goal_reached=makes_goal(before, step.board, self.game.rules),
             now=self.now(),
         )
 

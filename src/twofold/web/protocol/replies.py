@@ -142,7 +142,7 @@ class StepReply(Reply, tag="step", frozen=True):
         slides: the paths of all tiles of the board before.
         cell, tile: the new tile and its place.
         by: spec of the player that moved; empty for the person.
-        goal_reached: true if this move made the goal tile for the first time.
+        goal_reached: true if this move made the first goal tile of the board.
     """
 
     game: str

@@ -3,7 +3,7 @@
 import { button, fill, h, icon } from '../dom.js';
 import { miniBoard } from '../play/mini_board.js';
 import { text } from '../text.js';
-import { playerText, rulesText, timeText } from './words.js';
+import { playerText, rulesText, statusText, timeText } from './words.js';
 
 /** A row; deleting is asked for in the same place. */
 export class GameRow {
@@ -31,7 +31,7 @@ export class GameRow {
         this.actions.isCurrent && badge(text('play.game_current')),
         game.daily && badge(text('games.daily'))),
       h('p', { class: 'small', text: text('play.game_facts', { count: game.moves,
-        tile: String(game.max_tile), status: text(`play.status_${game.status}`) }) }),
+        tile: String(game.max_tile), status: statusText(game) }) }),
       h('p', { class: 'small soft', title: playerText(game.player) && game.player, text: [rulesText(game.rules), ...helpTexts(game),
         playerText(game.player), timeText(game.date)].filter(Boolean).join(' · ') }));
   }

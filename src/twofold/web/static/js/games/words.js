@@ -12,6 +12,17 @@ const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 export const KINDS = ['hand', 'helped', 'player', 'board', 'file'];
 
 /**
+ * How far a game of a list is: in progress, over, its goal reached.
+ *
+ * @param {object} game a `GameInfo`
+ * @returns {string}
+ */
+export function statusText({ status, max_tile: tile, rules }) {
+  const isWon = status === 'over' && tile >= Number(/ goal=(\d+)/.exec(rules)[1]);
+  return text(`play.status_${isWon ? 'won_over' : status}`);
+}
+
+/**
  * The rules of a list in words: what differs from the original ones.
  *
  * @param {string} rules every part written, such as `3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never`

@@ -218,7 +218,7 @@ class PlayPage {
 
   #showOver(now) {
     if (this.#overlay.isShown) return;
-    this.#narrator.over(now);
+    this.#narrator.over(this.game.state, now);
     this.#overlay.over(this.game.state, now,
       { undo: () => this.#undo(), newGame: () => this.#newGame() });
   }

@@ -1,7 +1,6 @@
 /** Sounds and vibration. Sounds are made here, soft and short; no file is loaded for them. */
 
 import { settings } from '../settings.js';
-import { isFinished } from './intents.js';
 
 const LOUDNESS = 0.09;
 const LOWEST_HZ = 196; // G3, a merge to 4
@@ -39,8 +38,8 @@ export class Feedback {
   }
 
   #sound({ now, goal_reached: isGoal }, tile) {
-    const isOver = isFinished(now);
-    if (isOver || isGoal) this.#tune(isOver ? OVER : GOAL);
+    const isOver = now.status === 'over'; // stopped at the goal is no loss
+    if (isOver || isGoal) this.#tune([...(isGoal ? GOAL : []), ...(isOver ? OVER : [])]);
     else if (tile) this.#note({ hz: pitch(tile), seconds: 0.16, loudness: 1 });
     else this.#note(SLIDE);
   }

@@ -8,6 +8,15 @@ export function isFinished({ status }) {
   return status === 'over' || status === 'stopped';
 }
 
+/**
+ * @param {{tiles: number[]}} now where a game stands
+ * @param {{goal: number}} rules
+ * @returns {boolean} whether the board holds the goal or a larger tile
+ */
+export function hasReached({ tiles }, { goal }) {
+  return Math.max(...tiles) >= goal;
+}
+
 /** Whether a move was made before, and a server has lost it; see `Line.after`. */
 export function isAgain({ at }) {
   return at !== undefined;

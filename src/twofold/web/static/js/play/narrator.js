@@ -4,6 +4,7 @@ import { announce } from '../announce.js';
 import { moveName } from '../moves.js';
 import { settings } from '../settings.js';
 import { joined, text } from '../text.js';
+import { hasReached } from './intents.js';
 
 /** While a player moves, where the game stands is told this often. */
 const AUTOPLAY_MS = 6000;
@@ -46,7 +47,7 @@ export class Narrator {
    * @param {object} now where the game stands
    */
   back(words, { rules }, now) {
-    const told = now.legal ? position(rules, now) : overText(now);
+    const told = now.legal ? position(rules, now) : overText(rules, now);
     this.#say([words, told].filter(Boolean).join(' '));
   }
 
@@ -56,9 +57,12 @@ export class Narrator {
     this.#say(text('play.say_illegal', { move: moveName(letter) }));
   }
 
-  /** @param {object} now a game that is over */
-  over(now) {
-    this.#say(overText(now));
+  /**
+   * @param {object} state a `game` message
+   * @param {object} now where it stands: it is over
+   */
+  over({ rules }, now) {
+    this.#say(overText(rules, now));
   }
 
   /** @param {number} goal that was reached */
@@ -90,8 +94,9 @@ function position({ rows, cols }, now) {
   return text('play.say_game', { rows, cols, score: now.score, tile: largest(now) });
 }
 
-function overText(now) {
-  return text('play.say_over', { score: now.score, tile: largest(now) });
+function overText(rules, now) {
+  return text(hasReached(now, rules) ? 'play.say_won_over' : 'play.say_over',
+    { goal: String(rules.goal), score: now.score, tile: largest(now) });
 }
 
 function shortly(step) {

@@ -2,6 +2,7 @@
 
 import { button, fill, h } from '../dom.js';
 import { text } from '../text.js';
+import { hasReached } from './intents.js';
 
 /** After the end of a game its buttons do not react to keys for this time: they meant the game. */
 const QUIET_MS = 1000;
@@ -55,13 +56,14 @@ export class Overlay {
    * @param {{undo: function(): void, newGame: function(): void}} actions
    */
   over(state, now, actions) {
-    const stopped = now.status === 'stopped';
-    const title = text(stopped ? 'play.won' : 'play.over');
+    const [stopped, won] = [now.status === 'stopped', hasReached(now, state.rules)];
+    const title = text(stopped ? 'play.won' : won ? 'play.won_over' : 'play.over',
+      { goal: String(state.rules.goal) });
     const facts = text('daily.result_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
     const daily = state.daily && h('a', { class: 'button primary',
       href: `/daily?day=${state.daily}`, text: text('daily.result') });
-    this.#show(stopped ? 'won' : 'over', title, facts, true, [
+    this.#show(won ? 'won' : 'over', title, facts, true, [
       daily || button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
       h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
       daily && button({ text: text('play.new') }, actions.newGame),

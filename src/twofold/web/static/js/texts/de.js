@@ -547,6 +547,7 @@ const PLAY = {
   'play.say_step': '{move}: {merges}, {points} Punkte. Neue {tile} in Zeile {row}, Spalte {column}. Punktestand {score}.',
   'play.say_undone': 'Zurückgenommen: {move}. Punktestand {score}.',
   'play.say_won': '{goal} erreicht! Mit der Eingabetaste geht es weiter.',
+  'play.say_won_over': '{goal} erreicht. Spiel vorbei. Punktestand {score}, größte Kachel {tile}.',
   'play.score': 'Punkte',
   'play.seed': 'Startwert',
   'play.seed_note': 'Derselbe Startwert und dieselben Züge ergeben dasselbe Spiel. Bis zu 20 Ziffern.',
@@ -556,6 +557,7 @@ const PLAY = {
   'play.status_over': 'vorbei',
   'play.status_stopped': 'am Ziel beendet',
   'play.status_won': 'Ziel erreicht',
+  'play.status_won_over': 'Ziel erreicht, vorbei',
   'play.stop': 'Am Ziel aufhören',
   'play.stopped': 'Der Server wurde neu gestartet: Der Spieler hat aufgehört.',
   'play.subtitle': 'Verbinde gleiche Kacheln und erreiche die {goal}.',
@@ -576,6 +578,7 @@ const PLAY = {
     one: '{goal} mit {score} Punkten in {count} Zug erreicht.',
     other: '{goal} mit {score} Punkten in {count} Zügen erreicht.',
   },
+  'play.won_over': '{goal} erreicht, Spiel vorbei',
 };
 
 const PRACTICE = {
@@ -870,6 +873,7 @@ const WATCH = {
   'watch.where': 'Zug {move} von {last}',
   'watch.winner': '{player} gewinnt das Rennen.',
   'watch.wins': 'Sieg, {count} vorn',
+  'watch.won_over': 'Ziel erreicht, vorbei',
 };
 
 // ---- parts that several pages show, sorted

@@ -547,6 +547,7 @@ const PLAY = {
   'play.say_step': '{move}: {merges}, {points} points. New {tile} in row {row}, column {column}. Score {score}.',
   'play.say_undone': 'Undone: {move}. Score {score}.',
   'play.say_won': '{goal} reached! Enter keeps going.',
+  'play.say_won_over': '{goal} reached. Game over. Score {score}, largest tile {tile}.',
   'play.score': 'Score',
   'play.seed': 'Seed',
   'play.seed_note': 'The same seed and the same moves give the same game. Up to 20 digits.',
@@ -556,6 +557,7 @@ const PLAY = {
   'play.status_over': 'over',
   'play.status_stopped': 'stopped at the goal',
   'play.status_won': 'goal reached',
+  'play.status_won_over': 'goal reached, over',
   'play.stop': 'Stop at the goal',
   'play.stopped': 'The server was restarted: the player has stopped.',
   'play.subtitle': 'Join equal tiles and get to {goal}.',
@@ -576,6 +578,7 @@ const PLAY = {
     one: '{goal} reached with {score} points in {count} move.',
     other: '{goal} reached with {score} points in {count} moves.',
   },
+  'play.won_over': '{goal} reached, game over',
 };
 
 const PRACTICE = {
@@ -865,6 +868,7 @@ const WATCH = {
   'watch.where': 'move {move} of {last}',
   'watch.winner': '{player} wins the race.',
   'watch.wins': 'wins by {count}',
+  'watch.won_over': 'Goal reached, over',
 };
 
 // ---- parts that several pages show, sorted

@@ -551,6 +551,7 @@ const PLAY = {
     + '{score}.',
   'play.say_undone': 'Jugada deshecha: {move}. Puntuación: {score}.',
   'play.say_won': '¡Has llegado a {goal}! Pulsa Enter para seguir.',
+  'play.say_won_over': 'Has llegado a {goal}. Fin de la partida. Puntuación: {score}, ficha máxima: {tile}.',
   'play.score': 'Puntos',
   'play.seed': 'Semilla',
   'play.seed_note': 'La misma semilla y las mismas jugadas dan la misma partida. Hasta 20 cifras.',
@@ -560,6 +561,7 @@ const PLAY = {
   'play.status_over': 'terminada',
   'play.status_stopped': 'detenida en el objetivo',
   'play.status_won': 'objetivo alcanzado',
+  'play.status_won_over': 'objetivo alcanzado, terminada',
   'play.stop': 'Parar en el objetivo',
   'play.stopped': 'El servidor se reinició: el jugador se ha detenido.',
   'play.subtitle': 'Une fichas iguales y llega a {goal}.',
@@ -580,6 +582,7 @@ const PLAY = {
     one: '{goal} alcanzado con {score} puntos en {count} jugada.',
     other: '{goal} alcanzado con {score} puntos en {count} jugadas.',
   },
+  'play.won_over': '{goal} alcanzado, fin de la partida',
 };
 
 const PRACTICE = {
@@ -877,6 +880,7 @@ const WATCH = {
   'watch.where': 'jugada {move} de {last}',
   'watch.winner': '{player} gana la carrera.',
   'watch.wins': 'gana por {count}',
+  'watch.won_over': 'Objetivo alcanzado, fin',
 };
 
 // ---- parts that several pages show, sorted

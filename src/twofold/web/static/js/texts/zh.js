@@ -529,6 +529,7 @@ const PLAY = {
   'play.say_step': '{move}：{merges}，{points} 分。新方块 {tile}，在第 {row} 行第 {column} 列。分数 {score}。',
   'play.say_undone': '已撤销：{move}。分数 {score}。',
   'play.say_won': '合成了 {goal}！按回车键继续。',
+  'play.say_won_over': '合成了 {goal}。游戏结束。分数 {score}，最大方块 {tile}。',
   'play.score': '分数',
   'play.seed': '种子',
   'play.seed_note': '种子和走法都相同，对局就相同。最多 20 位数字。',
@@ -538,6 +539,7 @@ const PLAY = {
   'play.status_over': '已结束',
   'play.status_stopped': '达成目标后停止',
   'play.status_won': '已达成目标',
+  'play.status_won_over': '已达成目标，已结束',
   'play.stop': '达成目标即停',
   'play.stopped': '服务器已重启，选手已停止。',
   'play.subtitle': '合并相同的方块，合成 {goal}。',
@@ -555,6 +557,7 @@ const PLAY = {
   'play.won_facts': {
     other: '合成了 {goal}，{score} 分，用了 {count} 步。',
   },
+  'play.won_over': '已合成 {goal}，游戏结束',
 };
 
 const PRACTICE = {
@@ -835,6 +838,7 @@ const WATCH = {
   'watch.where': '第 {move}/{last} 步',
   'watch.winner': '{player} 赢得比赛。',
   'watch.wins': '获胜，领先 {count} 分',
+  'watch.won_over': '已达成目标，已结束',
 };
 
 // ---- parts that several pages show, sorted

@@ -5,6 +5,7 @@ import { BoardView } from '../board.js';
 import { button, h, setText } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { exponentOf } from '../notation.js';
+import { hasReached } from '../play/intents.js';
 import { PlayerPicker } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { slide } from '../slides.js';
@@ -164,7 +165,8 @@ export class LaneView {
     const isEnd = lane.isFinished && lane.position.move_number === lane.last;
     const state = lane.isPreparing ? 'preparing' : isEnd && lane.now.status;
     this.element.dataset.state = isEnd ? 'over' : 'going';
-    setText(this.note, state ? text(`watch.${state}`) : '');
+    const isWon = isEnd && state === 'over' && hasReached(lane.now, lane.rules);
+    setText(this.note, state ? text(`watch.${isWon ? 'won_over' : state}`) : '');
   }
 
   #drawMilestones(list, move, isDecided) {
