@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.support.commands import Cli, write_game
 from tests.support.terminals import exit_code, read_until, terminal
-from twofold import Game, Move, Record, Rules, make_player
+from twofold import Board, Game, Move, Record, Rules, make_player
 from twofold.cli._review import heading, summary, worst_moves
 from twofold.players import canonical
 from twofold.records.record import write_record
@@ -101,7 +101,20 @@ def test_a_game_without_a_move(cli: Cli, tmp_path: Path) -> None:
     code, out, _ = cli("review", str(tmp_path / "new.2048"), *TINY)
     assert code == 0
     assert out.splitlines()[0].startswith("0 moves, 0 points")
-    assert document(cli, str(tmp_path / "new.2048"), *TINY)["complete"] is True
+    assert "no accuracy: there was no choice" in out
+    found = document(cli, str(tmp_path / "new.2048"), *TINY)
+    assert (found["complete"], found["accuracy"]) == (True, None)
+
+
+def test_a_forced_move_has_no_accuracy(cli: Cli, tmp_path: Path) -> None:
+    game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
+    game.play("l")
+    write_record(tmp_path / "forced.2048", Record.from_game(game))
+    _, out, _ = cli("review", str(tmp_path / "forced.2048"))
+    assert "accuracy         –, there was no choice\nbest moves       –\n" in out
+    found = document(cli, str(tmp_path / "forced.2048"))
+    figures = [found[name] for name in ("accuracy", "match_rate", "goodness_of_fit", "note")]
+    assert figures == [None, None, None, "there was no choice"]
 
 
 def test_the_heading() -> None:

@@ -1,6 +1,5 @@
 """Accuracy of moves and games."""
 
-import math
 import re
 from importlib import resources
 
@@ -67,9 +66,7 @@ def test_accuracy_of_a_game() -> None:
 
 
 def test_one_terrible_move_does_not_make_a_game_worthless() -> None:
-    found = game_accuracy([(100.0, 1.0)] * 99 + [(0.0, 12.0)])
-    assert 80 < found < 95
-    assert math.isfinite(found)
+    assert 80 < (game_accuracy([(100.0, 1.0)] * 99 + [(0.0, 12.0)]) or 0) < 95
 
 
 def test_the_web_app_has_the_words_of_the_library() -> None:
@@ -87,7 +84,7 @@ def test_the_web_app_has_the_words_of_the_library() -> None:
 
 def test_the_accuracy_of_a_game_grows_move_by_move() -> None:
     game = GameAccuracy()
-    assert game.percent == 100
+    assert game.percent is None
     moves = [(100.0, 0.5), (37.5, 12.0), (0.0, 3.0), (99.9, 1.0)]
     for count, (accuracy, stake) in enumerate(moves, 1):
         game.add(accuracy, stake)

@@ -18,6 +18,7 @@ from twofold.players.values import values_of
 from twofold.review import judge as judging
 from twofold.review.judge import FLOOR, Judge, MoveJudgement
 from twofold.review.review import (
+    NO_CHOICE,
     Review,
     default_judge,
     judge,
@@ -255,7 +256,10 @@ def test_default_judge() -> None:
 def test_a_game_without_a_move() -> None:
     assert list(judge(Game(seed=0), make_player("ntuple:net=tiny"))) == []
     empty = review([])
-    assert (empty.total, empty.accuracy, empty.match_rate) == (0, 100.0, 1.0)
+    assert (empty.total, empty.accuracy, empty.match_rate, empty.goodness_of_fit) == (
+        0,
+        *[None] * 3,
+    )
 
 
 # ---- refusals, and the flag
@@ -329,20 +333,23 @@ def test_the_review_of_judgements() -> None:
     assert found.match_rate == 0.5
     assert found.goodness_of_fit == pytest.approx(0.72)
     assert list(found.labels.values()) == [4, 0, 0, 0, 1, 1, 0]
-    assert found.accuracy < 92.5  # the harmonic mean is below the mean
+    assert (found.accuracy or 100) < 92.5  # the harmonic mean is below the mean
 
 
 def test_forced_moves_change_no_accuracy() -> None:
     moves = [one_of("mistake", 0.9), one_of("perfect", 1.0)]
     forced = [one_of("perfect", 1.0, forced=True)] * 50
     assert review(moves).accuracy == review(moves + forced).accuracy
-    assert review(forced).accuracy == 100
+    found = review(forced)
+    assert (found.accuracy, found.match_rate, found.goodness_of_fit) == (None, None, None)
+    assert found.note == NO_CHOICE
+    assert "accuracy        –, there was no choice\nbest moves      –\n" in str(found)
 
 
 def test_strong_players_have_more_accuracy_than_weak_ones() -> None:
     with make_player("ntuple:net=tiny") as player:
         found = [
-            review(judge(played(spec, 1, most=400), player)).accuracy
+            review(judge(played(spec, 1, most=400), player)).accuracy or 0
             for spec in ("random", "expectimax:ply=2", "ntuple:net=tiny,ply=2")
         ]
     assert found == sorted(found)

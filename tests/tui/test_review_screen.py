@@ -16,7 +16,7 @@ from tests.tui.driving import (
     text_of,
     until,
 )
-from twofold import Game, Player
+from twofold import Board, Game, Player, Rules
 from twofold.errors import InvalidSpec
 from twofold.tui.judging import Judging
 from twofold.tui.review_screen import ReviewScreen
@@ -31,6 +31,18 @@ def place(pilot: Driven) -> str:
     found = re.search(r"move +(\d+ of \d+)", text_of(pilot))
     assert found, text_of(pilot)
     return found[1]
+
+
+def test_a_forced_move_has_no_accuracy() -> None:
+    game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
+    game.play("l")
+    screen = ReviewScreen(Walk(game))
+
+    async def act(pilot: Driven) -> None:
+        await judged(pilot, screen)
+        assert re.search(r"accuracy +–, there was no choice", text_of(pilot))
+
+    drive(screen, act)
 
 
 def test_walking() -> None:

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold import Game, Record, make_player, review_game
+from twofold import Board, Game, Record, Rules, make_player, review_game
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
 from twofold.records.formats import FORMATS, Format, parse_any_record
 from twofold.review.judge import MoveJudgement
-from twofold.review.review import judge
+from twofold.review.review import judge, percent_words
 from twofold.rules import Move
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
@@ -76,11 +76,21 @@ def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
     review(laptop, game)
     shown = laptop.page.locator(".review-figures dd").all_inner_texts()
     assert shown[0] == f"{whole.accuracy:.1f} %"
-    assert shown[1] == f"{100 * whole.match_rate:.1f} %"
+    assert shown[1] == percent_words(whole.match_rate, 100)
     assert shown[3] == str(whole.longest_perfect_run)
     assert shown[4] == f"{whole.goodness_of_fit:.3f}"
     counts = laptop.page.locator(".label-count").all_inner_texts()
     assert counts == [str(count) for count in whole.labels.values()]
+    expect(laptop.page.get_by_text("No accuracy:")).to_be_hidden()
+
+
+def test_forced_moves_alone_have_no_accuracy(laptop: Visit, served: Served) -> None:
+    game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
+    game.play("l")
+    laptop.open(f"/review?game={served.keep(str(Record.from_game(game)))}&judge=greedy", ".tile")
+    expect(laptop.page.get_by_text("No accuracy: no move had an alternative.")).to_be_visible()
+    shown = laptop.page.locator(".review-figures dd").all_inner_texts()
+    assert shown == ["–", "–", "–", "1", "–"]
 
 
 def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
+from twofold.board import Board
 from twofold.errors import ResourceError
 from twofold.game import Game
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
@@ -107,6 +108,14 @@ def test_a_strength_judges_as_the_player_for_the_rules_of_the_game(reviews: Revi
     small.play(small.legal_moves()[0])
     asked(reviews, listener, Record.from_game(small), "fast")
     assert end(listener).player == "expectimax:ply=2"
+
+
+def test_forced_moves_alone_have_no_accuracy(reviews: Reviews) -> None:
+    listener, forced = Listener(), Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
+    forced.play("l")
+    asked(reviews, listener, Record.from_game(forced), "greedy")
+    assert [(one.accuracy, one.match_rate) for one in end(listener).phases] == [(None, None)]
+    assert listener.all(Judged)[-1].accuracy is None
 
 
 def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:

@@ -14,7 +14,9 @@ from twofold.records.record import Record
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import (
     ReviewedPosition,
+    accuracy_words,
     move_words,
+    percent_words,
     positions,
     review,
     tables_note,
@@ -48,11 +50,13 @@ def summary(judged: Sequence[MoveJudgement]) -> str:
     """Accuracy and the other figures, and how many moves have each label."""
     found = review(judged)
     choices = found.total - found.forced
-    best = round(found.match_rate * choices)
+    best = sum(one.is_best and not one.forced for one in judged)
+    best_words = f"{percent_words(found.match_rate, 100)}, {best:,} of {counted(choices, 'choice')}"
+    fit = found.goodness_of_fit
     figures = [
-        ("accuracy", f"{found.accuracy:.1f} %"),
-        ("best moves", f"{100 * found.match_rate:.1f} %, {best:,} of {counted(choices, 'choice')}"),
-        ("goodness of fit", f"{found.goodness_of_fit:.3g}"),
+        ("accuracy", accuracy_words(found)),
+        ("best moves", best_words if choices else "–"),
+        ("goodness of fit", "–" if fit is None else f"{fit:.3g}"),
         ("longest run", f"{counted(found.longest_perfect_run, 'perfect move')} in a row"),
         ("forced", f"{counted(found.forced, 'move')}, counted as perfect"),
     ]
@@ -113,7 +117,7 @@ def document(
     record: Record, player: str, unit: str, judged: Sequence[MoveJudgement], worst: int
 ) -> dict[str, Any]:
     """The review as JSON has it, without what depends on time by its nature."""
-    found = review(judged)
+    found = review(judged, note=tables_note(record.player, player))
     chosen = worst_of(judged, worst)
     numbers = {one.move_number for one in chosen}
     boards = {
@@ -123,7 +127,7 @@ def document(
         "player": player,
         "unit": unit,
         "played_by": record.player or None,
-        "note": tables_note(record.player, player) or None,
+        "note": found.note or None,
         "rules": str(record.rules),
         "moves": len(record.moves),
         "judged": found.total,

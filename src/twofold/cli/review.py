@@ -25,7 +25,7 @@ from twofold.players import Player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
 from twofold.review.judge import MoveJudgement
-from twofold.review.review import default_judge, judge, judge_words, tables_note, unit_of
+from twofold.review.review import NO_CHOICE, default_judge, judge, judge_words, tables_note, unit_of
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
@@ -59,9 +59,9 @@ def command(
     """Judge every move of a recorded game; show the worst ones.
 
     FILE is a record written by `watch --record`, `play` or the web app, or a replay of another
-    program that `convert` reads. Accuracy is 100 % if no move could have been better;
-    docs/howto/review-a-game.md has the formulas. Ctrl-C stops the review and shows the moves
-    judged so far.
+    program that `convert` reads. Accuracy is 100 % if no move could have been better, and missing
+    if none had an alternative; docs/howto/review-a-game.md has the formulas. Ctrl-C stops the
+    review and shows the moves judged so far.
     """
     check_limit("worst moves", worst, 0, MOST_WORST)
     if walk:
@@ -165,6 +165,7 @@ def _print(
         print_words(note)
     print_out(_speed(judged, seconds))
     if not judged:
+        print_out(f"no accuracy: {NO_CHOICE}")
         return
     print_out()
     print_out(summary(judged))

@@ -72,7 +72,7 @@ def stake_of(ratios: Sequence[float]) -> float:
 
 
 class GameAccuracy:
-    """The accuracy of a game, in percent, as its moves are added; 100 before the first.
+    """The accuracy of a game, in percent, as its moves are added; None before the first.
 
     It adds up what is missing from 100 %, so that perfect moves have exactly 100.
     """
@@ -89,17 +89,17 @@ class GameAccuracy:
         self._inverses += 100 / max(accuracy, LEAST_ACCURACY) - 1
 
     @property
-    def percent(self) -> float:
+    def percent(self) -> float | None:
         """Of the moves so far, the mean of their weighted and their harmonic mean."""
         if not self._moves:
-            return 100.0
+            return None
         weighted = 100 - self._lost / self._stakes
         harmonic = 100 / (1 + self._inverses / self._moves)
         return (weighted + harmonic) / 2
 
 
-def game_accuracy(moves: Iterable[tuple[float, float]]) -> float:
-    """The accuracy of a game, in percent, from accuracy and stake of each move."""
+def game_accuracy(moves: Iterable[tuple[float, float]]) -> float | None:
+    """The accuracy of a game, in percent, from accuracy and stake of each move; None of none."""
     game = GameAccuracy()
     for accuracy, stake in moves:
         game.add(accuracy, stake)

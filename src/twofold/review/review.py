@@ -50,6 +50,9 @@ TABLES_NOTE: Final = (
 )
 """Said of a review by a weaker judge than the player of the game."""
 
+NO_CHOICE: Final = "there was no choice"
+"""Said of a review of forced moves only, or of no moves."""
+
 _TABLES: Final = re.compile(r"\btables=(?!none\b)")
 
 UNIT_WORDS: Final = {
@@ -74,22 +77,22 @@ class Review:
     """Summary of graded moves. Forced moves count only in `total`, `labels` and runs.
 
     Attributes:
-        accuracy: in percent; 100 if all moves were forced.
-        match_rate: share of moves that were best, 0 to 1; 1 if all moves were forced.
-        goodness_of_fit: product of all ratios, 0 to 1.
+        accuracy: in percent; None if all moves were forced.
+        match_rate: share of moves that were best, 0 to 1; None if all moves were forced.
+        goodness_of_fit: product of all ratios, 0 to 1; None if all moves were forced.
         labels: number of moves per label, from `perfect` to `severe blunder`.
         longest_perfect_run: most perfect moves in a row.
         worst: the moves that kept least of the best move's value, worst first; at most `WORST`.
         player: spec of the judge; empty if not known.
         unit: unit of its values.
-        note: a warning about the judge, as `tables_note`; else empty.
+        note: a warning about the judge, as `tables_note`, or why there is no accuracy; else empty.
     """
 
     total: int
     forced: int
-    accuracy: float
-    match_rate: float
-    goodness_of_fit: float
+    accuracy: float | None
+    match_rate: float | None
+    goodness_of_fit: float | None
     labels: dict[Label, int]
     longest_perfect_run: int
     worst: tuple[MoveJudgement, ...] = ()
@@ -101,9 +104,9 @@ class Review:
         """The judge, accuracy, best moves, moves per label and the worst moves, one per line."""
         lines = [
             *([judge_words(self.player, self.unit)] if self.player else []),
-            *([self.note] if self.note else []),
-            f"accuracy        {self.accuracy:.1f} %",
-            f"best moves      {100 * self.match_rate:.1f} %",
+            *([self.note] if self.note not in ("", NO_CHOICE) else []),
+            f"accuracy        {accuracy_words(self)}",
+            f"best moves      {percent_words(self.match_rate, 100)}",
             *(f"{label:<16}{count:,}" for label, count in self.labels.items()),
             *map(move_words, self.worst),
         ]
@@ -111,6 +114,16 @@ class Review:
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
+
+
+def percent_words(figure: float | None, factor: int = 1) -> str:
+    """A figure times a factor as `98.2 %`; a dash for None."""
+    return "–" if figure is None else f"{factor * figure:.1f} %"
+
+
+def accuracy_words(found: Review) -> str:
+    """The accuracy as `98.2 %`, or a dash and why there is none."""
+    return f"–, {NO_CHOICE}" if found.accuracy is None else percent_words(found.accuracy)
 
 
 def unit_of(player: Player, rules: Rules) -> str:
@@ -189,14 +202,14 @@ def review(
         total=len(judged),
         forced=len(judged) - len(choices),
         accuracy=game_accuracy((one.accuracy, one.stake) for one in choices),
-        match_rate=sum(one.is_best for one in choices) / len(choices) if choices else 1.0,
-        goodness_of_fit=prod(one.ratio for one in judged),
+        match_rate=sum(one.is_best for one in choices) / len(choices) if choices else None,
+        goodness_of_fit=prod(one.ratio for one in choices) if choices else None,
         labels={label: count[label] for label, _ in LABELS},
         longest_perfect_run=streaks(one.is_best for one in judged)[1],
         worst=tuple(worst_of(judged, WORST)),
         player=player,
         unit=unit,
-        note=note,
+        note=note or ("" if choices else NO_CHOICE),
     )
 
 

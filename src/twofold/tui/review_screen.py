@@ -7,6 +7,7 @@ from rich.text import Text
 
 from twofold.figures import format_pace
 from twofold.play import paces
+from twofold.review.review import accuracy_words, percent_words
 from twofold.tui.judging import Judging
 from twofold.tui.keys import REVIEW_KEYS, ScreenKey
 from twofold.tui.picture import ScreenPicture, title_line
@@ -84,8 +85,8 @@ class ReviewScreen(PictureScreen):
             ("score", f"{walk.score:,}"),
             ("largest", f"{walk.board.max_tile:,}"),
             ("judged", "" if walk.is_judged else done),
-            ("accuracy", "" if found is None else f"{found.accuracy:.1f} %"),
-            ("best moves", "" if found is None else f"{100 * found.match_rate:.1f} %"),
+            ("accuracy", "" if found is None else accuracy_words(found)),
+            ("best moves", "" if found is None else percent_words(found.match_rate, 100)),
             ("mistakes", f"{len(walk.mistakes):,}" if found is not None else ""),
             ("judge", judging.player),
             ("unit", judging.unit),

@@ -268,7 +268,7 @@ def _phases(judged: Sequence[MoveJudgement], record: Record) -> list[PhaseInfo]:
     ]
 
 
-def _figures(part: Review) -> tuple[int, float, float]:
+def _figures(part: Review) -> tuple[int, float | None, float | None]:
     return part.total, part.accuracy, part.match_rate
 
 

@@ -146,26 +146,27 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 class Judged(Reply, tag="judged", frozen=True):
     """Judgements of some moves of a game, in order; `done` of `total` moves are judged.
 
-    `accuracy` is that of all moves judged so far, in percent.
+    `accuracy` is that of all moves judged so far, in percent; null if none had an alternative.
     """
 
     game: str
     judgements: list[JudgementInfo]
     done: int
     total: int
-    accuracy: float
+    accuracy: float | None
     unit: str = ""
 
 
 class ReviewPart(msgspec.Struct, frozen=True):
-    """The review of some moves: accuracy in percent, 100 if there was no choice.
+    """The review of some moves; `accuracy` in percent.
 
-    `match_rate` is the share of the choices that were the best move.
+    `match_rate` is the share of the choices that were the best move. Both are null if no move had
+    an alternative.
     """
 
     moves: int
-    accuracy: float
-    match_rate: float
+    accuracy: float | None
+    match_rate: float | None
 
 
 class PhaseInfo(ReviewPart, frozen=True):

@@ -15,8 +15,8 @@ export class Judging {
   /** How many there are so far. */
   done = 0;
 
-  /** Accuracy of those, in percent. */
-  accuracy = 100;
+  /** Accuracy of those, in percent; null if none had an alternative. */
+  accuracy = null;
 
   /** Unit of the values; empty before it is known. */
   unit = '';

@@ -77,8 +77,8 @@ function list(key, parts) {
 function part(name, { moves, accuracy }) {
   return h(
     'div',
-    { class: 'review-part', title: text('review.moves', { count: moves }) },
+    { class: 'review-part', title: accuracy === null ? text('review.no_choice') : text('review.moves', { count: moves }) },
     h('dt', null, name),
-    h('dd', { class: 'number', text: percent(accuracy, 1) }),
+    h('dd', { class: 'number', text: accuracy === null ? '–' : percent(accuracy, 1) }),
   );
 }

@@ -26,6 +26,7 @@ export class Summary {
     this.busy = h('div', { class: 'stack tight' }, this.progressText, this.progress);
     this.error = h('p', { class: 'error', role: 'alert' });
     this.figures = h('dl', { class: 'review-figures' });
+    this.noChoice = h('p', { class: 'small soft', hidden: true, text: text('review.no_choice') });
     this.parts = new PartsView(judging.game, actions.onGo);
     this.ownNote = h('p', { class: 'small soft', hidden: true, text: text('review.labels_own') });
     this.bar = h('div', { class: 'label-bar', 'aria-hidden': 'true' });
@@ -47,6 +48,7 @@ export class Summary {
       'section',
       { class: 'card review-figures-card', 'aria-label': text('review.summary') },
       this.figures,
+      this.noChoice,
       this.parts.element,
     );
     this.element = h(
@@ -102,15 +104,16 @@ export class Summary {
   #showFigures() {
     const judged = this.judging.judgements.filter(Boolean);
     const choices = judged.filter((one) => !isForced(one));
-    const share = (value) => (judged.length ? percent(value, 1) : '–');
-    const mean = (value) => (choices.length ? sum(choices.map(value)) / choices.length : 1);
+    const share = (value) => (choices.length ? percent(value, 1) : '–');
+    const mean = (value) => sum(choices.map(value)) / choices.length;
     const figures = [
       ['accuracy', share(this.judging.accuracy)],
       ['match', share(100 * mean((one) => Number(isPerfect(one))))],
       ['kept_share', share(100 * mean((one) => one.ratio))],
       ['run', judged.length ? number(longestRun(judged)) : '–'],
-      ['fit', judged.length ? formatFit(judged.reduce((all, one) => all * one.ratio, 1)) : '–'],
+      ['fit', choices.length ? formatFit(choices.reduce((all, one) => all * one.ratio, 1)) : '–'],
     ];
+    this.noChoice.hidden = !judged.length || choices.length > 0;
     fill(
       this.figures,
       figures.map(([name, value]) =>

@@ -735,6 +735,7 @@ const REVIEW = {
   'review.move': 'Zug {move}',
   'review.moves': { one: '{count} Zug', other: '{count} Züge' },
   'review.next': 'Nächster Fehler',
+  'review.no_choice': 'Keine Genauigkeit: Zu keinem Zug gab es eine Alternative.',
   'review.no_moves': 'Es gibt keine Züge zum Auswerten',
   'review.no_moves_analyse': 'Brett analysieren',
   'review.no_moves_why': 'Das ist ein gespeichertes Spiel ohne seine Züge: ein Brett und {score} Punkte. Spiele es weiter oder sieh '

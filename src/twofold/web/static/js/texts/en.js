@@ -732,6 +732,7 @@ const REVIEW = {
   'review.move': 'Move {move}',
   'review.moves': { one: '{count} move', other: '{count} moves' },
   'review.next': 'Next mistake',
+  'review.no_choice': 'No accuracy: no move had an alternative.',
   'review.no_moves': 'There are no moves to review',
   'review.no_moves_analyse': 'Analyse the board',
   'review.no_moves_why': 'This is a saved game without its moves: a board and {score} points. Go on with it, or look at what each move is worth.',

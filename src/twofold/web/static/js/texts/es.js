@@ -741,6 +741,7 @@ const REVIEW = {
   'review.move': 'Jugada {move}',
   'review.moves': { one: '{count} jugada', other: '{count} jugadas' },
   'review.next': 'Error siguiente',
+  'review.no_choice': 'Sin precisión: ninguna jugada tenía alternativa.',
   'review.no_moves': 'No hay jugadas que revisar',
   'review.no_moves_analyse': 'Analizar el tablero',
   'review.no_moves_why': 'Es una partida guardada sin sus jugadas: un tablero y {score} puntos. Sigue con ella o mira '

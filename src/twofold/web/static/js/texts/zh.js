@@ -707,6 +707,7 @@ const REVIEW = {
   'review.move': '第 {move} 步',
   'review.moves': { other: '{count} 步' },
   'review.next': '下一个失误',
+  'review.no_choice': '没有准确率：每一步都别无选择。',
   'review.no_moves': '没有可以复盘的走法',
   'review.no_moves_analyse': '分析局面',
   'review.no_moves_why': '这份存档不含走法，只有棋盘和 {score} 分。你可以接着玩，或看看每种走法的价值。',
