@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from twofold.arena import GameColumns, GameRow, Interval, mean_interval, summarise, wilson_interval
-from twofold.arena.pairs import paired_interval, paired_rates
+from twofold.arena.pairs import holm, paired_interval, paired_rates
 from twofold.arena.stats import survival_by_tile
 
 Floats = NDArray[np.float64]
@@ -146,6 +146,14 @@ def test_the_relative_difference_ends_where_a_t_test_says_so() -> None:
         other = rest.low if which == "high" else rest.high
         assert other is not None
         assert min(abs(edge), abs(other)) == pytest.approx(0, abs=1e-9)
+
+
+def test_p_values_are_corrected_as_by_holm() -> None:
+    """The values are those of R: p.adjust(c(...), "holm")."""
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.5, None, 0.001, 0.6]) == [1.0, None, 0.003, 1.0]
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
 
 
 def test_equal_games_have_no_difference() -> None:

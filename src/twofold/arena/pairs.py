@@ -4,6 +4,7 @@ Values are one a game, in the order of the same seeds; see `stats`.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,24 @@ class PairedRates:
     ours: Interval
     theirs: Interval
     difference: Interval
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """The p values of several comparisons, corrected for their number; None stays and counts not.
+
+    If no players differ, the smallest of them is below 0.05 in at most 5 % of all tables.
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+
+    Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+    """
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    found: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(known):
+        found[place] = largest = max(largest, min(1.0, (len(known) - rank) * p))
+    return found
 
 
 def paired_interval(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -> Paired:

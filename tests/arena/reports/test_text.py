@@ -1,11 +1,12 @@
 """The tables as Markdown, and blocks in the style of TDL2048+."""
 
+import re
 from dataclasses import replace
 
 from tests.arena.reports.studies import RULES, add, ended, row, small
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
-from twofold.arena.reports.text import markdown, tdl_table
+from twofold.arena.reports.text import markdown, plain, tdl_table
 from twofold.arena.studies.study import Study
 from twofold.seeds import SeedRange
 
@@ -50,9 +51,25 @@ def test_markdown_has_exact_figures() -> None:
     assert "| reached, % of games | 16 | 32 | 64 | 128 |" in lines
     assert "| `strong` | 100 (51–100) | 75 (30–95) | 50 (15–85) | 25 (5–70) |" in lines
     assert "| `weak` | 100 (51–100) | 100 (51–100) | 0 (0–49) | 0 (0–49) |" in lines
-    assert "| `strong` | `weak` | 4 | 50 | −155 to 255 | 25 | 2, 1, 1 | 0.495 |" in lines
+    assert "| `strong` | `weak` | 4 | 50 | −155 to 255 | 25 | 2, 1, 1 | 0.495 | 0.495 |" in lines
     assert f"    twofold bench strong weak --games 4 --seed {2**64 - 1} --rules '{RULES}' --out study.db" in lines  # noqa: E501  # fmt: skip
     assert "Machine of `strong`, `weak`: `cores 2`" in lines
+
+
+def test_many_comparisons_are_noted_in_every_form_and_their_p_values_corrected() -> None:
+    with Study() as study:
+        small(study)
+        study.add(weaker := add(study, "weaker"), row(0, 90, 4))
+        study.add(weaker, row(1, 110, 4))
+        terminal, page = plain(study), html_of(study)
+        forms = (" ".join(terminal.split()), markdown(study), page)
+    note = (
+        "The intervals are not corrected for multiple comparisons: one of 20 is expected to miss."
+    )
+    assert [form.count(note) for form in forms] == [1, 1, 1]
+    rows = [line.split()[-2:] for line in terminal.splitlines() if re.search(r"  \S+ to ", line)]
+    # the smallest of three p values times 3, the next times 2
+    assert rows == [["0.495", "0.859"], ["0.430", "0.859"], ["0.063", "0.190"]]
 
 
 def test_a_table_in_the_style_of_tdl2048() -> None:

@@ -8,7 +8,7 @@ from twofold.arena.reports.drawings import PAPER, require_report
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.plots import FEWEST, MARKERS, Style, drawing, learning_curves
 from twofold.arena.reports.report import Section, gather
-from twofold.arena.reports.tables import ReportTable, SectionTables, section_tables
+from twofold.arena.reports.tables import ReportTable, SectionTables, pairs_note, section_tables
 from twofold.arena.reports.tables import curves as curves_table
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME
@@ -231,12 +231,10 @@ def _legend(names: Sequence[str]) -> str:
 def _pairs(tables: SectionTables) -> str:
     if not tables.pairs:
         return ""
-    which = "" if tables.all_pairs else "Each player with the next. "
     return (
         "<h3>Differences on the same seeds</h3>\n"
         + _table(tables.pairs)
-        + f'\n<p class="hint">{which}In points a game; p is of the paired t test. The intervals '
-        "are not corrected for multiple comparisons: one of 20 is expected to miss.</p>"
+        + f'\n<p class="hint">{_text(pairs_note(tables))}</p>'
     )
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison
+from twofold.arena.pairs import holm
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.plots import MARKERS, Style, telling
 from twofold.arena.reports.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
@@ -261,9 +262,21 @@ def _band_keys(band: SumBand) -> tuple[SortKey, ...]:
     return band.low, band.at_risk, band.ended, share.value, share.low, band.going.value
 
 
+def pairs_note(tables: SectionTables) -> str:
+    """What a reader of the differences must know, in sentences."""
+    return ("" if tables.all_pairs else "Each player with the next. ") + (
+        "In points a game; p is of the paired t test. The intervals are not corrected for multiple "
+        "comparisons: one of 20 is expected to miss. The last column has the p values corrected "
+        "by Holm's method. Where a sequential test (--sprt) chose the number of games, the "
+        "difference is biased away from 0."
+    )
+
+
 def _pairs(found: Sequence[Comparison]) -> ReportTable | None:
     header = ("A", "B", "games", "A − B", "95 % interval", "in % of B", "won, equal, lost", "p")
-    return _table(header, map(_pair, found), names=2) if found else None
+    corrected = holm([one.paired.p_value for one in found])
+    rows = [[*_pair(one), _p_value(p)] for one, p in zip(found, corrected, strict=True)]
+    return _table((*header, "p, Holm"), rows, names=2) if found else None
 
 
 def _pair(one: Comparison) -> list[Cell]:

@@ -1,15 +1,16 @@
 """Reports as text: GitHub Markdown, and the summary block of TDL2048+."""
 
 import re
+from textwrap import fill
 
 import numpy as np
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.reports.report import ReportEntry, Section, gather
-from twofold.arena.reports.tables import ReportTable, section_tables
+from twofold.arena.reports.tables import ReportTable, pairs_note, section_tables
 from twofold.arena.studies.study import Study
-from twofold.arena.table import format_runs
-from twofold.figures import counted
+from twofold.arena.table import MAX_NAME, format_runs
+from twofold.figures import counted, format_table
 from twofold.notation import printable, shell_line
 from twofold.rules import Rules
 
@@ -27,11 +28,26 @@ def _plain(section: Section) -> str:
         for one in section.entries
     ]
     boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
-    lines = [format_runs(standings, from_boards=bool(boards)), f"\nrules {section.rules}{boards}"]
+    lines = [format_runs(standings, from_boards=bool(boards))]
+    tables = section_tables(0, section, plots=False)
+    if tables.pairs:
+        lines.append(f"\n{_plain_pairs(section, tables.pairs)}\n{fill(pairs_note(tables), 79)}")
+    lines.append(f"\nrules {section.rules}{boards}")
     if missing := sum(one.missing for one in section.entries):
         command = shell_line("twofold", "bench", "--resume", section.study)
         lines.append(f"{counted(missing, 'game')} still to play: {command}")
     return "\n".join(lines)
+
+
+def _plain_pairs(section: Section, pairs: ReportTable) -> str:
+    """The differences, with players named as in the table above them."""
+    labels = [one.label for one in section.entries]
+    names = {printable(label): str(number) for number, label in enumerate(labels, 1)}
+    if max(map(len, names)) <= MAX_NAME:
+        names = {name: name for name in names}
+    columns = [pairs.header.index(one) for one in ("A − B", "95 % interval", "p", "p, Holm")]
+    rows = [[names[row[0]], names[row[1]], *(row[at] for at in columns)] for row in pairs.rows]
+    return format_table(["A", "B", *(pairs.header[at] for at in columns)], rows, left=(0, 1))
 
 
 def _first_failure(failures: dict[int, str]) -> tuple[str, int | None]:
@@ -59,7 +75,7 @@ def _markdown(section: Section) -> list[str]:
         )
         parts.append(_table(tables.survival))
     if tables.pairs:
-        parts += ["Differences in points a game on common seeds:", _table(tables.pairs)]
+        parts += ["Differences on common seeds:", _table(tables.pairs), pairs_note(tables)]
     parts.append("\n".join(f"- {_code(note)}" for note in tables.notes))
     parts.append(_table(tables.settings))
     for machine in tables.machines:

@@ -417,9 +417,9 @@ const LAB = {
   'lab.games_of': '{done} von {asked} Spielen',
   'lab.hint_league': 'Züge pro Sekunde und Zeit pro Zug sind Mittelwerte bei nur einem Spiel zugleich.',
   'lab.hint_next_pairs': 'Jeder Spieler mit dem nächsten. Bei gleichem Startwert hatten alle Spieler denselben Zufall; p stammt aus dem '
-    + 'gepaarten t-Test. Jedes Intervall steht für sich: Eines von zwanzig liegt erwartungsgemäß daneben.',
+    + 'gepaarten t-Test. Jedes Intervall steht für sich: Eines von zwanzig liegt erwartungsgemäß daneben; die letzte Spalte hat p, für alle Vergleiche korrigiert (Holm).',
   'lab.hint_pairs': 'Bei gleichem Startwert hatten alle Spieler denselben Zufall; p stammt aus dem gepaarten t-Test. Jedes Intervall '
-    + 'steht für sich: Eines von zwanzig liegt erwartungsgemäß daneben.',
+    + 'steht für sich: Eines von zwanzig liegt erwartungsgemäß daneben; die letzte Spalte hat p, für alle Vergleiche korrigiert (Holm).',
   'lab.hint_spread': 'Züge pro Sekunde und Zeit pro Zug sind Mittelwerte bei nur einem Spiel zugleich; Median und 99. Perzentil sind '
     + 'die des mittleren Spiels (Median).',
   'lab.learn': 'Wie Spieler denken und lernen, mit Übungen (auf Englisch): siehe docs/learn im Quelltext von twofold.',

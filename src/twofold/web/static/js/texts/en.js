@@ -417,9 +417,9 @@ const LAB = {
   'lab.games_of': '{done} of {asked} games',
   'lab.hint_league': 'Moves per second and time per move are means of one game at a time.',
   'lab.hint_next_pairs': 'Each player with the next. All players got the same dice for the same seed; p is from the paired t test. '
-    + 'Each interval stands on its own: one in twenty is expected to miss.',
+    + 'Each interval stands on its own: one in twenty is expected to miss; the last column has p corrected for all comparisons (Holm).',
   'lab.hint_pairs': 'All players got the same dice for the same seed; p is from the paired t test. Each interval stands on its '
-    + 'own: one in twenty is expected to miss.',
+    + 'own: one in twenty is expected to miss; the last column has p corrected for all comparisons (Holm).',
   'lab.hint_spread': 'Moves per second and time per move are means of one game at a time; median and 99th percentile are those of '
     + 'the median game.',
   'lab.learn': 'How players think and learn, with exercises: see docs/learn in the source of twofold.',

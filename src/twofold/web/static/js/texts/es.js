@@ -419,9 +419,9 @@ const LAB = {
   'lab.games_of': '{done} de {asked} partidas',
   'lab.hint_league': 'Las jugadas por segundo y el tiempo por jugada son medias jugando una sola partida a la vez.',
   'lab.hint_next_pairs': 'Cada jugador con el siguiente. Con la misma semilla, todos tuvieron los mismos dados; p '
-    + 'es de la prueba t pareada. Cada intervalo vale por sí solo: es de esperar que falle uno de cada veinte.',
+    + 'es de la prueba t pareada. Cada intervalo vale por sí solo: es de esperar que falle uno de cada veinte; la última columna tiene p corregido por todas las comparaciones (Holm).',
   'lab.hint_pairs': 'Con la misma semilla, todos los jugadores tuvieron los mismos dados; p es de la prueba t pareada. '
-    + 'Cada intervalo vale por sí solo: es de esperar que falle uno de cada veinte.',
+    + 'Cada intervalo vale por sí solo: es de esperar que falle uno de cada veinte; la última columna tiene p corregido por todas las comparaciones (Holm).',
   'lab.hint_spread': 'Las jugadas por segundo y el tiempo por jugada son medias jugando una sola partida a la vez; '
     + 'la mediana y el percentil 99 son los de la partida mediana.',
   'lab.learn': 'Cómo piensan y aprenden los jugadores, con ejercicios (en inglés): véase docs/learn en el código fuente de twofold.',
