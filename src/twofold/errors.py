@@ -10,6 +10,7 @@ They are one tree::
     |   |-- GameOver        |-- NothingToUndo   |-- NothingToRedo   |-- InvalidNetwork
     |   |-- InvalidLine     |-- InvalidTable    `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
+    |   `-- PlayerInUse                      two threads use one player at once
     |-- PageError (also a RuntimeError)      exit code 1: a web page or its browser failed
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
@@ -122,6 +123,10 @@ def install(extra: str) -> str:
 
 class PlayerError(TwofoldError, RuntimeError):
     """A player returned no legal move, or failed to answer."""
+
+
+class PlayerInUse(PlayerError):
+    """A thread has used a player that another thread is using: make one player each."""
 
 
 class PageError(TwofoldError, RuntimeError):

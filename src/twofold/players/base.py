@@ -10,11 +10,14 @@ Example::
 import contextlib
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from threading import get_ident
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, SupportsIndex, TypeVar
 
 from twofold.board import Board
-from twofold.errors import GameOver, InvalidSpec, PlayerError, UnsupportedRules
+from twofold.errors import GameOver, InvalidSpec, PlayerError, PlayerInUse, UnsupportedRules
 from twofold.limits import MAX_EXPONENT
 from twofold.notation import format_spec, parse_spec, printable, shown, split_hashes
 from twofold.players.faults import defined
@@ -26,12 +29,90 @@ from twofold.search.stop import Stop
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _ASSUMED: Final = (0, *((exponent - 1) << exponent for exponent in range(1, MAX_EXPONENT + 1)))
 """`assumed_score` of one tile of each exponent."""
 
+_USERS: Final[dict[int, int]] = {}
+"""The thread in a call of each player that is in use, by the player's `id`. Single operations of a
+dict are atomic, and cost less than a lock."""
+
+
+@contextlib.contextmanager
+def used(player: "Player") -> Iterator[None]:
+    """Use a player in this thread alone; raises `PlayerInUse` while another one does."""
+    thread, key = get_ident(), id(player)
+    if _USERS.get(key) == thread:
+        yield
+        return
+    if _USERS.setdefault(key, thread) != thread:
+        raise _in_use(player)
+    try:
+        yield
+    finally:
+        del _USERS[key]
+
+
+def _in_use(player: "Player") -> PlayerInUse:
+    return PlayerInUse(
+        f"expected one thread at a time to use {typed_spec(player)}, got two: make one player each"
+    )
+
+
+def _alone(method: "Callable[Concatenate[Player, P], T]") -> "Callable[Concatenate[Player, P], T]":
+    """The method, for one thread at a time: as in `used`, written out for speed."""
+
+    @wraps(method)
+    def call(self: "Player", /, *args: P.args, **options: P.kwargs) -> T:
+        thread, key = get_ident(), id(self)
+        if _USERS.get(key) == thread:
+            return method(self, *args, **options)
+        if _USERS.setdefault(key, thread) != thread:
+            raise _in_use(self)
+        try:
+            return method(self, *args, **options)
+        finally:
+            del _USERS[key]
+
+    return call
+
+
+def _alone_step_by_step(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that yields, for one thread at a time in each step."""
+
+    @wraps(method)
+    def call(self: "Player", *args: Any, **options: Any) -> Iterator[Any]:
+        with contextlib.ExitStack() as stack:
+            with used(self):
+                steps = iter(method(self, *args, **options))
+            if hasattr(steps, "close"):
+                stack.enter_context(contextlib.closing(steps))
+            while True:
+                with used(self):
+                    found = next(steps, None)
+                if found is None:
+                    return
+                yield found
+
+    return call
+
+
+_ALONE: Final = {
+    "start": _alone,
+    "choose": _alone,
+    "analyse": _alone,
+    "stream": _alone_step_by_step,
+    "table_answer": _alone,
+}
+"""The methods that use a player's state; each subclass has them for one thread at a time."""
+
 
 class Player(ABC):
-    """Chooses moves. An instance plays one game at a time and belongs to one thread.
+    """Chooses moves. An instance plays one game at a time, for one thread at a time.
+
+    A second thread that uses it meanwhile gets `PlayerInUse`: make a player for each thread.
 
     Attributes:
         spec: canonical spec, set by `make_player`; by default the class name.
@@ -53,6 +134,9 @@ class Player(ABC):
         super().__init_subclass__()
         if "spec" not in cls.__dict__:
             cls.spec = cls.__name__
+        for name, alone in _ALONE.items():
+            if isinstance(method := cls.__dict__.get(name), FunctionType):
+                setattr(cls, name, alone(method))
 
     def __repr__(self) -> str:
         if "spec" not in vars(self):
@@ -65,6 +149,7 @@ class Player(ABC):
             return _registry().make_player, (self.spec,)
         return super().__reduce_ex__(protocol)
 
+    @_alone
     def start(self, rules: Rules, seed: int) -> None:
         """Prepare for a new game; state of earlier games is dropped.
 

@@ -18,7 +18,7 @@ from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
 from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE
 from twofold.notation import format_moves, printable
-from twofold.players.base import assumed_score
+from twofold.players.base import assumed_score, used
 from twofold.players.compiled import CompiledPlayer, fits_bits
 from twofold.players.loop import GameResult
 from twofold.rules import Rules
@@ -168,6 +168,10 @@ class KernelGame:
             PlayerError: the policy chose an illegal move.
             TileTooLarge: a merge would exceed the largest exponent.
         """
+        with used(self._player):
+            return self._play(limit)
+
+    def _play(self, limit: int) -> str:
         letters = np.zeros(limit, dtype=np.uint8)
         words, first = self._words, int(self._state[play.MOVE_NUMBER])
         words[play.LETTERS] = letters.ctypes.data

@@ -10,7 +10,7 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.game import Game
 from twofold.limits import BITS_MAX_EXPONENT
-from twofold.players.base import Player, assumed_score, checked_move
+from twofold.players.base import Player, assumed_score, checked_move, used
 from twofold.players.registry import make_player, settled
 from twofold.rules import STANDARD, Rules
 from twofold.seeds import SeedRange
@@ -107,14 +107,15 @@ def play_game(
     seed = secrets.randbits(64) if seed is None else seed
     if player.compiled:
         _load_loops()
-    player.start(rules, seed)  # may load kernels and networks, which is no play
-    began = time.perf_counter()
-    progress = _Progress(_begun(rules, seed, board), keep_moves, board)
-    if player.compiled:
-        _play_in_kernels(player, progress, stop)
-    if not _play_by_choose(player, progress, stop):
-        return None
-    return progress.result(time.perf_counter() - began)
+    with used(player):
+        player.start(rules, seed)  # may load kernels and networks, which is no play
+        began = time.perf_counter()
+        progress = _Progress(_begun(rules, seed, board), keep_moves, board)
+        if player.compiled:
+            _play_in_kernels(player, progress, stop)
+        if not _play_by_choose(player, progress, stop):
+            return None
+        return progress.result(time.perf_counter() - began)
 
 
 def _begun(rules: Rules, seed: int, board: Board | None) -> Game:
@@ -207,8 +208,9 @@ def _play_together(
     from twofold.players.kernel_game import play_many
 
     _load_loops()
-    player.start(rules, seeds.first)
-    return play_many(player, rules, seeds, boards=boards, keep_moves=keep_moves)
+    with used(player):
+        player.start(rules, seeds.first)
+        return play_many(player, rules, seeds, boards=boards, keep_moves=keep_moves)
 
 
 class _Progress:
