@@ -140,7 +140,7 @@ def bench(
     jobs: int | None = None,
     ray: str = "",
 ) -> BenchResult:
-    """Let players play the same games; the error of a player stands in its line of the result.
+    """Let players play the same seeds; the error of a player stands in its line of the result.
 
     Args:
         players: one or several specs or objects; objects play in this thread, one by one.
@@ -210,7 +210,7 @@ def compare(
     jobs: int | None = None,
     ray: str = "",
 ) -> DuelOutcome:
-    """Which of two players is stronger, on the same games.
+    """Which of two players is stronger, on the same seeds.
 
     `twofold.arena.duel` also has the sequential test, which stops as soon as it is known.
 

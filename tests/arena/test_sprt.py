@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from twofold.arena import sprt
 from twofold.arena.sprt import Ratios, Sprt, Verdict
+from twofold.arena.stats import mean_interval
 
 Floats = NDArray[np.float64]
 Scores = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -93,6 +94,28 @@ def test_a_difference_of_delta_is_found(figure: Callable[[str], None]) -> None:
             assert rates[-1] >= 1 - at_most(BETA, TESTS), name
             assert 300 < pairs < 420, name
     figure(f"power {100 * min(rates):.1f} to {100 * max(rates):.1f} %")
+
+
+@pytest.mark.parametrize(
+    ("true", "least", "most", "covered"), [(0.25, 2.5, 5.0, 0.84), (1.0, 1.1, 1.3, 0.9)]
+)
+def test_the_lead_of_the_one_named_is_too_large(
+    true: float, least: float, most: float, covered: float
+) -> None:
+    """`BIAS` says so: by a fifth where it is delta; and how often its interval holds the truth."""
+    draw, leads, held = np.random.default_rng(47), list[float](), 0
+    for _ in range(1_000):
+        test, differences = Sprt(1.0), draw.normal(true, 5.0, 4_000)
+        verdict = test.extend(differences)
+        assert verdict is not None
+        found = mean_interval(differences[: test.pairs])
+        assert found.value == pytest.approx(test.state().mean)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= true <= found.high
+        leads += [found.value] if verdict is Verdict.A else []
+    assert least < np.mean(leads) / true < most
+    assert covered < held / 1_000 < 0.98
 
 
 def test_players_of_another_kind_with_the_same_mean_are_equal() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
+from twofold.arena.sprt import BIAS
 
 BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")
@@ -54,6 +55,7 @@ def test_a_sequential_test(cli: Cli, tmp_path: Path) -> None:
     first = json.loads(cli(*command).out)
     assert first["verdict"] == "A"
     assert first["sprt"]["finished"]
+    assert first["sprt"]["note"] == BIAS
     assert first["sprt"]["pairs"] >= 100
     assert first["words"].startswith("greedy is stronger")
     second = json.loads(cli(*command).out)

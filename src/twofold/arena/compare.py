@@ -191,10 +191,13 @@ def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> s
         question = f"whether {a} and {b} differ by {_amount(state.delta, tile)}"
         return f"it is not known {yet}{question}, after {games}"
     leader = a if state.verdict is Verdict.A else b
+    lead = f"{format_rate(100 * abs(state.mean))} % more of its games reach {tile}"
     if tile is None:
-        return f"{leader} is stronger: {_amount(abs(state.mean), tile)} more, after {games}"
-    lead = format_rate(100 * abs(state.mean))
-    return f"{leader} is stronger: {lead} % more of its games reach {tile}, after {games}"
+        lead = f"{_amount(abs(state.mean), tile)} more"
+    return (
+        f"{leader} is stronger: {lead}, after {games}; as the test ends at a large lead, this one "
+        f"is about a fifth too large where the true one is {_amount(state.delta, tile)}"
+    )
 
 
 def _amount(value: float, tile: int | None) -> str:

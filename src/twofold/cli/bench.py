@@ -117,7 +117,7 @@ def command(
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Measure players over the same games; show a table.
+    """Measure players on the same seeds; show a table.
 
     The table has mean scores with 95 % intervals, reach rates and speed. A game depends on
     player, rules and seed only, so --jobs changes nothing but the times. --out stores every

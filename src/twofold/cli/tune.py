@@ -82,7 +82,7 @@ def command(
 ) -> None:
     """Find better weights for a player; check them on fresh games.
 
-    A trial is a set of weights that plays N games; all trials play the same games. Run
+    A trial is a set of weights that plays N games; all trials play the same seeds. Run
     the same command again to continue after an interruption, or to add trials. The best weights
     then play new games against the start weights, and the last line is the tuned player.
     """

@@ -74,7 +74,7 @@ class Plan:
 
 
 class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="bench", tag_field="kind"):  # noqa: E501  # fmt: skip
-    """Players play the same games; the study is saved in the folder.
+    """Players play the same seeds; the study is saved in the folder.
 
     Attributes:
         players, rules: empty for the default player and standard rules.

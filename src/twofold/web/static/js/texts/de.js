@@ -269,7 +269,7 @@ const GAMES = {
 };
 
 const JOBS = {
-  'jobs.about_bench': 'Lass Spieler dieselben Spiele spielen und vergleiche sie.',
+  'jobs.about_bench': 'Lass Spieler mit denselben Startwerten spielen und vergleiche sie.',
   'jobs.about_table': 'Eine Endspieltabelle kennt die genaue Chance auf ihre Zielkachel, sobald die großen Kacheln liegen. '
     + 'Spieler können sie nutzen, und du auch: zum Üben.',
   'jobs.about_train': 'Lass ein Netz aus Spielen lernen, die es selbst spielt, und sieh zu, wie seine Kurve wächst.',

@@ -272,7 +272,7 @@ const GAMES = {
 };
 
 const JOBS = {
-  'jobs.about_bench': 'Let players play the same games, and compare them.',
+  'jobs.about_bench': 'Let players play the same seeds, and compare them.',
   'jobs.about_table': 'An endgame table knows the exact chance of making its target tile once the large tiles are in place. '
     + 'Players can use it, and so can you, to practise.',
   'jobs.about_train': 'Let a network learn from games that it plays, and watch its curve grow.',

@@ -267,7 +267,7 @@ const GAMES = {
 };
 
 const JOBS = {
-  'jobs.about_bench': 'Pon a varios jugadores a jugar las mismas partidas y compáralos.',
+  'jobs.about_bench': 'Pon a varios jugadores a jugar con las mismas semillas y compáralos.',
   'jobs.about_table': 'Una tabla de finales conoce la probabilidad exacta de conseguir su ficha objetivo cuando las '
     + 'fichas grandes ya están en su sitio. Pueden usarla los jugadores y también tú, para practicar.',
   'jobs.about_train': 'Deja que una red aprenda de las partidas que juega y mira cómo crece su curva.',

@@ -263,7 +263,7 @@ const GAMES = {
 };
 
 const JOBS = {
-  'jobs.about_bench': '让多名选手玩同样的对局，比一比高下。',
+  'jobs.about_bench': '让多名选手用同样的种子对局，比一比高下。',
   'jobs.about_table': '大方块就位之后，残局库知道合成目标方块的精确成功率。选手可以用它，你也可以用它来练习。',
   'jobs.about_train': '让网络从自己玩的对局中学习，看着它的曲线上升。',
   'jobs.add_player': '添加选手',
