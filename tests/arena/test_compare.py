@@ -142,16 +142,14 @@ def state(verdict: Verdict | None, mean: float, delta: float, finished: bool = T
         (
             state(Verdict.A, 7000, 5000),
             None,
-            "deep is stronger: 7,000 points a game more, after 1,234 games each; as the test"
-            " ends at a large lead, this one is about a fifth too large where the true one is"
-            " 5,000 points a game",
+            "deep is stronger: 7,000 points a game more (biased away from 0, as the test ends at a"
+            " large lead), after 1,234 games each",
         ),
         (
             state(Verdict.B, -0.034, 0.02),
             8192,
-            "flat is stronger: 3.4 % more of its games reach 8192, after 1,234 games each; as"
-            " the test ends at a large lead, this one is about a fifth too large where the true"
-            " one is 2 % of games that reach 8192",
+            "flat is stronger: 3.4 % more of its games reach 8192 (biased away from 0, as the test"
+            " ends at a large lead), after 1,234 games each",
         ),
         (
             state(Verdict.EQUAL, 70, 5000),

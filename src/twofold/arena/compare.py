@@ -194,10 +194,8 @@ def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> s
     lead = f"{format_rate(100 * abs(state.mean))} % more of its games reach {tile}"
     if tile is None:
         lead = f"{_amount(abs(state.mean), tile)} more"
-    return (
-        f"{leader} is stronger: {lead}, after {games}; as the test ends at a large lead, this one "
-        f"is about a fifth too large where the true one is {_amount(state.delta, tile)}"
-    )
+    bias = "biased away from 0, as the test ends at a large lead"
+    return f"{leader} is stronger: {lead} ({bias}), after {games}"
 
 
 def _amount(value: float, tile: int | None) -> str:

@@ -74,6 +74,11 @@ class CompiledPlayer(Player):
         """The policy's move."""
         legal = check_going(board)
         self._fit(board)
+        return self._ask(board, legal, score, move_number)
+
+    def _ask(
+        self, board: Board, legal: tuple[Move, ...], score: int | None, move_number: int
+    ) -> Move:
         points = assumed_score(board) if score is None else score
         draw = reference.player_dice(self.seed, move_number)
         mask = 0

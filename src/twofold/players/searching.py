@@ -93,7 +93,7 @@ class SearchPlayer(CompiledPlayer):
         legal = check_going(board)
         self._fit(board)
         if self.policy and self.search.decides(board):
-            return super().choose(board, score=score, move_number=move_number)
+            return self._ask(board, legal, score, move_number)
         if len(legal) == 1:
             return legal[0]
         if self._asked is not None and (move := self._asked.move(as_searched(board))) is not None:
