@@ -19,6 +19,9 @@ Messages are in lower case and say what was expected, what was found, and where.
 
 from typing import Final
 
+B_IS_STRONGER: Final = 4
+"""Exit code of a comparison that player B won."""
+
 INTERRUPTED: Final = 130
 """Exit code of a command ended by Ctrl-C."""
 

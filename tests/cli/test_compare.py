@@ -43,10 +43,17 @@ def test_a_test_and_its_table_have_the_same_games(cli: Cli) -> None:
     assert "the default" not in out
 
 
-def test_exit_code_1_where_b_is_stronger(cli: Cli) -> None:
-    code, out, _ = cli("compare", "random", "greedy", "--games", "60", *SMALL)
-    assert code == 1
+@pytest.mark.parametrize("test", [(), ("--sprt",)], ids=["games", "sprt"])
+def test_exit_code_4_where_b_is_stronger(test: tuple[str, ...], cli: Cli) -> None:
+    code, out, _ = cli("compare", "random", "greedy", "--games", "200", *test, *SMALL)
+    assert code == 4
     assert "greedy is stronger" in out
+
+
+def test_exit_code_0_where_neither_is_known_to_be_stronger(cli: Cli) -> None:
+    code, out, _ = cli("compare", "greedy", "corner", "--games", "20", *SMALL)
+    assert code == 0
+    assert "which may be chance" in out
 
 
 def test_a_sequential_test(cli: Cli, tmp_path: Path) -> None:
@@ -73,7 +80,7 @@ def test_a_tile(cli: Cli) -> None:
 @pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_fails(cli: Cli) -> None:
     code, _, err = cli("compare", f"{BAD}:FailsOnSeed", "greedy", "--games", "5", *SMALL)
-    assert code == 1
+    assert code == 1  # not 4, which says that B is stronger
     assert "failed on seed 3: ZeroDivisionError: on purpose" in err
 
 

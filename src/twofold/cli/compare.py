@@ -31,7 +31,7 @@ from twofold.cli._options import (
 from twofold.cli._output import machine, print_note, print_out, print_words, write_json
 from twofold.cli._players import hint_at_strengths, prepare, settled_specs
 from twofold.cli._signals import catching_interrupt
-from twofold.errors import INTERRUPTED, InvalidInput, InvalidSpec
+from twofold.errors import B_IS_STRONGER, INTERRUPTED, InvalidInput, InvalidSpec
 from twofold.figures import counted
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import parse_seed, shown
@@ -96,7 +96,8 @@ def command(
     of cases. The lead that it shows is biased away from 0, as it stops at a large one.
 
     Games of two players on the same seed are independent. With --boards both players start from
-    the same boards, which saves up to a quarter of the games. The exit code is 1 if B is stronger.
+    the same boards, which saves up to a quarter of the games. The exit code is 4 if B is stronger,
+    1 if a player failed, and 0 otherwise.
     """
     start = parse_seed(seed)
     check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
@@ -225,7 +226,7 @@ def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
         print_note("twofold: interrupted")
         raise typer.Exit(INTERRUPTED)
     if outcome.verdict == "B":
-        raise typer.Exit(1)
+        raise typer.Exit(B_IS_STRONGER)
 
 
 # ---- the document
