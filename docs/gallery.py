@@ -43,7 +43,7 @@ def draw_curves(folder: Path) -> None:
     for name in ("td", "tc"):
         twofold(folder, *TRAIN, "--schedule", name, "--out", f"{name}.safetensors")
     curves = ["--curves", "td.runs.csv", "--curves", "tc.runs.csv"]
-    twofold(folder, "report", *curves, "--picture", str(OUT / "curves.svg"))
+    twofold(folder, "report", *curves, "--picture", str(OUT / "curves.svg"), "--force")
 
 
 if __name__ == "__main__":

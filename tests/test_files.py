@@ -1,10 +1,8 @@
 """R13: after any failure a file that twofold writes is the old one or the new one."""
 
-import contextlib
 import errno
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 from array import array
@@ -18,7 +16,6 @@ from tests.support.faults import NEW, OLD, Faults, calls_until_done, failing
 from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
 from twofold.files import Buffer, atomic_write, open_regular, read_start
-from twofold.networks.library import network_path
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,
@@ -340,17 +337,3 @@ def test_a_pipe_is_refused_by_its_name() -> None:
     finally:
         for end in ends:
             os.close(end)
-
-
-@pytest.mark.promise("R84")
-def test_a_text_replaces_no_study_and_no_network(tmp_path: Path) -> None:
-    study, text = tmp_path / "a.db", tmp_path / "a.txt"
-    with contextlib.closing(sqlite3.connect(study)) as database:
-        database.execute("create table games (score)")
-    text.write_text("{}")
-    assert files.replaceable(text) == text.resolve()
-    assert files.replaceable(tmp_path / "new.csv") == (tmp_path / "new.csv").resolve()
-    with pytest.raises(InvalidInput, match="expected another file to write to, got a study: "):
-        files.replaceable(study)
-    with pytest.raises(InvalidInput, match="got a network or a table: "):
-        files.replaceable(network_path("tiny"))

@@ -9,7 +9,7 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
@@ -123,27 +123,48 @@ def writable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-_DATABASE: Final = b"SQLite format 3\0"
+def _not_continued(path: Path) -> None:
+    raise InvalidInput(f"expected a new file to write, got {str(path)!r}")
 
 
-def replaceable(path: str | os.PathLike[str], begin: str = "") -> Path:
-    """As `writable`, for texts and pictures: they replace no study, network or table.
+def new_file(
+    path: str | os.PathLike[str],
+    *,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    force: bool = False,
+    continued: Callable[[Path], object] = _not_continued,
+    instead: str = "",
+) -> bool:
+    """Check that a command may write a file: it is new or empty, or the command continues it.
 
-    With `begin`, for example of a page, they replace only files that begin so, or are empty.
-    Raises `InvalidInput`.
+    Args:
+        path: the file to write.
+        inputs: files that the command reads; `-` is standard input. None is ever its output.
+        force: a file that cannot be continued is replaced.
+        continued: raises `InvalidInput` for a file that the command cannot continue.
+        instead: another way out, for the message: `--resume continues the run in it`.
+
+    Returns:
+        True if a file is there that the command replaces.
+
+    Raises:
+        InvalidInput: the file cannot be written, is an input, or would be lost.
     """
     target = writable(path)
-    if target.exists():
-        start = read_start(target, max(len(_DATABASE), len(begin)))
-        tensors = start[8:9] == b"{" and start[6:8] == b"\0\0"  # the size of the header, then JSON
-        if start.startswith(_DATABASE) or tensors:
-            kind = "a network or a table" if tensors else "a study"
-            raise InvalidInput(f"expected another file to write to, got {kind}: {str(target)!r}")
-        if start and not start.startswith(begin.encode()):
-            raise InvalidInput(
-                f"expected a new file or an older page to write to, got another: {str(target)!r}"
-            )
-    return target
+    if not target.exists():
+        return False
+    for one in inputs:
+        name = "/dev/stdin" if one == "-" else os.fspath(one)
+        if os.path.exists(name) and os.path.samefile(name, target):
+            raise InvalidInput(f"expected another file to write than to read, got {str(path)!r}")
+    try:
+        continued(Path(path))
+    except InvalidInput as error:
+        if force or not target.stat().st_size:
+            return True
+        ways = f"{instead}, --force replaces it".removeprefix(", ")
+        raise type(error)(f"{error}; {ways}") from error
+    return False
 
 
 class _Content:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from twofold.browser.driver import Wishes
 from twofold.browser.pages import kinds
 from twofold.cli import drive
 from twofold.errors import ResourceError
-from twofold.networks.library import network_path
 from twofold.records.record import read_record
 
 URL = "http://127.0.0.1:1/"
@@ -60,19 +58,6 @@ def test_invalid_options_are_refused_before_a_browser_starts(
     assert (code, out) == (2, "")
     assert err.startswith("twofold: ")
     assert "expected" in err or "cannot read" in err
-
-
-@pytest.mark.promise("R84")
-def test_a_record_replaces_no_network(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drive.Drive, "run", lambda _: pytest.fail("a browser was started"))
-    path = tmp_path / "net.safetensors"
-    shutil.copy(network_path("tiny"), path)
-    code, out, err = cli("drive", URL, "--record", str(path))
-    assert (code, out) == (2, "")
-    assert "expected another file to write to, got a network or a table: " in err
-    assert path.read_bytes() == network_path("tiny").read_bytes()
 
 
 def test_a_browser_that_does_not_listen_is_reported(cli: Cli) -> None:

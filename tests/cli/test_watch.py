@@ -1,7 +1,6 @@
 """`twofold watch` without a terminal; the live picture has its own tests."""
 
 import _thread
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
-from twofold.networks.library import network_path
 from twofold.play.asked_player import analyse, question_of
 from twofold.play.frame import GameFrame
 from twofold.players import play_game
@@ -67,16 +65,6 @@ def test_rules_are_part_of_the_command_that_plays_it_again(cli: Cli) -> None:
         "again: twofold watch corner --seed 1 "
         "--rules '2x2 spawn=2:0.9,4:0.1 start=2 goal=16 stop=goal'"
     )
-
-
-@pytest.mark.promise("R84")
-def test_a_record_replaces_no_network(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    shutil.copy(network_path("tiny"), path)
-    code, out, err = cli("watch", "greedy", "--seed", "3", "--record", str(path))
-    assert (code, out) == (2, "")
-    assert "expected another file to write to, got a network or a table" in err
-    assert path.read_bytes() == network_path("tiny").read_bytes()
 
 
 def test_kernels_that_are_compiled_at_the_start_of_a_game_are_told(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -16,9 +17,12 @@ from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import Interval
+from twofold.arena.studies.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
 from twofold.cli._output import can_redraw, print_out, print_words
+from twofold.cli._players import named_files
 from twofold.cli._progress import duration_words, progress_lines
+from twofold.files import new_file
 from twofold.rules import Rules
 
 _MOST: Final = 12
@@ -134,7 +138,22 @@ def _counting(
     return lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
 
 
-# ---- boards
+# ---- studies and boards
+
+
+def open_study(out: str, players: Sequence[str], boards: str, *, force: bool) -> Study:
+    """The study that --out names, in memory without a name; with `force` instead of another file.
+
+    Raises:
+        InvalidInput: the file is no study, or an input of the games.
+    """
+
+    def check(path: Path) -> None:
+        Study(path, read_only=True).close()
+
+    if out and new_file(out, inputs=[boards, *named_files(*players)], force=force, continued=check):
+        Path(out).unlink()
+    return Study(out or None)
 
 
 def read_starts(path: str, rules: Rules) -> StartBoards | None:

@@ -117,6 +117,7 @@ StudyOption = Annotated[
         "Store the games in a study (SQLite file). Games that it holds are not played again.",
     ),
 ]
+ForceOption = Annotated[bool, flag("--force", "Replace an existing file, unless it is continued.")]
 BoardsOption = Annotated[
     str, option("--boards", "FILE", "Start the games from the boards in a text file.")
 ]

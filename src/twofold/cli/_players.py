@@ -1,5 +1,7 @@
 """Players that commands ask for: settled, checked, made ready."""
 
+import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -40,6 +42,14 @@ def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
     """
     with loading():
         return [settled(spec, rules) for spec in specs]
+
+
+def named_files(*specs: str | None) -> list[str]:
+    """The files that specs name: networks, tables, code, programs."""
+    parsed = [parse_spec(spec) for spec in specs if spec]
+    words = [word for one in parsed for word in (one.name, *one.values.values())]
+    parts = [[word, word.rpartition(":")[0], *re.split(r"[+\s]", word)] for word in words]
+    return [part for some in parts for part in some if os.path.isfile(part)]
 
 
 def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool = True) -> None:

@@ -19,7 +19,7 @@ from twofold.cli._train_view import live, print_run, run_timing
 from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.figures import bytes_words, counted
 from twofold.learn.checkpoint import evaluations_document, load, settings_document
-from twofold.learn.run import run
+from twofold.learn.run import files_beside, run
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training, training_bytes
@@ -89,6 +89,8 @@ class Trainer:
     def go(self, training: Training, path: str, asked: threading.Event) -> str:
         """Go on with a run until it ends or is interrupted; the path of its file."""
         trials = self.trials
+        for stale in files_beside(path) if self.options.force else ():
+            stale.unlink(missing_ok=True)
         with live(training) as (show, tell):
             kept = run(
                 training,

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from twofold.cli._options import (
+    ForceOption,
     JsonOption,
     RulesOption,
     ThreadsOption,
@@ -24,13 +25,14 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.errors import InvalidInput, InvalidNetwork
-from twofold.files import file_name
+from twofold.files import file_name, new_file
 from twofold.learn.rules import Decay, LearningRule
+from twofold.learn.run import files_beside
 from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
 from twofold.locks import alone
 from twofold.networks.file import read_card
-from twofold.networks.library import SUFFIX
+from twofold.networks.library import SUFFIX, network_path
 from twofold.notation import parse_seed, shell_line, shown
 from twofold.players.own_code import load_object
 
@@ -81,6 +83,7 @@ class TrainOptions:
         str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
     ] = ""
     resume: Annotated[bool, flag("--resume", "Continue the run in --out.")] = False
+    force: ForceOption = False
     start: Annotated[
         list[str] | None,
         option(
@@ -206,6 +209,11 @@ class TrainOptions:
             "decay": _own(self.decay, Decay, "a function with @decay"),
         }
 
+    def inputs(self) -> list[str | Path]:
+        """The files that the options name to be read."""
+        code = [name.rpartition(":")[0] for name in (self.rule, self.decay)]
+        return [*map(network_path, self.start or []), *(self.eval_boards or []), *code]
+
     def settings(self) -> TrainingSettings:
         """The settings of a new run."""
         moves, part = parse_restart(self.restart)
@@ -329,12 +337,20 @@ def check_out(out: str, *, resume: bool) -> None:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
 
 
-def check_new(out: str, *, resume: bool) -> None:
-    """Refuse to write over a file, unless the run in it goes on."""
-    if not resume and Path(out).exists():
-        raise InvalidInput(
-            f"expected a new file for --out, or --resume to continue the run in it, got {out}"
-        )
+def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse to write over a file, unless the run in it goes on or is replaced."""
+    if resume and force:
+        raise InvalidInput("expected --resume or --force, got both")
+    inputs = list(inputs)
+    for out in outs:
+        instead = "--resume continues the run in it"
+        new_file(out, inputs=inputs, force=force or resume, instead=instead)
+        for path in files_beside(out):
+            new_file(path, inputs=inputs, force=force or resume)
+
+
+def check_there(out: str, *, resume: bool) -> None:
+    """Refuse to continue where there is no run."""
     first = Path(out).with_stem(f"{Path(out).stem}-1")
     if resume and first.exists() and not Path(out).exists():
         raise InvalidInput(f"expected --runs N to continue {first} and the runs after it, got none")

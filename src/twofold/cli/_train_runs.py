@@ -15,10 +15,10 @@ from twofold.arena.reports.plots import learning_curves
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._train_one import Trainer, games_words, run_document
-from twofold.cli._train_options import not_kept
+from twofold.cli._train_options import check_files, not_kept
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted
-from twofold.files import atomic_write
+from twofold.files import atomic_write, new_file
 from twofold.learn.checkpoint import load
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
@@ -67,6 +67,9 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
     paths = run_paths(out, count)
     before: list[Earlier] | None = None
     if settings is None:
+        check_files(*paths, resume=True, force=options.force, inputs=options.inputs())
+        if runs_path(out).exists():
+            read_curve(runs_path(out))  # refused unless it is one
         first = _first(paths, trainer)
         settings, before = first.settings, first.before
         if trainer.limits["games"] is None and trainer.limits["seconds"] is None:
@@ -76,7 +79,9 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
         for path in filter(os.path.exists, paths):
             read_runs([path])  # refused before anything is learnt
     else:
-        _check_none_there([*paths, *_written(out)])
+        check_files(*paths, resume=False, force=options.force, inputs=options.inputs())
+        for path in _written(out):
+            new_file(path, inputs=options.inputs(), force=options.force)
     if options.threads is not None:
         settings = replace(settings, threads=options.threads)
     every = [replace(settings, seed=settings.seed + number) for number in range(count)]
@@ -106,14 +111,6 @@ def _written(out: str) -> list[str]:
     """The files of all runs together: the curve and its pictures."""
     curve = runs_path(out)
     return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in DRAWN)]
-
-
-def _check_none_there(paths: Sequence[str]) -> None:
-    if there := [path for path in paths if Path(path).exists()]:
-        raise InvalidInput(
-            "expected new files for --out and --runs, or --resume to continue the runs in them, "
-            f"got {there[0]}"
-        )
 
 
 def _first(paths: Sequence[str], trainer: Trainer) -> Training:
@@ -147,7 +144,7 @@ def _run(
     for a new set of runs.
     """
     with alone(os.path.realpath(path), "training run"):
-        is_there = Path(path).exists()
+        is_there = Path(path).exists() and not trainer.options.force
         training = trainer.begin(path, None if is_there else own)
         if replace(training.settings, threads=own.threads) != own:
             raise InvalidInput(

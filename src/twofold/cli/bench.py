@@ -29,6 +29,7 @@ from twofold.arena.table import format_runs
 from twofold.cli._bench import (
     boards_document,
     live_games,
+    open_study,
     print_boards,
     print_survival,
     read_starts,
@@ -37,6 +38,7 @@ from twofold.cli._bench import (
 )
 from twofold.cli._options import (
     BoardsOption,
+    ForceOption,
     JobsOption,
     JsonOption,
     RayOption,
@@ -96,6 +98,7 @@ def command(
     ] = None,
     boards: BoardsOption = "",
     out: StudyOption = "",
+    force: ForceOption = False,
     preset: Annotated[
         str,
         option("--preset", "NAME", "Play a set of players instead of PLAYER: sources or league."),
@@ -136,7 +139,9 @@ def command(
     elif preset:
         _check_fixed("--preset", fixed, "the preset")
     _check_request(players or [], preset, out, resume=resume, records=records)
-    with Study(out or None) as study:
+    if resume and force:
+        raise InvalidInput("expected --resume or --force, got both")
+    with open_study(out, players or [], boards, force=force) as study:
         if resume:
             benches = _resumed(study, players or [], out)
         elif preset:

@@ -11,11 +11,18 @@ import typer
 from twofold.arena.bench import Bench, backend_at
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.sprt import BIAS
-from twofold.arena.studies.study import Study
-from twofold.cli._bench import boards_document, live_games, print_boards, read_starts, with_interval
+from twofold.cli._bench import (
+    boards_document,
+    live_games,
+    open_study,
+    print_boards,
+    read_starts,
+    with_interval,
+)
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
+    ForceOption,
     JobsOption,
     JsonOption,
     RayOption,
@@ -83,6 +90,7 @@ def command(
         str, option("--budget", "T", "Time per move for both players, such as 1ms.")
     ] = "",
     out: StudyOption = "",
+    force: ForceOption = False,
     jobs: JobsOption = None,
     ray: RayOption = "",
     rules: RulesOption = "",
@@ -117,7 +125,7 @@ def command(
     prepare(players, used_rules, start)
     began = time.perf_counter()
     with (
-        Study(out or None) as study,
+        open_study(out, players, boards, force=force) as study,
         catching_interrupt() as asked,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         live_games([(player, count, count) for player in players]) as advance,
@@ -236,7 +244,12 @@ def _document(outcome: DuelOutcome) -> dict[str, Any]:
     found, test = outcome.comparison, outcome.test
     return {
         "players": [
-            {"player": one.player, "spec": one.spec, "games": len(one.games), "error": one.error}
+            {
+                "player": one.player,
+                "spec": one.spec,
+                "games": len(one.games),
+                "error": one.error,
+            }
             for one in outcome.standings
         ],
         "games": found.games if found else 0,

@@ -1,18 +1,17 @@
 """`twofold convert`: games from one format of records and replays to another."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Annotated
 
-from twofold.cli._options import argument, option
+from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import counted
-from twofold.files import atomic_write, open_regular, replaceable
+from twofold.files import atomic_write, new_file, open_regular
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.notation import shown
 from twofold.pictures.replays import replay
@@ -48,6 +47,7 @@ def command(
         int | None,
         option("--game", "N", "Convert only game N, counted from 1. Default: all games."),
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Read games in one format and write them in another.
 
@@ -63,11 +63,7 @@ def command(
     """
     form = _target_format(target, to)
     if target != "-":
-        replaceable(target)
-        if os.path.realpath(target) == os.path.realpath(source):
-            raise InvalidInput(
-                f"expected OUT to be another file than IN, got {shown(target)} twice"
-            )
+        new_file(target, inputs=[source], force=force)
     if game is not None:
         check_limit("the number of a game", game, 1, MAX_GAMES)
     lost: dict[str, None] = {}

@@ -27,6 +27,7 @@ from twofold.browser.tab import Tab
 from twofold.browser.thinker import Thinker
 from twofold.cli._options import (
     USUAL_PLAYER,
+    ForceOption,
     JsonOption,
     PaceOption,
     argument,
@@ -36,10 +37,10 @@ from twofold.cli._options import (
     read_rules,
 )
 from twofold.cli._output import can_redraw, print_note, print_out, write_json
-from twofold.cli._players import check_limits, open_player
+from twofold.cli._players import check_limits, named_files, open_player
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import counted, format_rate, format_time
-from twofold.files import replaceable
+from twofold.files import new_file
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
@@ -108,6 +109,7 @@ def command(
     ] = "",
     patience: Annotated[str, option("--patience", "T", "How long to wait for the page.")] = "3s",
     record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Play a 2048 page in a browser.
@@ -125,7 +127,8 @@ def command(
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     chosen = Chosen(player, budget, read_rules(rules) if rules else None)
     if record is not None:
-        replaceable(record)  # before anything is played
+        inputs = [selectors or "", *named_files(player)]
+        new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
     Drive(place, wanted, wishes, chosen, record, json=json).run()
 

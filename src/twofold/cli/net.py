@@ -8,13 +8,23 @@ from rich.console import Console
 
 from twofold.cli import bench
 from twofold.cli._analysis import labelled
-from twofold.cli._options import BoardsOption, JsonOption, argument, count, flag, group, option
+from twofold.cli._options import (
+    BoardsOption,
+    ForceOption,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    group,
+    option,
+)
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._train_options import held
 from twofold.cli._train_view import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted
+from twofold.files import new_file
 from twofold.learn.evaluation import Evaluation
 from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
@@ -202,6 +212,7 @@ def convert(
         int | None, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8. Default: 4.")
     ] = None,
     note: Annotated[str, option("--note", "TEXT", "Note to store in the file.")] = "",
+    force: ForceOption = False,
 ) -> None:
     """Write a network in another form.
 
@@ -217,16 +228,16 @@ def convert(
     if note and for_tdl:
         raise InvalidInput(f"expected no --note with {shown(out)}: a weight file has no notes")
     path = network_path(network)
-    if path.exists() and Path(out).exists() and path.samefile(out):
-        raise InvalidInput(f"expected another file to write than the one to read, got {shown(out)}")
     if path.suffix != TDL_SUFFIX and is_policy(path):
         if unit is not None:
             raise InvalidInput(
                 "expected --unit with an n-tuple network: --release writes a policy network in "
                 "float16"
             )
+        new_file(out, inputs=[path], force=force)
         _convert_policy(path, out, half=release, note=note)
         return
+    new_file(out, inputs=[path], force=force)
     with loading():
         found = read_learnt(network, sums=for_tdl)
         card = msgspec.structs.replace(found.card, note=note) if note else found.card
@@ -273,10 +284,12 @@ def _suffix(out: str, release: bool) -> str:
 def average_networks(
     networks: Annotated[list[str], argument("NETWORK", "Networks to average.")],
     out: Annotated[str, option("--out", "FILE", "File to write.", show_default=False)],
+    force: ForceOption = False,
 ) -> None:
     """Write the mean of several networks."""
     if not out.endswith(SUFFIX):
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
+    new_file(out, inputs=map(network_path, networks), force=force)
     with loading():
         found = [read_learnt(name) for name in networks]
         mean = average([one.network for one in found])

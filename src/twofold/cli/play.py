@@ -54,7 +54,7 @@ u, r, d, l         move up, right, down, left; several on a line are made in tur
 undo, redo         take a move back, make it again with the same tile
 hint               what the player of --hints would do
 board              show the board again
-save FILE          write the game to a file
+save FILE          write the game to a file; save --force FILE replaces another
 new                save this game and begin another one; undo goes back
 help, quit"""
 _HANG: Final = 19
@@ -332,7 +332,7 @@ class TextGame:
         self.kept, self._before = kept, None
 
     def save_as(self, name: str) -> None:
-        """Write the game to a file; an existing file that is no record is left alone."""
+        """Write the game to a file; see `KeptGame.save_as`."""
         print_out(f"saved to {self.kept.save_as(name)}")
 
     def leave(self) -> None:

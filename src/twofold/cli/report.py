@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Final
 
 from twofold.arena.exchange.exchange import (
@@ -17,12 +18,12 @@ from twofold.arena.reports.drawings import FORMS, Form
 from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
 from twofold.arena.reports.plots import learning_curves
 from twofold.arena.studies.study import Study
-from twofold.cli._options import argument, option
+from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput
 from twofold.figures import counted
-from twofold.files import atomic_write, replaceable
+from twofold.files import atomic_write, new_file, read_start
 from twofold.notation import shown
 
 EXAMPLE = """  twofold report study.db
@@ -82,18 +83,22 @@ def command(
     write_boards: Annotated[
         str, option("--write-boards", "FOLDER", "Write the boards that games start from as text.")
     ] = "",
+    force: ForceOption = False,
 ) -> None:
     """Show a study as a table, page or data; draw learning curves.
 
     Without options it prints the table of bench. The page works offline and without scripts.
     --import adds the games of a CSV or Parquet file to the study, all or none; the study is
     created if there is none. Such a file holds only the hashes of start boards: name the boards
-    with --boards. For --html, --markdown and --csv the file - is standard output.
+    with --boards. For --html, --markdown and --csv the file - is standard output. --html replaces
+    an older page.
     """
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
     written = {name: path for name, path in outputs.items() if path}
     _check_request(study, written | {"--picture": picture}, form, games, write_boards)
+    inputs = [study, games, *(boards or []), *(curves or [])]
+    _check_files(written | {"--picture": picture}, inputs, force=force)
     drawn = _curves(study, curves or [], html, picture)
     if picture:
         _write_picture(drawn, picture)
@@ -112,7 +117,7 @@ def command(
         for name, path in written.items():
             _write(opened, name, path, drawn)
         if write_boards:
-            _write_boards(opened, write_boards)
+            _write_boards(opened, write_boards, force=force)
         if form or printed:
             print_out(text.tdl_table(opened) if form else text.plain(opened))
 
@@ -127,13 +132,25 @@ def _check_request(
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
     for name, path in written.items():
-        if path != STDOUT:
-            replaceable(path, page.BEGIN if name == "--html" else "")
-        elif name not in _PRINTED:
+        if path == STDOUT and name not in _PRINTED:
             raise InvalidInput(f"expected {name} with a file, got {STDOUT}")
-    paths = [os.path.realpath(path) for path in (study, games, *written.values()) if path]
+
+
+def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> None:
+    written = {name: path for name, path in asked.items() if path not in ("", STDOUT)}
+    if page_path := written.get("--html"):
+        new_file(page_path, inputs=inputs, force=force, continued=_check_page)
+    for path in written.values():
+        if path != page_path:
+            new_file(path, inputs=inputs, force=force)
+    paths = [os.path.realpath(path) for path in written.values()]
     if len(set(paths)) < len(paths):
         raise InvalidInput("expected a file of its own for each output, got one named twice")
+
+
+def _check_page(path: Path) -> None:
+    if read_start(path, len(page.BEGIN)) != page.BEGIN.encode():
+        raise InvalidInput(f"expected a new file or an older page to write, got {shown(str(path))}")
 
 
 def _import(study: str, path: str, boards: list[str]) -> None:
@@ -202,6 +219,6 @@ def _put(path: str, parts: Iterable[bytes]) -> None:
         print_bytes(parts)
 
 
-def _write_boards(study: Study, folder: str) -> None:
-    for path in export_boards(study, folder):
+def _write_boards(study: Study, folder: str, *, force: bool) -> None:
+    for path in export_boards(study, folder, force=force):
         print_note(f"wrote {path}")

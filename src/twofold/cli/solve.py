@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from twofold.cli._options import (
+    ForceOption,
     JsonOption,
     ThreadsOption,
     argument,
@@ -22,7 +23,7 @@ from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
-from twofold.files import writable
+from twofold.files import new_file
 from twofold.folders import work_folder
 from twofold.locks import alone
 from twofold.notation import shell_line
@@ -55,6 +56,7 @@ def command(
     out: Annotated[
         str, option("--out", "FILE", "Write the table to a file.", show_default=False)
     ] = "",
+    force: ForceOption = False,
     outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,
     threads: ThreadsOption = None,
     json: JsonOption = False,
@@ -72,7 +74,7 @@ def command(
 
         problem = _problem(_only(board, rules), goal, score)
         workers = read_jobs(threads, "threads")
-        known = _known_table(out, problem)
+        known = _known_table(out, problem, force=force)
         if known is None:
             load_kernels()
     if known is None:
@@ -112,7 +114,7 @@ def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
     return Problem.of(read_rules(rules), goal)
 
 
-def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
+def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | None":
     """The table that is there already, if it is the solution of this problem.
 
     Raises:
@@ -125,17 +127,19 @@ def _known_table(out: str, problem: "Problem") -> "ExactTable | None":
         return None
     if not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
-    writable(out)
-    if not Path(out).exists():
-        return None
-    table = ExactTable(map_layers(out, "table"))  # it may be larger than the memory
-    table.check(ascii(out))
-    if table.problem != problem:
-        raise InvalidInput(
-            f"expected a new file for --out, got {out}, which holds the solution of "
-            f"{table.problem} under {table.problem.rules}"
-        )
-    return table
+
+    def read(_: Path) -> ExactTable:
+        table = ExactTable(map_layers(out, "table"))  # it may be larger than the memory
+        table.check(ascii(out))
+        if table.problem != problem:
+            raise InvalidInput(
+                f"expected a new file for --out, got {out}, which holds the solution of "
+                f"{table.problem} under {table.problem.rules}"
+            )
+        return table
+
+    is_replaced = new_file(out, force=force, continued=read)
+    return None if is_replaced or not Path(out).exists() else read(Path(out))
 
 
 def _check_size(problem: "Problem", threads: int, out: str) -> None:

@@ -3,13 +3,23 @@
 import contextlib
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from twofold.board import Board
-from twofold.cli._options import JsonOption, argument, count, flag, group, option, read_jobs
+from twofold.cli._options import (
+    ForceOption,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    group,
+    option,
+    read_jobs,
+)
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
 from twofold.cli._signals import catching_interrupt
@@ -27,6 +37,7 @@ from twofold.endgame.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
 from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words, counted, time_words
+from twofold.files import new_file
 from twofold.folders import WORK, work_folder
 from twofold.limits import MAX_TEXT
 from twofold.notation import shell_line, shown
@@ -73,6 +84,7 @@ def build(
     jobs: Annotated[
         int | None, count("--jobs", "J", "Number of threads. Default: one per core.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Build tables.
 
@@ -86,9 +98,11 @@ def build(
         threads = read_jobs(jobs, "--jobs")
         plans = _plans(names, bits)
         folder = _folder(out)
-        missing = _missing(plans, folder)
+        missing = _missing(plans, folder, force=force)
         if missing:
             _announce(missing, folder, threads)
+        for plan in missing:
+            _path(plan, folder).unlink(missing_ok=True)  # another file, see _missing
     for plan in missing:
         path = _path(plan, folder)
         with catching_interrupt() as asked, live(progress_line(plan), progress_share) as show:
@@ -146,13 +160,14 @@ def _path(plan: "BuildPlan", folder: Path) -> Path:
     return path_of(plan.pattern, folder)
 
 
-def _missing(plans: list["BuildPlan"], folder: Path) -> list["BuildPlan"]:
-    """The plans whose tables are not built; prints the others."""
+def _missing(plans: list["BuildPlan"], folder: Path, *, force: bool) -> list["BuildPlan"]:
+    """The plans whose tables are not built, or replace other files; prints the others."""
     from twofold.endgame.work import existing
 
     missing = []
     for plan in plans:
-        if existing(_path(plan, folder), plan.pattern, plan.bits) is None:
+        path, check = _path(plan, folder), partial(existing, pattern=plan.pattern, bits=plan.bits)
+        if new_file(path, force=force, continued=check) or not path.exists():
             missing.append(plan)
         else:
             print_note(f"twofold: {plan.pattern.name} is built already")

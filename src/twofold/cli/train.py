@@ -7,9 +7,10 @@ from twofold.cli._train_options import (
     SETTINGS,
     TrainOptions,
     check_beside,
-    check_new,
+    check_files,
     check_out,
     check_resumed,
+    check_there,
     held,
     read_limits,
     read_trials,
@@ -52,7 +53,8 @@ def command(options: TrainOptions) -> None:
         check_resumed(one.context, SETTINGS if one.runs else (*SETTINGS, "start"))
     with held(out):
         if one.runs is None:
-            check_new(out, resume=resume)
+            check_files(out, resume=resume, force=one.force, inputs=one.inputs())
+            check_there(out, resume=resume)
         settings = None if resume else one.settings()
         with loading():  # of kernels: the command's help has no need of them
             from twofold.cli._train_one import Trainer, say_size, train_one

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from twofold.cli._options import (
+    ForceOption,
     JsonOption,
     RulesOption,
     argument,
@@ -23,7 +24,14 @@ from twofold.cli._options import (
 from twofold.cli._output import print_note, write_json
 from twofold.cli._progress import duration_words, loading
 from twofold.cli._signals import catching_interrupt
-from twofold.cli._train_options import CHECKPOINT, DEFAULT_TIME, check_resumed, held, read_limits
+from twofold.cli._train_options import (
+    CHECKPOINT,
+    DEFAULT_TIME,
+    check_files,
+    check_resumed,
+    held,
+    read_limits,
+)
 from twofold.cli._train_view import live, print_run, run_timing
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted
@@ -73,6 +81,7 @@ class PolicyOptions:
         str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
     ] = ""
     resume: Annotated[bool, flag("--resume", "Continue the run in --out.")] = False
+    force: ForceOption = False
     reward: Annotated[
         str,
         option("--reward", "R", "What games pay: points, exponents, or large (for large tiles)."),
@@ -182,11 +191,7 @@ def command(options: PolicyOptions) -> None:
         raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
     if resume:
         check_resumed(options.context, SETTINGS)
-    elif Path(out).exists():
-        raise InvalidInput(
-            "expected a new file for --out, or --resume to continue the run in it, "
-            f"got {shown(out)}"
-        )
+    check_files(out, resume=resume, force=options.force)
     moves, time = options.moves, options.time
     limits = read_limits("moves", moves, MAX_TRAINING_MOVES, time, resume=resume)
     interval = read_seconds(options.checkpoint, "--checkpoint")
@@ -199,10 +204,12 @@ def command(options: PolicyOptions) -> None:
             _show(options, training)
             return
         with catching_interrupt() as asked, live(training) as (show, tell):
-            from twofold.learn.run import run
+            from twofold.learn.run import files_beside, run
             from twofold.policy.checkpoint import save
             from twofold.policy.trials import TrialGames
 
+            for stale in files_beside(out) if options.force else ():
+                stale.unlink(missing_ok=True)
             rules = training.settings.rules
             kept = run(
                 training,

@@ -4,6 +4,8 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +19,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bars
 
-from twofold.arena.tuning.study import require_tune
+from twofold.arena.tuning.study import check_settings, require_tune
 from twofold.arena.tuning.tune import (
     Trial,
     Tuning,
@@ -29,6 +31,7 @@ from twofold.arena.tuning.tune import (
 from twofold.cli._bench import with_interval
 from twofold.cli._options import (
     FirstSeedOption,
+    ForceOption,
     JsonOption,
     RulesOption,
     argument,
@@ -38,12 +41,12 @@ from twofold.cli._options import (
     read_rules,
 )
 from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
-from twofold.cli._players import prepare
+from twofold.cli._players import named_files, prepare
 from twofold.cli._progress import loading, waiting
 from twofold.cli._signals import catching_interrupt
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_table
-from twofold.files import writable
+from twofold.files import new_file
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
 from twofold.notation import format_number, parse_seed
 
@@ -56,6 +59,7 @@ def command(
     out: Annotated[
         str, option("--out", "FILE", "File for the trials (SQLite).", show_default=False)
     ],
+    force: ForceOption = False,
     games: Annotated[int, count("--games", "N", "Games per trial.")] = 100,
     trials: Annotated[int, count("--trials", "T", "Number of trials in all.")] = 100,
     jobs: Annotated[
@@ -89,7 +93,6 @@ def command(
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("games of the check", check_games, 2, MAX_GAMES)
     used_jobs = read_jobs(jobs)
-    writable(out)
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
     with loading():
@@ -104,6 +107,9 @@ def command(
             objective=objective,
         )
     prepare([player], settings.rules, settings.seed)
+    check = partial(check_settings, settings=settings)
+    if new_file(out, inputs=named_files(player), force=force, continued=check):
+        Path(out).unlink()
     began = time.perf_counter()
     with (
         catching_interrupt() as asked,

@@ -19,6 +19,7 @@ from twofold.cli._app import can_open, watch_screen, watched_game, words_at_leav
 from twofold.cli._options import (
     USUAL_PLAYER,
     DiceSeedOption,
+    ForceOption,
     PaceOption,
     RulesOption,
     argument,
@@ -29,13 +30,13 @@ from twofold.cli._options import (
     read_seed,
 )
 from twofold.cli._output import can_redraw, print_note, print_out, print_words
-from twofold.cli._players import hint_at_rules, hint_at_tables, settled_specs
+from twofold.cli._players import hint_at_rules, hint_at_tables, named_files, settled_specs
 from twofold.cli._progress import loading
 from twofold.cli._signals import catching_interrupt
 from twofold.cli._thinking import follow
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_rate, format_time
-from twofold.files import replaceable
+from twofold.files import new_file
 from twofold.game import Game
 from twofold.notation import shell_line
 from twofold.play.frame import GameFrame, first_frame
@@ -72,6 +73,7 @@ def command(
     rules: RulesOption = "",
     moves_per_second: PaceOption = None,
     record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
+    force: ForceOption = False,
     plain: Annotated[bool, flag("--plain", "Print lines of text instead of a live board.")] = False,
     words: Annotated[
         bool, flag("--words", "Describe every move in words, one per line, for screen readers.")
@@ -88,7 +90,7 @@ def command(
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
-        replaceable(record)  # before anything is played
+        new_file(record, inputs=named_files(player), force=force)  # before anything is played
     spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record)

@@ -63,6 +63,11 @@ class Trainable(Protocol):
         """Continue."""
 
 
+def files_beside(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that a run writes beside its checkpoint: learning curve and evaluations."""
+    return [curve_path(path), Path(path).with_suffix(EVALUATIONS_SUFFIX)]
+
+
 def run(
     training: Trainable,
     path: str | os.PathLike[str],
@@ -107,7 +112,7 @@ def run(
         ResourceError: a file cannot be written; the last checkpoint remains.
     """
     stop = stop or threading.Event()
-    for each in (path, curve_path(path), Path(path).with_suffix(EVALUATIONS_SUFFIX)):
+    for each in (path, *files_beside(path)):
         writable(each)  # before anything is learned
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
     place = _RunPlace(Path(path))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.files import free_path
+from twofold.files import free_path, new_file
 from twofold.game import Game
 from twofold.play.autoplay_moves import AutoplayMoves
 from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
@@ -127,14 +127,22 @@ class KeptGame(SavedGame):
         return notice
 
     def save_as(self, name: str) -> Path:
-        """Write the game to a file; raises InvalidInput if that exists and is not a record."""
-        if not name:
+        """Write the game to a file, or InvalidInput; `--force FILE` replaces another."""
+        path = name.removeprefix("--force ").strip()
+        if not path:
             raise InvalidInput("expected save FILE, got no file name")
-        path = Path(name).expanduser()
-        if path.exists():
-            _check_is_record(path)
-        write_record(path, self.record())
-        return path
+        place = Path(path).expanduser()
+        new_file(place, force=path != name, continued=self._check_is_this_game)
+        write_record(place, self.record())
+        return place
+
+    def _check_is_this_game(self, path: Path) -> None:
+        ours = self.record()
+        with contextlib.suppress(TwofoldError):
+            known = read_record(path)
+            if (known.rules, known.seed, known.board) == (ours.rules, ours.seed, ours.board):
+                return
+        raise InvalidInput(f"expected a new file or a save of this game, got {str(path)!r}")
 
     # ---- the best score
 
@@ -153,15 +161,6 @@ class KeptGame(SavedGame):
             path = _best_path()
             make_folder(path.parent)
             keep_best(path, {str(self.game.rules): self.top()})
-
-
-def _check_is_record(path: Path) -> None:
-    try:
-        read_record(path)
-    except TwofoldError:
-        raise InvalidInput(
-            f"expected a new file or a saved game to replace, got {str(path)!r}"
-        ) from None
 
 
 def best_score(rules: Rules) -> int:

@@ -7,6 +7,7 @@ One row a game: first the columns of its run, then those of the game, named as i
 import itertools
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from twofold.arena.reports.drawings import require_report
 from twofold.arena.studies.rows import StoredRun
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
-from twofold.files import atomic_write, file_name, read_start
+from twofold.files import atomic_write, file_name, new_file, read_start
 from twofold.limits import MAX_GAMES, MAX_SEED
 from twofold.notation import shown
 from twofold.records.json_lines import write_records
@@ -73,12 +74,14 @@ def export_records(study: Study, path: str | os.PathLike[str]) -> None:
     write_records(path, itertools.chain([first], records))
 
 
-def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
+def export_boards(
+    study: Study, folder: str | os.PathLike[str], *, force: bool = False
+) -> list[Path]:
     """Write the boards on which the games of a study begin, a text file for each set of boards.
 
     The files, such as `folder/0123456789abcdef.txt`, are named by the hash of the boards, since
-    names in a study are not trusted. A missing folder, a link of that name and a study without
-    boards are refused.
+    names in a study are not trusted. A missing folder, a link of that name, a study without boards
+    and, without `force`, files with other boards are refused.
     """
     place = Path(file_name(folder))
     if not place.is_dir():
@@ -92,8 +95,16 @@ def export_boards(study: Study, folder: str | os.PathLike[str]) -> list[Path]:
         if path.is_symlink():
             raise InvalidInput(f"expected a regular file, got the link {str(path)!a}")
     for path, boards in zip(paths, sets, strict=True):
+        new_file(path, force=force, continued=partial(_check_boards, boards))
+    for path, boards in zip(paths, sets, strict=True):
         atomic_write(path, f"# {boards.name}\n{boards.text}")
     return paths
+
+
+def _check_boards(boards: StartBoards, path: Path) -> None:
+    """Refuse a file that is not the boards below a line with their name."""
+    if path.read_bytes().partition(b"\n")[2] != boards.text.encode():
+        raise InvalidInput(f"expected the boards {boards.hash}, got others in {shown(str(path))}")
 
 
 def _parts(study: Study) -> Iterator[tuple[StoredRun, GameColumns]]:
