@@ -1,6 +1,7 @@
 """Faulty players, and one that claims to be compiled."""
 
 import os
+import random
 import time
 
 from twofold import Board, Move, Player, Rules
@@ -21,6 +22,13 @@ class Threaded(Player):
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         return board.legal_moves()[self.seed % 2 - 1]
+
+
+class Draws(Player):
+    """Draws its moves, with no regard to the seed."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        return random.choice(board.legal_moves())
 
 
 class FailsOnSeed(Player):

@@ -20,7 +20,9 @@ from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import workers
 from twofold.arena.bench import Bench, players_in_excess, resume
+from twofold.arena.reports import text
 from twofold.arena.studies.study import Study
+from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.limits import MAX_GAMES
 from twofold.rules import Rules
@@ -45,6 +47,49 @@ def test_stored_games_are_not_played_again() -> None:
         assert bench.missing == 0
         assert bench.play(0) == ["", ""]
         assert [len(one.games) for one in bench.standings()] == [5, 5]
+
+
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_a_player_whose_first_game_differs_is_not_reproducible(jobs: int, tmp_path: Path) -> None:
+    players, said = (f"{HERE}:Draws", f"{HERE}:Forgetful", "greedy"), list[str]()
+    with Study(tmp_path / "s.db") as study:
+        bench = bench_of(study, *players)
+        bench.say = said.append
+        played: list[tuple[int, int]] = []
+        bench.play(jobs, on_result=lambda number, row: played.append((number, row.seed)))
+        assert sorted(set(played)) == sorted(played)
+        assert [len(one.games) for one in bench.standings()] == [10, 10, 10]
+        assert [one.reproducible for one in bench.standings()] == [False, True, True]
+    assert said == [
+        f"{HERE}:Draws played the game of seed 0 twice, in two ways: its games are not reproducible"
+    ]
+    with Study(tmp_path / "s.db") as study:
+        assert [run.reproducible for run in study.runs()] == [False, True, True]
+        assert "not reproducible: under a time budget, or by a player" in " ".join(
+            text.plain(study).split()
+        )
+        again = bench_of(study, players[0], games=12)
+        again.say = said.append
+        assert again.play(0) == [""]
+        assert [one.reproducible for one in again.standings()] == [False]
+    assert len(said) == 1  # it is known
+
+
+def test_an_interrupt_between_the_two_first_games_keeps_nothing() -> None:
+    class Counted(GameWorkers):
+        submitted = 0
+
+        def submit(self, task: Task, stop: Callable[[], bool]) -> None:
+            self.submitted += 1
+            super().submit(task, stop)
+
+    with Study() as study, Counted(0, [False]) as workers:
+        bench = bench_of(study, f"{HERE}:Draws")
+        bench.play(0, backend=workers, stop=lambda: workers.submitted >= 2)
+        assert [len(one.games) for one in bench.standings()] == [0]
+        bench.play(0)
+        assert [len(one.games) for one in bench.standings()] == [10]
+        assert [run.reproducible for run in study.runs()] == [False]
 
 
 @pytest.mark.promise("R30")

@@ -2,9 +2,10 @@
 
 import contextlib
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +45,7 @@ class Entrant:
         run: its number in the study.
         missing: number of games still to play.
         compiled: True if it runs in threads.
+        reproducible: True if its games depend on player, rules and seed alone, as far as is known.
     """
 
     player: str
@@ -53,6 +55,7 @@ class Entrant:
     missing: int
     compiled: bool
     allow_code: bool = True
+    reproducible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class PlayerStanding:
     games: GameColumns
     error: str = ""
     failed_seed: int | None = None
+    reproducible: bool = True
 
     def __repr__(self) -> str:
         failure = f", failed on seed {self.failed_seed}: {self.error}" if self.error else ""
@@ -77,7 +81,8 @@ class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
     `machine` is a description stored with new runs. With `records` the record of each new game is
-    stored, about a byte a move. Games begin on `boards` if given.
+    stored, about a byte a move. Games begin on `boards` if given. `say` is called with a sentence
+    about a player whose first game differs when it is played again.
     """
 
     def __init__(
@@ -88,7 +93,9 @@ class Bench:
         machine: dict[str, Any] | None = None,
         records: bool = False,
         boards: StartBoards | None = None,
+        say: Callable[[str], None] | None = None,
     ) -> None:
+        self.say = say or (lambda _: None)
         self.study, self.rules, self.machine = study, rules, machine or {}
         self.boards = boards
         self.records = records
@@ -117,7 +124,10 @@ class Bench:
             reproducible=reproducible,
             boards=self.boards,
         )
-        self.entrants.append(Entrant(player, run, spec, seeds, 0, compiled, allow_code))
+        known = next(one for one in self.study.runs() if one.run == run)
+        self.entrants.append(
+            Entrant(player, run, spec, seeds, 0, compiled, allow_code, known.reproducible)
+        )
         return self.want(len(self.entrants) - 1, seeds)
 
     def _check_settings(self, player: str, spec: str) -> None:
@@ -155,6 +165,9 @@ class Bench:
         stop: Callable[[], bool] | None = None,
     ) -> list[str]:
         """Play the missing games and store them; an error message for each player, or "".
+
+        The first game of a player with code of its own is played twice, before any is stored; if
+        the two differ, its games are stored as not reproducible.
 
         Args:
             jobs: number of games at the same time; 0 plays them in this thread.
@@ -204,7 +217,9 @@ class Bench:
     ) -> None:
         last = time.monotonic()
         try:
-            for number, row in play(backend, schedules, self.rules, stop or never):
+            stop = stop or never
+            first = self._checked_firsts(backend, schedules, stop)
+            for number, row in chain(first, play(backend, schedules, self.rules, stop)):
                 self._check_spec(self.entrants[number], row)
                 self.study.add(self.entrants[number].run, row)
                 if on_result is not None:
@@ -215,6 +230,55 @@ class Bench:
         finally:
             self.study.flush()
 
+    def _checked_firsts(
+        self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
+    ) -> Iterator[tuple[int, GameRow]]:
+        """Play the first games of new players with code, each twice, and take them from the rest.
+
+        A player that fails in the first attempt has that error; one that is interrupted in the
+        second has no game.
+        """
+        new = [
+            number
+            for number, one in enumerate(self.entrants)
+            if one.reproducible and one.missing == one.seeds.count and code_of(one.player)
+        ]
+        if not new:
+            return
+        first = self._firsts(backend, [schedules[n] for n in new], stop)
+        again = self._firsts(
+            backend, [replace(schedules[n], errors={}, attempts=Counter()) for n in first], stop
+        )
+        for number, row in first.items():
+            if number not in again and stop():
+                continue
+            if number not in again or _plain_row(again[number]) != _plain_row(row):
+                self._note_difference(number, row.seed)
+            part = schedules[number].parts.popleft()
+            if part.count > 1:
+                schedules[number].parts.appendleft(part.part(1))
+            yield number, row
+
+    def _firsts(
+        self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
+    ) -> dict[int, GameRow]:
+        """The first game of each schedule that is finished and did not fail, by player."""
+        alone = {
+            one.player: replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules
+        }
+        empty = Schedule(-1, "", deque())
+        every = [alone.get(number, empty) for number in range(len(self.entrants))]
+        return dict(play(backend, every, self.rules, stop))
+
+    def _note_difference(self, number: int, seed: int) -> None:
+        entrant = self.entrants[number]
+        self.study.mark_not_reproducible(entrant.run)
+        self.entrants[number] = replace(entrant, reproducible=False)
+        self.say(
+            f"{printable(entrant.player)} played the game of seed {seed} twice, in two ways: "
+            "its games are not reproducible"
+        )
+
     def _check_spec(self, entrant: Entrant, row: GameRow) -> None:
         if row.player != entrant.spec:
             raise PlayerError(
@@ -224,6 +288,11 @@ class Bench:
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """The stored games of each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
+
+
+def _plain_row(row: GameRow) -> GameRow:
+    """The row without times and record."""
+    return replace(row, seconds=0.0, move_seconds=None, record="")
 
 
 @contextlib.contextmanager
@@ -256,10 +325,14 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerS
     games = study.games(entrant.run, seeds, reached=reached)
     failed = min(failures, key=seeds.place, default=None)
     if failed is None or seeds.place(failed) >= seeds.count:
-        return PlayerStanding(entrant.player, entrant.spec, games)
+        return PlayerStanding(
+            entrant.player, entrant.spec, games, reproducible=entrant.reproducible
+        )
     before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
     kept = games.first(int(before))
-    return PlayerStanding(entrant.player, entrant.spec, kept, failures[failed], failed)
+    return PlayerStanding(
+        entrant.player, entrant.spec, kept, failures[failed], failed, entrant.reproducible
+    )
 
 
 def resume(bench: Bench, named: Collection[str] = ()) -> None:

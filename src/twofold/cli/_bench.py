@@ -19,7 +19,7 @@ from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
-from twofold.cli._output import can_redraw, print_out, print_words
+from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._players import named_files
 from twofold.cli._progress import duration_words, progress_lines
 from twofold.files import new_file
@@ -136,6 +136,11 @@ def _counting(
     finished = itertools.count(done + 1)
     say(done / max(wanted, 1))
     return lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
+
+
+def say_beside(text: str) -> None:
+    """Print what a bench says about a player: on stderr."""
+    print_note(f"twofold: {text}")
 
 
 # ---- studies and boards

@@ -33,6 +33,7 @@ from twofold.cli._bench import (
     print_boards,
     print_survival,
     read_starts,
+    say_beside,
     survival_document,
     with_interval,
 )
@@ -165,7 +166,7 @@ def command(
         ):
             used_jobs = far.jobs if far else used_jobs
             for first_line, bench in zip(first_lines, benches, strict=False):
-                bench.records = records
+                bench.records, bench.say = records, say_beside
                 if bench.missing and not asked.is_set():
                     bench.play(
                         used_jobs,
@@ -363,6 +364,7 @@ def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, 
         "boards": boards_document(bench.boards),
         "games": entrant.seeds.count,
         "seed": str(entrant.seeds.first),
+        "reproducible": one.reproducible,
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
         "summary": _summary(bench, one) if len(one.games) else None,

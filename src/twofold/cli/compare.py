@@ -17,6 +17,7 @@ from twofold.cli._bench import (
     open_study,
     print_boards,
     read_starts,
+    say_beside,
     with_interval,
 )
 from twofold.cli._options import (
@@ -133,7 +134,7 @@ def command(
     ):
         used_jobs = far.jobs if far else used_jobs
         outcome = duel(
-            Bench(study, used_rules, machine=machine(), boards=starts),
+            Bench(study, used_rules, machine=machine(), boards=starts, say=say_beside),
             players,
             SeedRange(start, count),
             used_jobs,
@@ -248,6 +249,7 @@ def _document(outcome: DuelOutcome) -> dict[str, Any]:
                 "player": one.player,
                 "spec": one.spec,
                 "games": len(one.games),
+                "reproducible": one.reproducible,
                 "error": one.error,
             }
             for one in outcome.standings

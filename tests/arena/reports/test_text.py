@@ -101,7 +101,8 @@ def test_missing_games_are_reported() -> None:
         "broken: 1 game failed, not counted; seed 2: it broke",
         "dead: 1 game failed, not counted; seed 7: at once",
         "games asked for that are not finished: broken (9)",
-        "played under a time budget, so games are not reproducible: broken",
+        "not reproducible: under a time budget, or by a player that makes other moves each time: "
+        "broken",
         "no finished game: dead",
     ):
         assert f"- `{line}`" in text

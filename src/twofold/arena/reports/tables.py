@@ -331,7 +331,10 @@ def _notes(section: Section) -> list[str]:
     timed = [entry.label for entry in entries if not entry.run.reproducible]
     found += _listed("games asked for that are not finished", unfinished)
     found += _listed("some games of an older version of twofold have no tile sum", unknown)
-    found += _listed("played under a time budget, so games are not reproducible", timed)
+    found += _listed(
+        "not reproducible: under a time budget, or by a player that makes other moves each time",
+        timed,
+    )
     found += _listed("no finished game", [run.player for run, _ in without])
     return found
 

@@ -150,6 +150,11 @@ class Study(StudyFile):
             )
             return int(made.lastrowid or 0)
 
+    def mark_not_reproducible(self, run: int) -> None:
+        """Note that games of a run depend on more than player, rules and seed."""
+        with self._errors():
+            self._connection.execute("UPDATE run SET reproducible = 0 WHERE run = ?", (run,))
+
     def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
         """Refuse a player whose network or code file has changed since its earlier runs."""
         ours = parse_spec(spec)
