@@ -9,7 +9,7 @@ from twofold import Board, Game, Move, Rules
 from twofold.errors import InvalidInput
 from twofold.play import saving
 from twofold.play.autoplay_moves import AUTOPLAY_TAG
-from twofold.play.best_scores import BEST_FILE, keep_best, read_best
+from twofold.play.best_scores import BEST_FILE, BestScores, keep_best, read_best
 from twofold.play.daily import DailyRule, new_record
 from twofold.play.folder import GAMES
 from twofold.play.game_file import GameFile
@@ -71,14 +71,42 @@ def test_the_best_score_is_that_of_the_same_rules(folder: Path) -> None:
     assert best_score(Rules()) == 4
 
 
-def test_undo_and_a_player_do_not_lower_the_best_score(folder: Path) -> None:
+def test_a_score_that_is_undone_does_not_stay(folder: Path) -> None:
+    KeptGame(played("l"), folder / "other.2048").save()
     kept = KeptGame(played("ld"), folder / "a.2048")
-    assert kept.top() == 4
-    kept.game.undo()
-    assert (kept.top(), kept.best()) == (4, 4)
-    kept.add_player("greedy")
     kept.save()
-    assert (kept.top(), best_score(Rules())) == (4, 4)
+    assert (kept.best(), best_score(Rules())) == (4, 4)
+    file = GameFile(kept.path)
+    record = file.read()
+    again = KeptGame(record.replay(), file, record)
+    again.game.undo()  # also in another program, later
+    assert again.best() == 0
+    again.game.redo()
+    assert again.best() == 4
+    again.game.undo()
+    again.save()
+    assert best_score(Rules()) == 0
+
+
+def test_what_own_moves_reached_counts_where_a_player_took_over(folder: Path) -> None:
+    kept = KeptGame(played("ld"), folder / "a.2048")
+    own = kept.game.score
+    for name in ("greedy", "", "greedy"):  # the person's later moves are not the person's alone
+        kept.game.play(kept.game.legal_moves()[0])
+        if name:
+            kept.add_player(name)
+        else:
+            kept.add_person()
+        assert (kept.own_score, kept.best()) == (own, own)
+    kept.save()
+    assert best_score(Rules()) == own
+    for _ in range(4):
+        kept.game.undo()
+    kept.game.play(kept.game.legal_moves()[0])
+    kept.add_person()  # all moves that stand are the person's again
+    assert kept.own_score == kept.game.score
+    saved = GameFile(kept.path).read()
+    assert KeptGame(saved.replay(), kept.path, saved).own_score == own
 
 
 def test_a_new_game_has_a_date(folder: Path) -> None:
@@ -217,17 +245,18 @@ def test_best_scores_of_two_programs_are_merged(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One reads the file before the other writes, and writes after it."""
-    kept = KeptGame(played("ld"), folder / "a.2048")
-
+    kept, rules = KeptGame(played("ld"), folder / "a.2048"), str(Rules())
     (folder / GAMES).mkdir()
 
-    def late(rules: Rules) -> int:
-        keep_best(folder / GAMES / BEST_FILE, {str(rules): 8, "3x3": 100})
-        return 0
+    def late(path: Path) -> BestScores:
+        monkeypatch.undo()
+        keep_best(path, {rules: {"b": 8}, "3x3": {"c": 100}})
+        return {}
 
-    monkeypatch.setattr(saving, "best_score", late)
+    monkeypatch.setattr(saving, "read_best", late)
     kept.save()
-    assert read_best(folder / GAMES / BEST_FILE) == {str(Rules()): 8, "3x3": 100}
+    found = read_best(folder / GAMES / BEST_FILE)
+    assert found == {rules: {"b": 8, str(folder / "a.2048"): 4}, "3x3": {"c": 100}}
 
 
 def test_hints_are_counted_and_kept(folder: Path) -> None:

@@ -94,11 +94,12 @@ def test_best_scores_outlive_their_games(store: GameStore) -> None:
     assert ids(again(store)) == ["small"]
 
 
-def test_the_score_of_an_undone_move_counts(store: GameStore) -> None:
-    store.save("a", record_of(3), 1.0)
-    store.reached(STANDARD_TEXT, 500)
-    store.reached(STANDARD_TEXT, 400)
+def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
+    store.reached(STANDARD_TEXT, "b", 450)
+    store.reached(STANDARD_TEXT, "a", 500)
     assert again(store).best(STANDARD_TEXT) == 500
+    store.reached(STANDARD_TEXT, "a", 400)
+    assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [450, 450]
 
 
 def test_best_scores_that_cannot_be_written_are_logged(
@@ -107,7 +108,7 @@ def test_best_scores_that_cannot_be_written_are_logged(
     def full(*_: object) -> None:
         raise ResourceError("cannot write")
 
-    store.reached(STANDARD_TEXT, 500)
+    store.reached(STANDARD_TEXT, "a", 500)
     with monkeypatch.context() as patch:
         patch.setattr(best_scores, "atomic_write", full)
         store.close()

@@ -133,7 +133,7 @@ def test_the_list_is_searched_and_a_game_deleted(laptop: Visit, served: Served) 
     game = page.locator(".game", has_text=f"{best} points")
     game.get_by_role("button", name="Delete").click()
     game.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text(f"Best: {best}, in a game that has since been undone")).to_be_visible()
+    expect(page.get_by_text(f"Best: {best}, in a game that has since been deleted")).to_be_visible()
 
 
 def test_the_best_games_fit_on_a_phone(phone: Visit, served: Served) -> None:

@@ -1,4 +1,4 @@
-"""Best scores: who played a game, whether its score counts, and the file of the best scores."""
+"""Best scores: who played a game, which score of it counts, and the file of the best scores."""
 
 import os
 import time
@@ -26,6 +26,12 @@ somebody who may be anyone, since it was opened from a file.
 
 SOMEBODY: Final = "another player"
 """Stands for players whose names do not fit into the tag."""
+
+BestScores = Mapping[str, Mapping[str, int]]
+"""Scores by rules and by game: points that a person's own moves reached and that stand."""
+
+KEPT_GAMES: Final = 20
+"""Most games under the same rules whose scores are kept."""
 
 BEST_FILE: Final = "best.json"
 MAX_BEST_BYTES: Final = 1 << 20
@@ -58,22 +64,24 @@ def counts_as_own(kind: Kind) -> bool:
     return kind in ("hand", "helped")
 
 
-def read_best(path: Path) -> dict[str, int]:
-    """Read best scores by rules, none if there is no file; raises InvalidInput if it is damaged."""
+def read_best(path: Path) -> BestScores:
+    """Read best scores, none if there is no file; raises InvalidInput if it is damaged."""
     if not path.exists():
         return {}
     data = read_start(path, MAX_BEST_BYTES + 1)
     try:
-        found = msgspec.json.decode(data, type=dict[str, int])
+        found = msgspec.json.decode(data, type=dict[str, dict[str, int] | int])
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(f"expected best scores in {shown(str(path))}: {error}") from None
-    if len(data) > MAX_BEST_BYTES or any(not 0 <= score <= MAX_SCORE for score in found.values()):
+    best = {rules: {"": one} if isinstance(one, int) else one for rules, one in found.items()}
+    scores = [score for games in best.values() for score in games.values()]
+    if len(data) > MAX_BEST_BYTES or any(not 0 <= score <= MAX_SCORE for score in scores):
         raise InvalidInput(f"expected best scores in {shown(str(path))}, got numbers out of range")
-    return found
+    return best
 
 
-def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
-    """Raise the best scores in a file, never lower them, and return all; rename a damaged file.
+def keep_best(path: Path, scores: BestScores) -> BestScores:
+    """Set the scores of some games in a file, and return all; rename a damaged file.
 
     Raises InvalidInput or ResourceError if the file cannot be written.
     """
@@ -83,15 +91,30 @@ def keep_best(path: Path, scores: Mapping[str, int]) -> dict[str, int]:
         except InvalidInput:
             set_aside(path)
             known = {}
-        best = higher(known, scores)
+        best = merged(known, scores)
         if best != known:
             atomic_write(path, msgspec.json.encode(best))
     return best
 
 
-def higher(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """The higher score for each set of rules."""
-    return {rules: max(one.get(rules, 0), other.get(rules, 0)) for rules in dict(one) | dict(other)}
+def merged(known: BestScores, scores: BestScores) -> BestScores:
+    """The best games under each set of rules: the known ones, with new scores for some of them.
+
+    A score that is undone is lower than before. The game without a name stands for games of which
+    no more is known: its score only rises.
+    """
+    best = {}
+    for rules in dict(known) | dict(scores):
+        old, new = known.get(rules, {}), scores.get(rules, {})
+        games = {**old, **new, "": max(old.get("", 0), new.get("", 0))}
+        ranked = sorted(games.items(), key=lambda one: (-one[1], one[0]))[:KEPT_GAMES]
+        best[rules] = {game: score for game, score in ranked if score}
+    return {rules: games for rules, games in best.items() if games}
+
+
+def top_score(best: BestScores, rules: str, *, without: str | None = None) -> int:
+    """The best score under rules as text; 0 if there is none. `without` leaves out a game."""
+    return max((s for game, s in best.get(rules, {}).items() if game != without), default=0)
 
 
 def set_aside(path: Path) -> None:

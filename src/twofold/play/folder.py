@@ -16,7 +16,7 @@ from twofold.files import atomic_write, free_path, read_start
 from twofold.folders import data_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
-from twofold.play.best_scores import BEST_FILE, higher, keep_best, read_best
+from twofold.play.best_scores import BEST_FILE, keep_best, read_best
 from twofold.play.game_file import PATIENCE, SUFFIX
 from twofold.play.kept import read_kept
 
@@ -60,14 +60,14 @@ def _old_folders() -> list[tuple[Path, Path]]:
 
 
 def _move_games(old: Path, folder: Path) -> None:
-    best: dict[str, int] = {}
+    best: dict[str, dict[str, int]] = {}
     with contextlib.suppress(OSError, InvalidInput, ResourceError):
         make_folder(folder)
         for path in sorted(old.glob(f"*{SUFFIX}")):
             with contextlib.suppress(InvalidRecord):
                 kept = read_kept(path, path.stem)
                 if kept.counts:
-                    best = higher(best, {kept.info.rules: kept.info.score})
+                    best.setdefault(kept.info.rules, {})[path.stem] = kept.info.score
             if path.is_file() and not path.is_symlink():
                 _move(path, folder)
         keep_best(folder / BEST_FILE, best)

@@ -292,8 +292,8 @@ class LiveGame(SavedGame):
         """Note a change, and schedule a save."""
         with self.lock:
             self._played = self._table.time()
-            if self.kept and self.counts_as_own:
-                self._table.store.reached(self._rules_text, self.game.score)
+            if self.kept and (score := self.own_score) is not None:
+                self._table.store.reached(self._rules_text, self.name, score)
             self._table.changed(self, at_once)
 
     @property

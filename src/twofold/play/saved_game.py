@@ -6,6 +6,7 @@ Moves that another program added are taken over; if it made other moves, the gam
 import contextlib
 import threading
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Final, Literal
@@ -15,9 +16,9 @@ from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_MOVE_NUMBER
 from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
-from twofold.play.best_scores import Kind, add_player, counts_as_own, kind_of
-from twofold.play.daily import DailyRule, day_of_record
-from twofold.play.game_file import OPENED_TAG, Conflict, GameFile, Version
+from twofold.play.best_scores import Kind, add_player, kind_of
+from twofold.play.daily import DailyRule, day_of_record, without_day
+from twofold.play.game_file import OPENED_TAG, Conflict, GameFile, Version, unindexed
 from twofold.records.record import Record
 
 News = Literal["newer", "parted", "deleted", "damaged"]
@@ -27,6 +28,12 @@ News = Literal["newer", "parted", "deleted", "damaged"]
 def now_text() -> str:
     """The present local time as the date of a record."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def opened(record: Record) -> Record:
+    """A game that somebody else may have played: no try of its day, and never the person's own."""
+    own = without_day(unindexed(record))
+    return replace(own, tags={**own.tags, OPENED_TAG: "yes"})
 
 
 class SavedGame(ABC):
@@ -64,6 +71,7 @@ class SavedGame(ABC):
         self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board of the last hint
         self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
+        self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
 
     @property
@@ -94,9 +102,22 @@ class SavedGame(ABC):
         )
 
     @property
-    def counts_as_own(self) -> bool:
-        """True if the score counts as the person's best score."""
-        return counts_as_own(self.kind)
+    def own_score(self) -> int | None:
+        """The points before a player's first move, which count as the person's; None for none.
+
+        None if the game began on a given board, is somebody else's or does not say who made which
+        move.
+        """
+        made = self.autoplay
+        given = self.game.given_board is not None
+        if made is None or given or OPENED_TAG in self._resumed.tags:
+            return None
+        last = made.ranges[0][0] - 1 if made.ranges else self.game.move_number
+        if last == self.game.move_number:
+            self._own = last, self.game.score
+        elif self._own[0] != last:
+            self._own = last, self.game.at(last).score
+        return self._own[1]
 
     def add_player(self, name: str) -> None:
         """Add a name to the list of players."""

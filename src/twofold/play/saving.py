@@ -9,9 +9,9 @@ from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import free_path, new_file
 from twofold.game import Game
 from twofold.play.autoplay_moves import AutoplayMoves
-from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best
+from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best, top_score
 from twofold.play.folder import games_folder, make_folder
-from twofold.play.game_file import Conflict, GameFile, Version, indexed
+from twofold.play.game_file import SUFFIX, Conflict, GameFile, Version, indexed
 from twofold.play.lookout import LOOK_SECONDS
 from twofold.play.saved_game import News, SavedGame, now_text
 from twofold.records.record import Record, read_record, write_record
@@ -58,7 +58,6 @@ class KeptGame(SavedGame):
         self._is_mixed = bool(begun_by)
         self._next_save = time.monotonic() + SAVE_SECONDS
         self._next_look = 0.0
-        self._top = 0
 
     def add_player(self, name: str) -> None:
         """Note a move by a player: the score is then not the person's."""
@@ -146,27 +145,32 @@ class KeptGame(SavedGame):
 
     # ---- the best score
 
+    @property
+    def best_name(self) -> str:
+        """The name of this game among the best scores, as in the list of games."""
+        is_listed = self.path.absolute().parent == games_folder()
+        return self.path.name.removesuffix(SUFFIX) if is_listed else str(self.path.absolute())
+
     def best(self) -> int:
         """The best score under these rules, in points, including this game's."""
-        return max(best_score(self.game.rules), self.top())
-
-    def top(self) -> int:
-        """The highest score of this game so far by the person alone; undo does not lower it."""
-        if self.counts_as_own:
-            self._top = max(self._top, self.game.score)
-        return self._top
+        return max(best_score(self.game.rules, without=self.best_name), self.own_score or 0)
 
     def _keep_best(self) -> None:
-        if self.top() > best_score(self.game.rules):
-            path = _best_path()
-            make_folder(path.parent)
-            keep_best(path, {str(self.game.rules): self.top()})
+        score, rules = self.own_score, str(self.game.rules)
+        if score is None:
+            return
+        path = _best_path()
+        with contextlib.suppress(InvalidInput):
+            if read_best(path).get(rules, {}).get(self.best_name, 0) == score:
+                return
+        make_folder(path.parent)
+        keep_best(path, {rules: {self.best_name: score}})
 
 
-def best_score(rules: Rules) -> int:
-    """The person's best score under these rules, in points."""
+def best_score(rules: Rules, *, without: str | None = None) -> int:
+    """The person's best score under these rules, in points; `without` leaves out a game."""
     with contextlib.suppress(InvalidInput):  # a damaged file is renamed at the next best score
-        return read_best(_best_path()).get(str(rules), 0)
+        return top_score(read_best(_best_path()), str(rules), without=without)
     return 0
 
 

@@ -20,7 +20,14 @@ from msgspec.structs import replace as replace_info
 from twofold import files, locks
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.notation import shown
-from twofold.play.best_scores import BEST_FILE, higher, keep_best, read_best, set_aside
+from twofold.play.best_scores import (
+    BEST_FILE,
+    BestScores,
+    keep_best,
+    read_best,
+    set_aside,
+    top_score,
+)
 from twofold.play.folder import make_folder
 from twofold.play.game_file import (
     PATIENCE,
@@ -63,8 +70,8 @@ class GameStore:
         self.damaged: dict[str, str] = {}
         self._lock = threading.Lock()
         self._kept: dict[str, Kept] = {}
-        self._best: dict[str, int] = {}
-        self._written_best: dict[str, int] = {}
+        self._best: dict[str, dict[str, int]] = {}
+        self._new_best: dict[str, dict[str, int]] = {}  # not yet written
         self._looking = threading.Lock()  # before `_lock`
         self._stamps: dict[str, Stamp] = {}  # by name, at the time of reading
         self._deleted: set[str] = set()
@@ -173,6 +180,9 @@ class GameStore:
             if not path.exists():
                 raise NotFound(f"there is no saved game {shown(game)}")
             self._check_as_listed(game, path)
+            with self._lock:
+                if (kept := self._kept.get(game)) is not None and kept.counts:
+                    self._new_best.setdefault(kept.info.rules, {})[game] = kept.info.score
             self._write_best()
             try:
                 path.unlink()
@@ -249,30 +259,34 @@ class GameStore:
     def best(self, rules: str) -> int:
         """The best score under rules, given as text; 0 if there is none."""
         with self._lock:
-            return self._best.get(rules, 0)
+            return top_score(self._best, rules)
 
-    def reached(self, rules: str, score: int) -> None:
-        """Note a score of a game in play; it counts even if the last move is undone."""
+    def reached(self, rules: str, game: str, score: int) -> None:
+        """Note the score of a game in play: that of the person's own moves that stand."""
         with self._lock:
-            self._best[rules] = max(score, self._best.get(rules, 0))
+            if self._best.get(rules, {}).get(game, 0) != score:
+                self._best.setdefault(rules, {})[game] = score
+                self._new_best.setdefault(rules, {})[game] = score
 
     def _add(self, game: str, kept: Kept) -> None:
         self._kept[game] = kept
         if kept.counts:
             rules, score = kept.info.rules, kept.info.score
-            self._best[rules] = max(score, self._best.get(rules, 0))
+            known = self._best.get(rules, {}).get(game, score)
+            if score > top_score(self._best, rules) or known != score:  # others: when it is deleted
+                self._new_best.setdefault(rules, {})[game] = score
+            self._best.setdefault(rules, {})[game] = score
 
     def _open_best(self) -> None:
         path = self.folder / BEST_FILE
         try:
-            self._written_best = read_best(path)
+            self._take_in(read_best(path))
         except InvalidInput as error:
             self._name_damaged(BEST_FILE, str(error))
             try:
                 set_aside(path)
             except ResourceError as fault:
                 _LOG.warning("%s", fault)
-        self._best = dict(self._written_best)
 
     def _try_to_write_best(self) -> None:
         try:
@@ -282,12 +296,21 @@ class GameStore:
 
     def _write_best(self) -> None:
         with self._lock:
-            best = dict(self._best)
-            if higher(best, self._written_best) == self._written_best:
-                return
-        written = keep_best(self.folder / BEST_FILE, best)
+            new, self._new_best = self._new_best, {}
+        if not new:
+            return
+        try:
+            written = keep_best(self.folder / BEST_FILE, new)
+        except (InvalidInput, ResourceError):
+            with self._lock:
+                self._new_best = _over(new, self._new_best)
+            raise
+        self._take_in(written)
+
+    def _take_in(self, written: BestScores) -> None:
+        """Take over what the file says, also of other programs, but for what is newer here."""
         with self._lock:
-            self._written_best, self._best = written, higher(self._best, written)
+            self._best = _over(_over(self._best, written), self._new_best)
 
     # ---- the index
 
@@ -351,13 +374,18 @@ class GameStore:
 
     def _take_best(self) -> None:
         with contextlib.suppress(InvalidInput):  # the next write renames a damaged file
-            written = read_best(self.folder / BEST_FILE)
-            with self._lock:
-                self._written_best, self._best = written, higher(self._best, written)
+            self._take_in(read_best(self.folder / BEST_FILE))
 
     def _name_damaged(self, name: str, why: str) -> None:
         self.damaged[name] = why
         _LOG.warning("cannot read %s: %s", name, why)
+
+
+def _over(known: BestScores, newer: BestScores) -> dict[str, dict[str, int]]:
+    return {
+        rules: {**known.get(rules, {}), **newer.get(rules, {})}
+        for rules in dict(known) | dict(newer)
+    }
 
 
 def _newest_first(folder: Path) -> dict[str, Stamp]:

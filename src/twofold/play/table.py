@@ -10,7 +10,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -20,12 +19,12 @@ from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
 from twofold.play.following import Asker, Viewer
-from twofold.play.game_file import OPENED_TAG, Conflict, Version, indexed, unindexed
+from twofold.play.game_file import Conflict, Version, indexed, unindexed
 from twofold.play.importing import when_played
 from twofold.play.kept import GameInfo, Kept
 from twofold.play.live_game import LiveGame
 from twofold.play.lookout import Lookout
-from twofold.play.saved_game import now_text
+from twofold.play.saved_game import now_text, opened
 from twofold.play.saver import Saver
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
@@ -122,7 +121,7 @@ class GameTable(Generic[G]):
         own = daily.without_day(unindexed(record))
         if known := self.store.find(unindexed(record)) or self.store.find(own):
             return TakenIn(known, False)
-        return self.take_in(replace(own, tags={**own.tags, OPENED_TAG: "yes"}), self.time())
+        return self.take_in(opened(record), self.time())
 
     def take_in(self, record: Record, played: float | None = None) -> TakenIn:
         """Save a game of the person's from a record, unless it is saved already.

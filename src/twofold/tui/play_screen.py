@@ -8,7 +8,7 @@ from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate
-from twofold.play.saving import KeptGame
+from twofold.play.saving import KeptGame, best_score
 from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.rules import STANDARD, Move, Rules
 from twofold.step import end_words, makes_goal
@@ -48,7 +48,7 @@ class PlayScreen(GameScreen):
 
     def _sit_down(self, kept: KeptGame) -> None:
         self.kept = kept
-        self._best = kept.best()
+        self._best = best_score(kept.game.rules, without=kept.best_name)
         self._board = kept.game.board
         self._over = False
 
@@ -76,7 +76,7 @@ class PlayScreen(GameScreen):
         frame = now.frame
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
-            best = max(self._best, self.kept.top())
+            best = max(self._best, self.kept.own_score or 0)
         speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
         return [
             ("score", f"{frame.score:,}"),

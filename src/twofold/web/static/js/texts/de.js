@@ -255,7 +255,7 @@ const GAMES = {
   'games.rates_count': 'Spiele',
   'games.rates_share': 'Anteil der Spiele',
   'games.rates_tile': 'Kachel',
-  'games.record': 'Rekord: {score}, in einem Spiel, das danach zurückgenommen, gelöscht oder mit Autoplay fortgesetzt wurde.',
+  'games.record': 'Rekord: {score}, in einem Spiel, das danach gelöscht oder mit Autoplay fortgesetzt wurde.',
   'games.review': 'Auswerten',
   'games.review_of': 'Auswerten, {score} Punkte',
   'games.saved': 'Alle gespeicherten Spiele',

@@ -258,7 +258,7 @@ const GAMES = {
   'games.rates_count': 'Games',
   'games.rates_share': 'Share of games',
   'games.rates_tile': 'Tile',
-  'games.record': 'Best: {score}, in a game that has since been undone, deleted or continued with autoplay.',
+  'games.record': 'Best: {score}, in a game that has since been deleted or continued with autoplay.',
   'games.review': 'Review',
   'games.review_of': 'Review, {score} points',
   'games.saved': 'All saved games',

@@ -253,7 +253,7 @@ const GAMES = {
   'games.rates_count': 'Partidas',
   'games.rates_share': 'Porcentaje de partidas',
   'games.rates_tile': 'Ficha',
-  'games.record': 'Récord: {score}, en una partida que después se deshizo, se borró o siguió en automático.',
+  'games.record': 'Récord: {score}, en una partida que después se borró o siguió en automático.',
   'games.review': 'Revisar',
   'games.review_of': 'Revisar, {score} puntos',
   'games.saved': 'Todas las partidas guardadas',

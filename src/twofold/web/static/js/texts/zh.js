@@ -249,7 +249,7 @@ const GAMES = {
   'games.rates_count': '局数',
   'games.rates_share': '占比',
   'games.rates_tile': '方块',
-  'games.record': '最高分：{score}。那一局后来被撤销、删除，或由托管继续。',
+  'games.record': '最高分：{score}。那一局后来被删除，或由托管继续。',
   'games.review': '复盘',
   'games.review_of': '复盘，{score} 分',
   'games.saved': '所有保存的对局',
