@@ -1,12 +1,16 @@
 """`twofold play`: a game by typed commands."""
 
+import os
 import re
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import Cli
+from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import TextGame, said
 from twofold.play import saving
@@ -302,3 +306,38 @@ def test_another_program_with_the_same_game_is_named(
     _, out, _ = cli("play", "--resume", str(path), stdin=f"{other}\nquit\n")
     assert f"another program has saved other moves in {path}; this game is now in" in out
     assert f"continue with: twofold play --resume {tmp_path / 'a-2.2048'}" in out
+
+
+def test_a_game_from_standard_input_and_moves_from_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    path, state = tmp_path / "game.2048", tmp_path / "state"
+    cli("watch", "greedy", "--seed", "3", "--rules", "3x3", "--plain", "--record", str(path))
+    verse = cli("convert", str(path), "-", "--to", "jsonl").out.encode()
+    moves = len(read_record(path).moves)
+    game = ("play", "--resume", "-", "--plain")
+    with terminal(*game, given=verse, TWOFOLD_STATE_DIR=str(state)) as (process, main):
+        read_until(main, f"move {moves}, score ")
+        os.write(main, b"undo\nquit\n")
+        read_until(main, "continue with: ")
+        assert exit_code(process, main) == 0
+    (saved,) = (read_record(one) for one in state.rglob("*.2048"))
+    assert (len(saved.moves), saved.undos) == (moves - 1, 1)
+    assert saved.tags["Opened"] == "yes"  # whose game it was is not known: it is no best score
+    assert not list(state.rglob("best.json"))
+
+
+def test_a_game_from_standard_input_needs_a_terminal(tmp_path: Path) -> None:
+    write_record(tmp_path / "game.2048", Record.from_game(Game(seed=1)))
+    for given, words in (
+        ((tmp_path / "game.2048").read_bytes(), "expected a terminal for the keys, since the game"),
+        (b"junk", "standard input: expected a game record, which begins with"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "twofold", "play", "--resume", "-"],
+            input=given,
+            capture_output=True,
+            start_new_session=True,  # without the terminal of the tests
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.decode().startswith(f"twofold: {words}")

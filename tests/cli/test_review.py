@@ -56,6 +56,16 @@ def document(cli: Cli, *arguments: str) -> dict[str, Any]:
     return found
 
 
+def test_a_game_from_standard_input(cli: Cli, record: Path) -> None:
+    by_name = document(cli, str(record), "--player", "greedy")
+    code, out, _ = cli("review", "-", "--player", "greedy", "--json", stdin=record.read_text())
+    assert code == 0
+    assert json.loads(out)["judgements"] == by_name["judgements"]
+    code, _, err = cli("review", "-", stdin="junk")
+    assert code == 2
+    assert err.startswith("twofold: standard input: expected a game record, which begins with")
+
+
 # ---- the text
 
 

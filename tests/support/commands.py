@@ -48,7 +48,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(_progress, "WAIT_SECONDS", 600.0)  # no word about slow starts
 
     def run(*arguments: str, stdin: str = "") -> Result:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"))
         capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
             main(list(arguments))

@@ -20,23 +20,40 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @contextmanager
 def terminal(
-    *arguments: str, columns: int = 80, lines: int = 24, keys: bool = True, **environment: str
+    *arguments: str,
+    columns: int = 80,
+    lines: int = 24,
+    keys: bool = True,
+    given: bytes | None = None,
+    **environment: str,
 ) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """Run the command in a terminal of this size, from which it may read keys or not."""
+    """Run the command in a terminal of this size, from which it may read keys or not.
+
+    With `given` that is its standard input, and the terminal is the one that controls it.
+    """
+
+    def prepare() -> None:
+        hear_signals()
+        if given is not None:
+            fcntl.ioctl(1, termios.TIOCSCTTY, 0)
+
     main, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     unset = {"NO_COLOR", "COLORTERM", "COLUMNS", "LINES"}
     env = {key: value for key, value in os.environ.items() if key not in unset}
     process = subprocess.Popen(
         [sys.executable, "-m", "twofold", *arguments],
-        stdin=child if keys else subprocess.DEVNULL,
+        stdin=subprocess.PIPE if given is not None else child if keys else subprocess.DEVNULL,
         stdout=child,
         stderr=child,
         env=env | {"TERM": "xterm-256color"} | environment,
         start_new_session=True,
-        preexec_fn=hear_signals,
+        preexec_fn=prepare,
     )
     os.close(child)
+    if given is not None and process.stdin is not None:
+        with process.stdin:
+            process.stdin.write(given)
     try:
         yield process, main
     finally:

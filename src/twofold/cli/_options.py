@@ -1,14 +1,16 @@
 """Options that several commands have, and how their texts are read."""
 
 import inspect
+import os
 import re
 import secrets
+import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Final, TypeVar, get_type_hints
+from typing import IO, Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
 
-from twofold.cli._output import check_output
+from twofold.cli._output import check_output, print_note
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.notation import parse_number, parse_seed, shown
@@ -135,6 +137,29 @@ def _for_output(wanted: bool) -> bool:
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document.", callback=_for_output)
 ]
+
+
+def standard_input(what: str) -> IO[bytes]:
+    """Standard input, which a command reads where `-` stands for a file; `what` is asked for."""
+    if sys.stdin.isatty():
+        print_note(f"type or paste the {what}; Ctrl-D ends it (Ctrl-Z and Enter on Windows)")
+    return sys.stdin.buffer
+
+
+def read_keys_from_terminal() -> None:
+    """Make the terminal the standard input, where that was a file or a pipe that is read.
+
+    Raises:
+        InvalidInput: there is no terminal.
+    """
+    try:
+        keys = os.open("CONIN$" if os.name == "nt" else "/dev/tty", os.O_RDWR)
+    except OSError:
+        raise InvalidInput(
+            "expected a terminal for the keys, since the game came from standard input, got none"
+        ) from None
+    os.dup2(keys, sys.stdin.fileno())
+    os.close(keys)
 
 
 def read_rules(text: str, players: Sequence[str] = ()) -> Rules:

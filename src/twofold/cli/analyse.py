@@ -11,7 +11,15 @@ from rich.text import Text
 
 from twofold.board import Board
 from twofold.cli._analysis import terms_document, terms_table
-from twofold.cli._options import USUAL_PLAYER, JsonOption, argument, count, flag, option
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    option,
+    standard_input,
+)
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
@@ -129,10 +137,7 @@ def _note_rest(answer: LiveAnswer, limit: float) -> None:
 def _read_board(text: str, form: str | None) -> ScoredBoard:
     if text.strip() != "-":
         return parse_position(text, form)
-    if sys.stdin.isatty():
-        print_note("type the board, row by row; Ctrl-D ends it (Ctrl-Z and Enter on Windows)")
-    stream = getattr(sys.stdin, "buffer", sys.stdin)
-    return parse_position(stream.read(MAX_RECORD_BYTES + 1), form)
+    return parse_position(standard_input("board, row by row").read(MAX_RECORD_BYTES + 1), form)
 
 
 def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | None:

@@ -1,12 +1,11 @@
 """`twofold convert`: games from one format of records and replays to another."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Annotated
 
-from twofold.cli._options import ForceOption, argument, option
+from twofold.cli._options import ForceOption, argument, option, standard_input
 from twofold.cli._output import print_bytes, print_note
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput, InvalidRecord
@@ -97,7 +96,7 @@ def _target_format(target: str, to: str | None) -> str:
 @contextmanager
 def _opened(source: str) -> Iterator[IO[bytes]]:
     if source == "-":
-        yield sys.stdin.buffer
+        yield standard_input("games")
         return
     with open_regular(source, InvalidRecord) as file:
         yield file

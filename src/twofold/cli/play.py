@@ -15,8 +15,10 @@ from twofold.cli._options import (
     RulesOption,
     flag,
     option,
+    read_keys_from_terminal,
     read_rules,
     read_seed,
+    standard_input,
 )
 from twofold.cli._output import print_out, print_words, wrapped
 from twofold.cli._players import open_player, settled_specs
@@ -30,15 +32,19 @@ from twofold.errors import (
 )
 from twofold.figures import counted
 from twofold.game import Game
+from twofold.limits import MAX_RECORD_BYTES
 from twofold.notation import MOVE_LETTERS
 from twofold.play.asked_player import analyse, question_of
 from twofold.play.folder import new_save_path
 from twofold.play.game_file import GameFile
+from twofold.play.saved_game import opened
 from twofold.play.saving import KeptGame
 from twofold.players import Player
 from twofold.players.faults import describe_caught
 from twofold.players.strengths import default_player
+from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
+from twofold.records.text import located
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
 from twofold.step import Step, makes_goal
@@ -67,7 +73,10 @@ def command(
     ] = None,
     rules: RulesOption = "",
     seed: DiceSeedOption = None,
-    resume: Annotated[Path | None, option("--resume", "FILE", "Continue a saved game.")] = None,
+    resume: Annotated[
+        Path | None,
+        option("--resume", "FILE", "Continue a saved game; - reads one from standard input."),
+    ] = None,
     plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
     words: Annotated[bool, flag("--words", "Words instead of boards, for screen readers.")] = False,
 ) -> None:
@@ -76,17 +85,17 @@ def command(
     With the extra 'tui' the arrow keys move, ? shows all keys, and a player gives hints. Without
     it, without a terminal or with --plain, type u, r, d or l and Enter; help lists all commands.
     The game is saved after each move. Quitting, and Ctrl-C, print the file and the command that
-    continues the game.
+    continues the game. A game from standard input, in any format that `convert` reads, is saved in
+    a new file, and does not count for the best score; the keys then come from the terminal.
     """
     if resume is not None:
         for name, given in (("--rules", rules), ("--seed", seed)):
             if given:
                 raise InvalidInput(f"expected no {name} with --resume: the saved game has its own")
-        file = GameFile(resume)
-        record = file.read()
+        record, place = _resumed(resume)
         game = record.replay()
         hints = _settled(hints, game.rules)
-        table = TextGame(game, file, hints, record, words=words)
+        table = TextGame(game, place, hints, record, words=words)
     else:
         game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
         hints = _settled(hints, game.rules)
@@ -96,6 +105,17 @@ def command(
         _play_on_screen(table.kept, hints, helper)
     else:
         _play_in_text(table)
+
+
+def _resumed(path: Path) -> tuple[Record, Path | GameFile]:
+    """The game of --resume, and where it is saved."""
+    if path != Path("-"):
+        file = GameFile(path)
+        return file.read(), file
+    with located("standard input"):
+        record = parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
+    read_keys_from_terminal()
+    return opened(record), new_save_path()
 
 
 def _settled(hints: str | None, rules: Rules) -> str | None:

@@ -11,7 +11,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 
 from twofold.cli._app import can_open, has_extra, walk_through
-from twofold.cli._options import USUAL_PLAYER, JsonOption, argument, count, flag, option
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    JsonOption,
+    argument,
+    count,
+    flag,
+    option,
+    read_keys_from_terminal,
+    standard_input,
+)
 from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
@@ -19,11 +28,12 @@ from twofold.cli._review import document, heading, summary, worst_moves
 from twofold.cli._thinking import follow, print_lines
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted, format_search_time, format_three_digits
-from twofold.limits import check_limit
+from twofold.limits import MAX_RECORD_BYTES, check_limit
 from twofold.notation import shell_line
 from twofold.players import Player
-from twofold.records.formats import read_any_record
+from twofold.records.formats import parse_any_record, read_any_record
 from twofold.records.record import Record
+from twofold.records.text import located
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import NO_CHOICE, default_judge, judge, judge_words, tables_note, unit_of
 from twofold.search.budget import Budget
@@ -45,7 +55,7 @@ Advance = Callable[[int], None]
 
 
 def command(
-    file: Annotated[str, argument("FILE", "Record of the game.")],
+    file: Annotated[str, argument("FILE", "Record of the game; - reads standard input.")],
     player: Annotated[
         str | None, option("--player", "PLAYER", f"Player that judges the moves. {USUAL_PLAYER}")
     ] = None,
@@ -64,11 +74,12 @@ def command(
     review and shows the moves judged so far.
     """
     check_limit("worst moves", worst, 0, MOST_WORST)
-    if walk:
-        _check_can_walk(json)
     budget = None if ply is None else Budget(ply=ply)
-    with waiting("reading the record ..."):
-        record = read_any_record(file)
+    record = _record(file)
+    if walk:
+        if file == "-":
+            read_keys_from_terminal()
+        _check_can_walk(json)
     spec = default_judge(record.rules) if player is None else player
     if walk:
         _walk(record, spec, budget)
@@ -81,10 +92,19 @@ def command(
         _write_document(record, name, unit, judged, worst, seconds)
     else:
         _print(record, name, unit, judged, worst, seconds)
-        _offer_walk(file)
+        if file != "-":
+            _offer_walk(file)
     if interrupted:
         print_note("interrupted: the result is that of the moves judged so far")
         raise typer.Exit(INTERRUPTED)
+
+
+def _record(file: str) -> Record:
+    if file != "-":
+        with waiting("reading the record ..."):
+            return read_any_record(file)
+    with located("standard input"):
+        return parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
 
 
 def _offer_walk(file: str) -> None:

@@ -1,7 +1,6 @@
 """`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
 import contextlib
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from twofold.cli._options import (
     group,
     option,
     read_jobs,
+    standard_input,
 )
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import live, loading
@@ -308,7 +308,9 @@ def query(
     json: JsonOption = False,
 ) -> None:
     """Show the chance of the target after each move."""
-    asked = Board.parse(sys.stdin.read(MAX_TEXT + 1) if board.strip() == "-" else board)
+    if board.strip() == "-":
+        board = standard_input("board, row by row").read(MAX_TEXT + 1).decode(errors="replace")
+    asked = Board.parse(board)
     with loading():
         from twofold.endgame.library import built, open_tables
 
