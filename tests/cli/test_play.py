@@ -311,10 +311,10 @@ def test_another_program_with_the_same_game_is_named(
 def test_a_game_from_standard_input_and_moves_from_the_terminal(cli: Cli, tmp_path: Path) -> None:
     path, state = tmp_path / "game.2048", tmp_path / "state"
     cli("watch", "greedy", "--seed", "3", "--rules", "3x3", "--plain", "--record", str(path))
-    verse = cli("convert", str(path), "-", "--to", "jsonl").out.encode()
+    lines = cli("convert", str(path), "-", "--to", "jsonl").out
     moves = len(read_record(path).moves)
     game = ("play", "--resume", "-", "--plain")
-    with terminal(*game, given=verse, TWOFOLD_STATE_DIR=str(state)) as (process, main):
+    with terminal(*game, given=lines, TWOFOLD_STATE_DIR=str(state)) as (process, main):
         read_until(main, f"move {moves}, score ")
         os.write(main, b"undo\nquit\n")
         read_until(main, "continue with: ")

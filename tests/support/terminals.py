@@ -24,7 +24,7 @@ def terminal(
     columns: int = 80,
     lines: int = 24,
     keys: bool = True,
-    given: bytes | None = None,
+    given: str | None = None,
     **environment: str,
 ) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """Run the command in a terminal of this size, from which it may read keys or not.
@@ -53,7 +53,7 @@ def terminal(
     os.close(child)
     if given is not None and process.stdin is not None:
         with process.stdin:
-            process.stdin.write(given)
+            process.stdin.write(given.encode())
     try:
         yield process, main
     finally:

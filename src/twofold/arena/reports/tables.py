@@ -328,15 +328,19 @@ def _notes(section: Section) -> list[str]:
         found += filter(None, [warning_of(section.boards, most)])
     unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
     unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
-    timed = [entry.label for entry in entries if not entry.run.reproducible]
     found += _listed("games asked for that are not finished", unfinished)
     found += _listed("some games of an older version of twofold have no tile sum", unknown)
-    found += _listed(
-        "not reproducible: under a time budget, or by a player that makes other moves each time",
-        timed,
-    )
+    found += not_reproducible(section)
     found += _listed("no finished game", [run.player for run, _ in without])
     return found
+
+
+def not_reproducible(section: Section) -> list[str]:
+    """A note that names the players whose games cannot be repeated; none without such players."""
+    return _listed(
+        "not reproducible: under a time budget, or by a player that makes other moves each time",
+        [entry.label for entry in section.entries if not entry.run.reproducible],
+    )
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:

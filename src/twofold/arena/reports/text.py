@@ -7,7 +7,12 @@ import numpy as np
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.reports.report import ReportEntry, Section, gather
-from twofold.arena.reports.tables import ReportTable, pairs_note, section_tables
+from twofold.arena.reports.tables import (
+    ReportTable,
+    not_reproducible,
+    pairs_note,
+    section_tables,
+)
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME, format_runs
 from twofold.figures import counted, format_table
@@ -36,6 +41,7 @@ def _plain(section: Section) -> str:
     if missing := sum(one.missing for one in section.entries):
         command = shell_line("twofold", "bench", "--resume", section.study)
         lines.append(f"{counted(missing, 'game')} still to play: {command}")
+    lines += map(printable, not_reproducible(section))
     return "\n".join(lines)
 
 
