@@ -167,6 +167,17 @@ def test_an_engine_that_fails_ends_the_command_with_a_sentence(cli: Cli) -> None
     assert err.count("\n") == 1
 
 
+def test_info_that_cannot_be_read_is_a_note_on_stderr() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "twofold", "analyse", "0012/0013/0024/1357", "--player"]
+        + [f"engine:cmd={' '.join(rogue('partial-info'))}"],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert "best" in done.stdout
+    assert done.stderr.startswith("ignored in an info line of ")
+    assert done.stderr.endswith(": expected values of all legal moves, got u\n")
+
+
 def test_a_bench_plays_engines_and_a_study_runs_none(cli: Cli, tmp_path: Path) -> None:
     study = str(tmp_path / "study.db")
     arguments = ["bench", EXAMPLE_SPEC, "--games", "2", "--seed", "1", "--jobs", "2", "--json"]

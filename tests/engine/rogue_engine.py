@@ -80,6 +80,10 @@ def begin() -> None:
         case "babbles":
             while True:
                 say("hello")
+        case "mumbles":
+            while True:
+                say("readyok")
+                time.sleep(0.05)
         case "own-session":
             os.setsid()
             note(os.getpid())
@@ -183,7 +187,8 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "binary":
             return f"\x00\x1b[2J\ufeff\n{good}"
         case "bad-info":
-            return f"info depth deep\n{good}"
+            best = f"info u 1 nodes 5 {' '.join(f'{c} 2' for c in legal if c != 'u')} time depth 3"
+            return f"info depth deep\ninfo depth odd pv l d\noption ?\nid\nshapes 0\n{best}\n{good}"
         case "deep-info":
             return f"info depth 99 best {legal[0]}\n{good}" if legal else good
         case "partial-info":

@@ -9,7 +9,6 @@ import pytest
 
 from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.engine import conformance
-from twofold.engine import dialogue as engine_dialogue
 from twofold.engine import subject as engine_subject
 from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine, dead_board, usual_board
 from twofold.engine.messages import ALL_SHAPES
@@ -76,6 +75,7 @@ def test_a_search_of_twofold_passes(figure: Callable[[str], None]) -> None:
         ("mute", "moves", "expected a bestmove .* got nothing for 0.5 s"),
         ("undead", "dead board", "expected 'bestmove none' on a dead board, got 'bestmove u'"),
         ("twice", "one answer", "expected readyok .* got bestmove"),
+        ("bad-info", "info", "got some where expected depth as a whole number, got 'deep'"),
         ("partial-info", "info", "expected values of all legal moves or of none"),
         ("other-best", "info", "expected bestmove to be the last best"),
         ("deep-info", "limits", "expected at most 1 plies for 'go ply 1', got 99"),
@@ -122,10 +122,10 @@ def test_a_spin_past_its_end_must_be_refused() -> None:
     assert outcome.passed, outcome.detail
 
 
-def test_a_failed_handshake_ends_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_dialogue, "START_SECONDS", 0.5)
-    outcomes = list(check_engine(rogue("silent"), slack=1.0))
-    assert [(one.name, one.passed) for one in outcomes] == [("handshake", False)]
+def test_a_failed_handshake_ends_the_checks() -> None:
+    (outcome,) = check_engine(rogue("silent"), slack=0.01)
+    assert (outcome.name, outcome.passed) == ("handshake", False)
+    assert outcome.detail.endswith("got nothing for 0.6 s")
 
 
 def test_a_missing_program_is_refused() -> None:

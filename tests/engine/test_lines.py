@@ -82,6 +82,8 @@ def test_commands(line: str, command: object) -> None:
         ("info time 12.5 unit own_unit", Info(seconds=0.0125, unit="own unit")),
         ("info line l@5:2 u", Info(line=(LineStep(Move.LEFT, 5, 2), LineStep(Move.UP)))),
         ("info string line u depth 3", Info(text="line u depth 3")),
+        ("info best l time 5 l 3 depth 1", Info(
+            1, seconds=0.005, values={Move.LEFT: 3.0}, best=Move.LEFT)),
         ("bestmove d", BestMove(Move.DOWN)),
         ("bestmove none", BestMove(None)),
         ("error expected\x1b[2J this", ErrorLine("expected\\x1b[2J this")),
@@ -135,13 +137,6 @@ def test_invalid_commands(line: str, says: str) -> None:
         ("option name a type check default maybe", "expected true or false"),
         ("option name a type button default", "expected an option of type check, spin"),
         ("option a", "expected option name N type T default V"),
-        ("info depth deep", "expected depth as a whole number"),
-        ("info u", "expected a value after u"),
-        ("info u x", "expected a value as a number"),
-        ("info unit " + "x" * 21, "expected a unit of 1 to 20 characters"),
-        ("info line x", "expected a step such as l or l@5:2"),
-        ("info line l@5:3", "expected a tile"),
-        ("info line l@5:0", "expected a tile in a step"),
     ],
 )
 def test_invalid_answers(line: str, says: str) -> None:
@@ -149,11 +144,41 @@ def test_invalid_answers(line: str, says: str) -> None:
         parse_answer(line)
 
 
-def test_a_value_may_be_no_number() -> None:
-    found = parse_answer("info u nan")
+@pytest.mark.parametrize(
+    ("fields", "name", "says"),
+    [
+        ("depth deep", "depth", "expected depth as a whole number, got 'deep'"),
+        ("depth 99999", "depth", "expected depth from 0 to 1000, got 99999"),
+        ("depth", "depth", "expected depth as a whole number, got ''"),
+        ("nodes -1", "nodes", "expected nodes as a whole number"),
+        ("time soon", "time", "expected time in milliseconds as a number"),
+        ("u x", "u", "expected a value as a number, got 'x'"),
+        ("u nan", "u", "expected a value as a number, got 'nan'"),
+        ("l 5 l 6", "l", "expected l once, got it twice"),
+        ("best up", "best", "expected a move u, r, d or l, got 'up'"),
+        ("unit " + "x" * 21, "unit", "expected a unit of 1 to 20 characters"),
+        ("line x", "line", "expected a step such as l or l@5:2"),
+        ("line l@5:3", "line", "expected a tile"),
+        ("line l@5:0", "line", "expected a tile in a step"),
+    ],
+)
+def test_a_field_of_info_that_cannot_be_read_costs_no_other(
+    fields: str, name: str, says: str
+) -> None:
+    found = parse_answer(f"info frobnicate r 1.5 {fields}")
     assert isinstance(found, Info)
-    assert math.isnan(found.values[Move.UP])
-    assert format_line(found) == "info u nan"
+    assert list(found.faults) == [name]
+    assert says in found.faults[name]
+    assert found.values.pop(Move.RIGHT) == 1.5  # type: ignore[attr-defined]
+    kept = Info(values={Move.LEFT: 5.0} if fields == "l 5 l 6" else {}, faults=found.faults)
+    assert found == kept
+
+
+def test_a_field_without_its_value_leaves_the_next_one() -> None:
+    found = parse_answer("info depth u 5 nodes best l")
+    assert isinstance(found, Info)
+    assert (found.values, found.best) == ({Move.UP: 5.0}, Move.LEFT)
+    assert list(found.faults) == ["depth", "nodes"]
 
 
 def test_a_line_and_a_text_do_not_go_together() -> None:

@@ -27,7 +27,10 @@ from twofold.limits import MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.notation import shown
 
 START_SECONDS: Final = 60.0
-"""Time limit for `u2048ok` and `readyok`, long enough to load or compile."""
+"""Usual time limit for `u2048ok` and `readyok`, long enough to load or compile."""
+
+_INTRODUCTION: Final = ("id", "option", "shapes")
+"""First words of the lines that mean something in the handshake alone."""
 
 
 class EngineLost(PlayerError):
@@ -59,14 +62,19 @@ class Introduction:
 class Dialogue:
     """A running engine and the conversation with it; raises `InvalidSpec` if there is no program.
 
-    `words` are the program and its arguments; `grace` as in `EngineProcess`.
+    `words` are the program and its arguments; `timeout` is the time limit, in seconds, of the
+    handshake and of `readyok`; `grace` as in `EngineProcess`.
     """
 
-    def __init__(self, words: Sequence[str], grace: float = GRACE_SECONDS) -> None:
+    def __init__(
+        self, words: Sequence[str], *, timeout: float = START_SECONDS, grace: float = GRACE_SECONDS
+    ) -> None:
         self.command = shlex.join(words)
+        self.timeout = timeout
         self.process = EngineProcess(words, grace)
         self._asked = ""
         self._lines = 0
+        self._skipped: tuple[str, ...] = ()
 
     # ---- sending
 
@@ -103,7 +111,8 @@ class Dialogue:
         """
         until = time.monotonic() + seconds
         while (line := self._read(until - time.monotonic(), expected)) is not None:
-            if infos or first_word(line) != "info":
+            word = first_word(line)
+            if word not in self._skipped and (infos or word != "info"):
                 message = self._parsed(line, expected)
                 if message is not None:
                     return message
@@ -149,6 +158,7 @@ class Dialogue:
                 raise PlayerError(
                     self.sentence("u2048ok", f"more than {MAX_ENGINE_OPTIONS} options")
                 )
+        self._skipped = _INTRODUCTION
         return found
 
     def make_ready(self, *messages: Command) -> str:
@@ -163,12 +173,12 @@ class Dialogue:
         ]
 
     def _up_to(self, last: Word) -> Iterator[Answer]:
-        until = time.monotonic() + START_SECONDS
+        until = time.monotonic() + self.timeout
         while (
             message := self.answer(until - time.monotonic(), last.value, infos=False)
         ) is not last:
             if message is None:
-                raise EngineLost(self.sentence(last.value, f"nothing for {START_SECONDS:g} s"))
+                raise EngineLost(self.sentence(last.value, f"nothing for {self.timeout:g} s"))
             yield message
 
     def sentence(self, expected: str, got: str) -> str:

@@ -2,7 +2,7 @@
 
 `docs/reference/engine-protocol.md` is the specification. Lines with an unknown first word parse as
 None, and unknown later words are ignored, for compatibility with later versions. Invalid lines
-raise.
+raise, except `info`: its fields are optional, and `Info.faults` names those that cannot be read.
 
     >>> parse_command("position 1100/0000/0000/0000 score 0")
     SetPosition(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final
 
 from twofold import notation
@@ -34,7 +35,7 @@ from twofold.engine.messages import (
     Shapes,
     Word,
 )
-from twofold.errors import InvalidLine
+from twofold.errors import InvalidInput, InvalidLine
 from twofold.limits import (
     MAX_ENGINE_LINE,
     MAX_MOVE_NUMBER,
@@ -63,7 +64,7 @@ _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _UNIT = re.compile(r"[!-~]{1,20}", re.ASCII)
 _STEP = re.compile(r"([urdl])(?:@([0-9]{1,2}):([0-9]{1,11}))?", re.ASCII)
-_ENDLESS: Final = ("inf", "-inf", "nan")
+_ENDLESS: Final = ("inf", "-inf")
 _OptionValue = tuple[str, int, int, tuple[str, ...]]
 
 
@@ -195,17 +196,36 @@ def _parse_shapes(line: str) -> Shapes:
 def _parse_info(line: str) -> Info:
     words = line.split()[1:]
     end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
-    found = _pairs(words[:end], (*MOVES_BY_LETTER, "depth", "nodes", "time", "unit", "best"))
-    ends_with = words[end] if end < len(words) else ""
+    found: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    is_value = False
+    for key, text in pairwise([*words[:end], ""]):
+        if is_value or key not in _INFO_PARSERS:
+            is_value = False
+            continue
+        is_value = True
+        try:
+            if key in found:
+                raise InvalidLine(f"expected {key} once, got it twice")
+            found[key] = _INFO_PARSERS[key](text)
+        except InvalidInput as error:
+            faults[key] = str(error)
+            is_value = text not in _INFO_PARSERS
+    if words[end : end + 1] == ["line"]:
+        try:
+            found["line"] = tuple(map(_step, words[end + 1 :]))
+        except InvalidInput as error:
+            faults["line"] = str(error)
     return Info(
-        depth=_whole(found, "depth", 0, MAX_SHOWN_DEPTH),
-        nodes=_whole(found, "nodes", 0, MAX_NODES),
-        seconds=_seconds(found),
-        unit=_unit(found["unit"]) if "unit" in found else "",
-        values={move: _value(found[key]) for key, move in MOVES_BY_LETTER.items() if key in found},
-        best=_letter(found["best"]) if "best" in found else None,
-        line=tuple(map(_step, words[end + 1 :])) if ends_with == "line" else (),
-        text=notation.printable(_rest(line, end + 2)) if ends_with == "string" else "",
+        depth=found.get("depth"),
+        nodes=found.get("nodes"),
+        seconds=found.get("time"),
+        unit=found.get("unit", ""),
+        values={move: found[key] for key, move in MOVES_BY_LETTER.items() if key in found},
+        best=found.get("best"),
+        line=found.get("line", ()),
+        text=notation.printable(_rest(line, end + 2)) if words[end : end + 1] == ["string"] else "",
+        faults=faults,
     )
 
 
@@ -350,6 +370,14 @@ def _format_info(message: Info) -> str:
 _OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
     "spin": _parse_spin,
     "combo": _parse_combo,
+}
+_INFO_PARSERS: Final[dict[str, Callable[[str], Any]]] = {
+    "depth": lambda text: _whole({"depth": text}, "depth", 0, MAX_SHOWN_DEPTH),
+    "nodes": lambda text: _whole({"nodes": text}, "nodes", 0, MAX_NODES),
+    "time": lambda text: _seconds({"time": text}),
+    "unit": _unit,
+    "best": _letter,
+    **dict.fromkeys(MOVES_BY_LETTER, _value),
 }
 _COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
     "u2048": lambda _: Word.HELLO,

@@ -161,6 +161,7 @@ class Info:
         best: the best move so far.
         line: the principal variation.
         text: text for people; a message has a line or a text, not both.
+        faults: why a field of the line could not be read, by its name; it is then left out.
     """
 
     depth: int | None = None
@@ -171,6 +172,7 @@ class Info:
     best: Move | None = None
     line: tuple[LineStep, ...] = ()
     text: str = ""
+    faults: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.line and self.text:

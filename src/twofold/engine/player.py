@@ -1,10 +1,12 @@
 """A player that is another program, which speaks the engine protocol.
 
 An engine that ends or does not reply is restarted a few times per game and asked again: commands
-always contain the whole position. An illegal move or an invalid line is an error without a retry.
+always contain the whole position. An illegal move or an invalid line is an error without a retry;
+`info` that cannot be read is ignored, with a warning.
 """
 
 import logging
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -24,7 +26,7 @@ from twofold.engine.messages import (
 from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.notation import shown
 from twofold.players.base import Player, check_going, move_list
-from twofold.rules import Move, Rules
+from twofold.rules import MOVES_BY_LETTER, Move, Rules
 from twofold.search.analysis import Analysis, LineStep, MoveValue
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
@@ -51,7 +53,8 @@ class EnginePlayer(Player):
     Args:
         words: the program and its arguments; started without a shell.
         budget: limits of each move, sent to the engine; by default it uses its own.
-        timeout: longest wait for a move, in seconds, in addition to a time limit.
+        timeout: longest wait for the handshake, for `readyok`, and for a move in addition to its
+            time limit; in seconds.
         options: options to set before a game, by name.
 
     Attributes:
@@ -69,6 +72,7 @@ class EnginePlayer(Player):
         self.words = tuple(words)
         self.budget = budget or Budget()
         self.timeout = timeout
+        self._noted: set[str] = set()
         self.options = dict(options or {})
         self.reproducible = self.budget.seconds is None
         self.faults: list[str] = []
@@ -104,7 +108,7 @@ class EnginePlayer(Player):
 
     def _connected(self) -> Dialogue:
         if self._dialogue is None:
-            dialogue = Dialogue(self.words)
+            dialogue = Dialogue(self.words, timeout=self.timeout)
             try:
                 self._introduction = dialogue.introduce()
                 self._set_options(dialogue)
@@ -201,10 +205,11 @@ class EnginePlayer(Player):
             if isinstance(answer, BestMove):
                 assert answer.move is not None
                 best = answer.move
-            elif set(legal) <= set(answer.values):
-                last, best = answer, _best_of(answer, legal)
             else:
-                continue
+                self._note_faults(answer, legal)
+                if not set(legal) <= set(answer.values):
+                    continue
+                last, best = answer, _best_of(answer, legal)
             ended = stop is not None and stop.is_raised
             yield _analysis(
                 self,
@@ -214,6 +219,20 @@ class EnginePlayer(Player):
                 seconds=time.perf_counter() - began,
                 reproducible=limits.seconds is None and not ended,
             )
+
+    def _note_faults(self, info: Info, legal: Sequence[Move]) -> None:
+        """Warn of what could not be used, once for each kind of data."""
+        faults = dict(info.faults)
+        if not faults and info.values and not set(legal) <= set(info.values):
+            letters = "".join(move.letter for move in info.values)
+            faults["values"] = f"expected values of all legal moves, got {letters}"
+        for name, fault in faults.items():
+            kind = "values" if name in MOVES_BY_LETTER else name
+            if kind not in self._noted:
+                self._noted.add(kind)
+                _LOG.warning(
+                    "ignored in an info line of %s: %s", shown(shlex.join(self.words)), fault
+                )
 
     def _thoughts(
         self, position: SetPosition, limits: Budget, stop: Stop | None = None, *, infos: bool = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from twofold.board import Board
-from twofold.engine.dialogue import Dialogue, Introduction
+from twofold.engine.dialogue import START_SECONDS, Dialogue, Introduction
 from twofold.engine.lines import format_line
 from twofold.engine.messages import BestMove, ErrorLine, Go, Info, NewGame, SetPosition, Word
 from twofold.engine.process import GRACE_SECONDS
@@ -58,7 +58,9 @@ class Subject:
     def begun(self) -> Dialogue:
         """The program, started, before the handshake."""
         self.lose()
-        self._dialogue = Dialogue(self.words, grace=GRACE_SECONDS * self.slack)
+        self._dialogue = Dialogue(
+            self.words, timeout=self.allowed(START_SECONDS), grace=self.allowed(GRACE_SECONDS)
+        )
         return self._dialogue
 
     @property

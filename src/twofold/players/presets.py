@@ -380,7 +380,7 @@ PRESETS: Final = (
             "time": Key("none", "time per move, such as 50ms", optional(parse_seconds, "none")),
             "nodes": Key("none", "nodes per move, such as 1e6", optional(node_count, "none")),
             "timeout": Key(
-                "60", "seconds without an answer, beyond time, before a restart", parse_seconds
+                "60", "longest wait for the handshake, and for a move beyond time", parse_seconds
             ),
         },
     ),
