@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from tests.engine.engines import EXAMPLE_SPEC, EXAMPLE_WORDS, rogue
 from tests.support.commands import Cli
 from tests.support.signals import hear_signals
 from twofold.cli import engine_check
-from twofold.engine import conformance
+from twofold.cli._output import print_out
 from twofold.engine.conformance import CHECKS
 from twofold.web.roster import Roster
 
@@ -108,19 +107,46 @@ def test_one_that_fails_ends_with_code_1(cli: Cli) -> None:
     ]
 
 
-def test_ctrl_c_ends_the_checks_at_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also while an engine that says nothing is waited for, which may be a minute."""
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize(
+    ("mode", "number", "options", "made"),
+    [("silent", signal.SIGINT, [], 0), ("deaf", signal.SIGTERM, ["--json"], 2)],
+)
+def test_an_interrupted_check_ends_at_once_and_claims_nothing(
+    mode: str, number: signal.Signals, options: list[str], made: int
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "twofold", "engine-check", " ".join(rogue(mode)), *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        while process.stderr.readline() != f"checking {CHECKS[made].name} ...\n":
+            pass
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == f"twofold: interrupted: {made} of {len(CHECKS)} checks ran, none failed\n"
+    if options:
+        document = json.loads(out)
+        assert (document["passed"], document["interrupted"]) == (False, True)
+        assert [one["name"] for one in document["checks"]] == [one.name for one in CHECKS[:made]]
+    else:
+        assert out == ""
 
-    def interrupted(_: object) -> str:
-        raise KeyboardInterrupt
 
-    broken = replace(CHECKS[1], run=interrupted)
-    for module in (conformance, engine_check):
-        monkeypatch.setattr(module, "CHECKS", (CHECKS[0], broken))
-    code, out, err = cli("engine-check", " ".join(rogue("good")))
-    assert code == 130
-    assert out.splitlines()[-1] == "1 check, all passed, 1 not made"
-    assert "interrupted: not all was checked" in err
+def test_ctrl_c_after_the_last_check_changes_nothing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An output that interrupts: Ctrl-C cannot be sent between two lines of the command."""
+
+    def interrupting(text: str) -> None:
+        signal.raise_signal(signal.SIGINT)
+        print_out(text)
+
+    monkeypatch.setattr(engine_check, "print_out", interrupting)
+    code, out, err = cli("engine-check", EXAMPLE, "--boards", "1", "--slack", "20")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == f"{len(CHECKS)} checks, all passed"
 
 
 def test_what_is_checked_is_said_while_it_takes_long(
@@ -168,9 +194,9 @@ def test_an_engine_that_fails_ends_the_command_with_a_sentence(cli: Cli) -> None
 
 
 def test_info_that_cannot_be_read_is_a_note_on_stderr() -> None:
+    player = f"engine:cmd={' '.join(rogue('partial-info'))}"
     done = subprocess.run(
-        [sys.executable, "-m", "twofold", "analyse", "0012/0013/0024/1357", "--player"]
-        + [f"engine:cmd={' '.join(rogue('partial-info'))}"],
+        [sys.executable, "-m", "twofold", "analyse", "0012/0013/0024/1357", "--player", player],
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert "best" in done.stdout

@@ -9,6 +9,7 @@ import typer
 from twofold.cli._options import JsonOption, argument, count, option
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import waiting
+from twofold.cli._signals import catching_interrupt
 from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
 from twofold.engine.spec import parse_command_words
 from twofold.errors import INTERRUPTED, LimitExceeded
@@ -34,7 +35,7 @@ def command(
 ) -> None:
     """Check that a program follows the engine protocol.
 
-    The exit code is 1 if it does not. docs/reference/engine-protocol.md is the specification.
+    The exit code is 1 if it does not, 130 after Ctrl-C. docs/reference/engine-protocol.md is the specification.
     """
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
@@ -53,15 +54,17 @@ def command(
     except KeyboardInterrupt:  # at once: an engine that says nothing is waited for for a minute
         interrupted = True
     failed = sum(not outcome.passed for outcome in outcomes)
-    if json:
-        _write(cmd, outcomes, interrupted)
-    else:
-        print_out(_verdict(outcomes, failed))
-    if interrupted:
-        print_note("interrupted: not all was checked")
-        raise typer.Exit(INTERRUPTED)
-    if failed:
-        raise typer.Exit(1)
+    with catching_interrupt():  # after the last check Ctrl-C is too late
+        if json:
+            _write(cmd, outcomes, interrupted)
+        elif not interrupted:
+            print_out(_verdict(outcomes, failed))
+        if interrupted:
+            ran = f"{len(outcomes)} of {len(CHECKS)} checks ran"
+            print_note(f"twofold: interrupted: {ran}, {failed or 'none'} failed")
+        sys.stdout.flush()
+    if interrupted or failed:
+        raise typer.Exit(INTERRUPTED if interrupted else 1)
 
 
 def _check_numbers(boards: int, slack: float) -> None:
@@ -93,6 +96,7 @@ def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:
     body = {
         "engine": cmd,
         "passed": not interrupted and all(one.passed for one in outcomes),
+        "interrupted": interrupted,
         "checks": checks,
     }
     write_json("engine-check", body, timing)
