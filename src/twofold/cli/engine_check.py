@@ -35,7 +35,8 @@ def command(
 ) -> None:
     """Check that a program follows the engine protocol.
 
-    The exit code is 1 if it does not, 130 after Ctrl-C. docs/reference/engine-protocol.md is the specification.
+    The exit code is 1 if it does not, 130 after Ctrl-C. docs/reference/engine-protocol.md is the
+    specification.
     """
     _check_numbers(boards, slack)
     words = parse_command_words(cmd)
