@@ -3,13 +3,10 @@
 Without keys to read, `watch` shows its picture and not the app.
 """
 
-import io
 import re
 import signal
 import sys
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,11 +15,6 @@ if sys.platform != "linux":
 
 
 from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
-from twofold import Rules
-from twofold.cli._app import watched_game
-from twofold.cli.watch import Watched
-from twofold.errors import PlayerError
-from twofold.play.shared_game import SharedGame
 
 PLAYERS = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SIMPLE = f"{PLAYERS}:Forgetful"
@@ -35,6 +27,7 @@ def test_the_picture_and_the_summary() -> None:
         text = read_until(main, "again: twofold watch greedy --seed 3")
         assert exit_code(process, main) == 0
     plain = ESCAPES.sub("", text)
+    assert plain.index("Ctrl-C ends") < plain.index("score 3,872")
     for part in ("score", "largest", "moves/s", "elapsed", "seed", "right", "Ctrl-C ends"):
         assert part in plain
     assert "\x1b[48;2;238;228;218m" in text or "48;2;238;228;218" in text  # the tile 2
@@ -91,58 +84,8 @@ def test_an_analysis_improves_until_ctrl_c() -> None:
     assert final.count("player     expectimax:ply=1") >= 1
 
 
-class Terminal(io.StringIO):
-    """A stdout that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    for name, value in (("TERM", "xterm-256color"), ("COLUMNS", "80"), ("LINES", "24")):
-        monkeypatch.setenv(name, value)
-    return Terminal()
-
-
-def test_the_whole_game_is_drawn(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slowly, until a picture of the game going on has been drawn."""
-    shared: list[SharedGame] = []
-    write = screen.write
-
-    def started(*arguments: Any) -> SharedGame:
-        shared.append(watched_game(*arguments))
-        return shared[0]
-
-    def written(text: str) -> int:
-        if "Ctrl-C ends" in text:
-            shared[0].set_pace(None)
-        return write(text)
-
-    monkeypatch.setattr("twofold.cli.watch.watched_game", started)
-    monkeypatch.setattr(screen, "write", written)
-    monkeypatch.setattr(sys, "stdout", screen)
-    watched = Watched("corner", Rules.parse("3x3 goal=32"), 5, 2.0, None)
-    frame = watched.show_live(threading.Event())
-    assert watched.game.is_finished
-    assert frame.board == watched.game.board
-    assert "Ctrl-C ends" in screen.getvalue()
-
-
-def test_it_ends_when_it_is_asked_to(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", screen)
-    watched = Watched("corner", Rules(), 5, 5.0, None)
-    stop = threading.Event()
-    threading.Timer(0.5, stop.set).start()
-    frame = watched.show_live(stop)
-    assert not watched.game.is_finished
-    assert frame.move_number < 20
-
-
-def test_what_the_player_raises_reaches_the_one_who_watches(
-    screen: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdout", screen)
-    watched = Watched(f"{PLAYERS}:illegal", Rules(), 1, None, None)
-    with pytest.raises(PlayerError, match="expected a legal move"):
-        watched.show_live(threading.Event())
+def test_what_a_player_raises_is_the_last_line() -> None:
+    with terminal("watch", f"{PLAYERS}:illegal", keys=False) as (process, main):
+        text = read_until(main, "expected a legal move")
+        assert exit_code(process, main) == 1
+    assert text.index("\x1b[?1049l") < text.index("twofold: expected a legal move")

@@ -1,7 +1,11 @@
-"""The queue of jobs, with a fake command."""
+"""The queue of jobs, with a fake command that ends when a test wants it to.
+
+Jobs with real commands: a training in `test_child.py`, a bench in `test_browser.py`.
+"""
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -52,9 +56,10 @@ def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) ->
     assert until(queue_in(tmp_path), job, state="done") == found
 
 
-def test_a_failed_job_has_its_last_message(queue: JobQueue, tmp_path: Path) -> None:
-    job = queue.submit(bench("fails"), tmp_path)
-    assert until(queue, job, state="failed").message == "expected this, got that"
+def test_a_failed_job_has_the_last_message_of_the_command(tmp_path: Path) -> None:
+    with closing(JobQueue(tmp_path / "jobs", planned)) as queue:
+        found = until(queue, queue.submit(bench("nobody"), tmp_path), state="failed")
+    assert found.message.startswith("expected a player (fast, ")
 
 
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
@@ -207,8 +212,8 @@ def test_ids_of_jobs_are_no_paths(queue: JobQueue, tmp_path: Path) -> None:
 def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    job = queue.submit(bench("fails"), tmp_path)
-    until(queue, job, state="failed")
+    job = queue.submit(bench("interrupted"), tmp_path)
+    until(queue, job, state="stopped")
     with pytest.raises(InvalidInput, match="start twofold serve --folder"):
         queue.resume(job, other)
 
