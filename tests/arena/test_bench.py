@@ -83,7 +83,7 @@ def test_an_interrupt_between_the_two_first_games_keeps_nothing() -> None:
             self.submitted += 1
             super().submit(task, stop)
 
-    with Study() as study, Counted(0, [False]) as workers:
+    with Study() as study, Counted(0) as workers:
         bench = bench_of(study, f"{HERE}:Draws")
         bench.play(0, backend=workers, stop=lambda: workers.submitted >= 2)
         assert [len(one.games) for one in bench.standings()] == [0]

@@ -7,12 +7,7 @@ import numpy as np
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.reports.report import ReportEntry, Section, gather
-from twofold.arena.reports.tables import (
-    ReportTable,
-    not_reproducible,
-    pairs_note,
-    section_tables,
-)
+from twofold.arena.reports.tables import ReportTable, not_reproducible, pairs_note, section_tables
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME, format_runs
 from twofold.figures import counted, format_table
