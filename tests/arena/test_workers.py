@@ -78,7 +78,7 @@ def test_seeds_wrap_around() -> None:
 @pytest.mark.usefixtures("forked_workers")
 def test_a_player_that_raises_ends_its_own_run_only(jobs: int) -> None:
     failing, good = standings_of([f"{HERE}:FailsOnSeed", "corner"], SeedRange(0, 8), jobs, SMALL)
-    assert failing.error == f"ZeroDivisionError: on purpose ({HERE}, line 34)"
+    assert failing.error == f"ZeroDivisionError: on purpose ({HERE}, line 42)"
     assert failing.failed_seed == 3
     assert failing.games.seeds.tolist() == [0, 1, 2]
     assert not good.error

@@ -50,6 +50,7 @@ def test_extras_with_their_packages(cli: Cli) -> None:
         "policy",
         "ray",
         "report",
+        "sb3",
         "share",
         "tui",
         "tune",

@@ -329,7 +329,7 @@ def test_a_game_from_standard_input_needs_a_terminal(tmp_path: Path) -> None:
     write_record(tmp_path / "game.2048", Record.from_game(Game(seed=1)))
     for given, words in (
         ((tmp_path / "game.2048").read_bytes(), "expected a terminal for the keys, since the game"),
-        (b"junk", "standard input: expected a game record, which begins with"),
+        (b"junk", "standard input: expected a game or a board in a known form"),
     ):
         done = subprocess.run(
             [sys.executable, "-m", "twofold", "play", "--resume", "-"],

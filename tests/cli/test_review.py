@@ -63,7 +63,7 @@ def test_a_game_from_standard_input(cli: Cli, record: Path) -> None:
     assert json.loads(out)["judgements"] == by_name["judgements"]
     code, _, err = cli("review", "-", stdin="junk")
     assert code == 2
-    assert err.startswith("twofold: standard input: expected a game record, which begins with")
+    assert err.startswith("twofold: standard input: expected a game or a board in a known form")
 
 
 # ---- the text

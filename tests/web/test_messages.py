@@ -67,7 +67,7 @@ BAD = {
     "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
     "no time": '{"type":"analyse","board":"0","seconds":0}',
     "depth": '{"type":"analyse","board":"0","ply":101}',
-    "long board": '{"type":"board","text":"' + "0" * 1001 + '"}',
+    "long board": '{"type":"board","text":"' + "0" * 4001 + '"}',
     "deep lists": "[" * 16_000,
     "deep objects": '{"a":' * 3_000,
     "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",

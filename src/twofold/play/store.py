@@ -72,6 +72,7 @@ class GameStore:
         self._kept: dict[str, Kept] = {}
         self._best: dict[str, dict[str, int]] = {}
         self._new_best: dict[str, dict[str, int]] = {}  # not yet written
+        self._played: set[str] = set()  # games in play here: their files may be older
         self._looking = threading.Lock()  # before `_lock`
         self._stamps: dict[str, Stamp] = {}  # by name, at the time of reading
         self._deleted: set[str] = set()
@@ -264,13 +265,14 @@ class GameStore:
     def reached(self, rules: str, game: str, score: int) -> None:
         """Note the score of a game in play: that of the person's own moves that stand."""
         with self._lock:
+            self._played.add(game)
             if self._best.get(rules, {}).get(game, 0) != score:
                 self._best.setdefault(rules, {})[game] = score
                 self._new_best.setdefault(rules, {})[game] = score
 
     def _add(self, game: str, kept: Kept) -> None:
         self._kept[game] = kept
-        if kept.counts:
+        if kept.counts and game not in self._played:
             rules, score = kept.info.rules, kept.info.score
             known = self._best.get(rules, {}).get(game, score)
             if score > top_score(self._best, rules) or known != score:  # others: when it is deleted
