@@ -7,7 +7,7 @@ from twofold.errors import InvalidSpec
 from twofold.evaluators.base import Evaluator, Weight, simple_evaluator
 from twofold.evaluators.clustering import CLUSTERING
 from twofold.evaluators.matrix import IT3105_GRADIENT_EVALUATOR, IT3105_SNAKE_EVALUATOR, SNAKE
-from twofold.evaluators.rows import BAELDUNG, ROWS
+from twofold.evaluators.rows import BAELDUNG, ORDERED, ROWS
 from twofold.evaluators.smooth import SMOOTH
 from twofold.notation import did_you_mean, shown
 
@@ -26,6 +26,7 @@ EVALUATORS: Final = {
     for evaluator in (
         SNAKE,
         ROWS,
+        ORDERED,
         BAELDUNG,
         CLUSTERING,
         IT3105_SNAKE_EVALUATOR,

@@ -89,6 +89,9 @@ class Evaluator:
         line_tables_for: two float32 tables (65536,), for rows and for columns, if the value is a
             sum over lines; see `evaluators.exact` for their unit.
         bounds_for: upper bounds by tile sum, for pruning at chance nodes.
+        stakes_for: for each exponent of the largest tile of a searched board, float64 (16, 2): the
+            value of a state without a legal move instead of `dead_value`, and the value below which
+            an afterstate is not searched further, if the searched board's own is 0 or more.
         layer_for: kernel for the lowest layer of a search on bits, see `kernels.search.leaf_layer`.
         policy_for: kernel for searches of one ply on the search's context, `intrinsics.POLICY`.
         cells_kernel_for: the form on cells for every shape and tile, made with
@@ -111,6 +114,7 @@ class Evaluator:
     shapes: str = "boards up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
     bounds_for: Callable[[int, int], SumBounds] | None = None
+    stakes_for: Callable[[int, int], NDArray[np.float64]] | None = None
     layer_for: Callable[[int, int], Any] | None = None
     policy_for: Callable[[int, int], Any] | None = None
     cells_kernel_for: Callable[[int, int], Any] | None = None

@@ -91,6 +91,29 @@ def baeldung_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines
     }
 
 
+def ordered_line(lines: Lines, weights: Mapping[str, float]) -> dict[str, Lines]:
+    """The line value of macroxue/2048-ai: tiles fall from the first cell on, or it loses.
+
+    A tile 2^k is worth k 2^k. Two neighbours that do not rise count both, equal ones one more;
+    neighbours that rise lose `rise` times their difference.
+    """
+    worth = np.where(lines > 0, lines * 2.0**lines, 0.0)
+    left, right = worth[:, :-1], worth[:, 1:]
+    falls = left >= right
+    return {
+        "first": worth[:, 0],
+        "falls": np.where(falls, left + right, 0.0).sum(axis=1),
+        "pairs": np.where(left == right, left, 0.0).sum(axis=1),
+        "rises": -weights["rise"] * np.where(falls, 0.0, right - left).sum(axis=1),
+    }
+
+
+def ordered_stakes(rows: int, cols: int) -> NDArray[np.float64]:
+    """`Evaluator.stakes_for` of `ordered`: twice the worth of the largest tile, lost or to keep."""
+    twice = 2 * np.arange(16.0) * 2.0 ** np.arange(16)
+    return np.stack([-np.maximum(twice, 2.0**17), twice], axis=1).ravel()
+
+
 def _rows_numbers(weights: Mapping[str, float]) -> NDArray[np.float64]:
     head = [weights[name] for name in ("lost", "empty", "merges", "order", "sum")]
     exponents = np.arange(MAX_EXPONENT + 1.0)
@@ -117,6 +140,15 @@ ROWS: Final = line_evaluator(
     ROWS_WEIGHTS,
     on_cells=("rows_sum", _rows_numbers),
     source="nneonneo/2048-ai, MIT licence",
+)
+
+ORDERED: Final = line_evaluator(
+    "ordered",
+    "tiles that fall from the first corner along every row and column",
+    ordered_line,
+    {"rise": Weight(12.0, "loss for each point of worth by which a line rises")},
+    stakes_for=ordered_stakes,
+    source="macroxue/2048-ai",
 )
 
 BAELDUNG: Final = line_evaluator(

@@ -54,6 +54,7 @@ class Expectimax(Search):
     calls = (
         downgraded,
         kernels.value_of,
+        kernels.begin_board,
         kernels.begin_line,
         kernels.list_states,
         kernels.after_of,
@@ -94,6 +95,8 @@ class Expectimax(Search):
         words[kernels.PLY_BY_TILES : kernels.BANDS] = depth.table_by_tiles()
         if depth.bands:
             context.point(kernels.BANDS, np.array(depth.table_of_bands(), dtype=np.uint64))
+        if evaluator.stakes_for is not None:
+            context.point(kernels.STAKES, evaluator.stakes_for(*rules.shape))
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
         if prune:
             _point_bounds(context, evaluator, rules, depth.deepest)
@@ -130,6 +133,8 @@ class Expectimax(Search):
     ) -> dict[Move, MoveValue]:
         """Values of legal moves at `depth` plies, in the order of search."""
         moves = [move for move in self._order if move in legal]
+        for context in self.contexts:
+            kernels.begin_board(position, score, context.words)
         if self._splits and depth >= SPLIT_PLY:
             return self._shared_values(position, score, moves, depth)
         words, values = self.context.words, {}
@@ -245,7 +250,8 @@ class _States:
 def prunable(evaluator: Evaluator) -> bool:
     """True if chance nodes can be pruned: the evaluator values afterstates and has bounds."""
     plain = not (evaluator.needs_score or evaluator.adds_reward or evaluator.at == "state")
-    return plain and evaluator.bounds_for is not None and bool(np.isfinite(evaluator.dead_value))
+    bounded = evaluator.bounds_for is not None and evaluator.stakes_for is None
+    return plain and bounded and bool(np.isfinite(evaluator.dead_value))
 
 
 def _kernels(prune: bool) -> Any:

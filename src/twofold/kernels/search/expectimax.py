@@ -79,7 +79,15 @@ BANDS: Final = PLY_BY_TILES + 16
 Their number, then for each: the least sum, the sum past the largest, and the depth in plies for
 each number of empty cells, 0 to 16.
 """
-CONTEXT_WORDS: Final = BANDS + 1
+STAKES: Final = BANDS + 1
+"""Address of the values that depend on the largest tile of the searched board; 0 for none.
+
+For each exponent, 0 to 15, two float64: `DEAD_VALUE`, and `BOUND` if the board's own value is not
+negative.
+"""
+BOUND: Final = BANDS + 2
+"""Afterstates of a smaller value are not searched; the bits of a float64, minus infinity: none."""
+CONTEXT_WORDS: Final = BANDS + 3
 
 BAND_WORDS: Final = 2 + 17
 
@@ -112,6 +120,10 @@ def chance(after, score, depth, chance_of, context):
     lowest = np.int64(context[AT_STATE] == 0)
     if depth < lowest or chance_of < as_f64(context[CUT]):
         return evaluate(after, score, context)
+    if context[STAKES] != 0:
+        value = evaluate(after, score, context)
+        if value < as_f64(context[BOUND]):
+            return value
     has_table = context[TABLE] != 0
     bucket, key = np.int64(0), np.uint64(0)
     if has_table:
@@ -202,6 +214,17 @@ def depth_at(bits, context):
     return max(ply, np.int64(context[PLY_BY_TILES + popcount(tile_set(bits))]))
 
 
+@kernel(types.void(types.uint64, types.int64, U64_POINTER))
+def set_stakes(bits, score, context):
+    """Set the values of `STAKES` for the search of a board."""
+    if context[STAKES] != 0:
+        stakes = u64_at(context[STAKES])
+        place = 2 * on_bits.max_exponent(bits)
+        context[DEAD_VALUE] = stakes[place]
+        bounded = evaluate(bits, score, context) >= 0.0
+        context[BOUND] = stakes[place + 1] if bounded else as_u64(-np.inf)
+
+
 @kernel(types.void(types.int64, U64_POINTER))
 def set_first_move(move, context):
     """Set the kind of the entries for the search of a first move."""
@@ -241,6 +264,7 @@ def choose(bits, legal, score, draw, context):
     ply = depth_at(bits, context)  # by the tile sum of the board before downgrading
     if context[DOWNGRADE]:
         bits = downgraded(bits, context[DOWNGRADE])
+    set_stakes(bits, score, context)
     best, best_value = -1, 0.0
     for number in range(4):
         move = ordered_move(number, context)
@@ -297,6 +321,12 @@ def best_reply(state, score, ply, chance_of, context):
             if best < 0 or value > best_value:
                 best, best_value = move, value
     return best
+
+
+@kernel(types.void(types.uint64, types.int64, _WORDS))
+def begin_board(bits, score, context):
+    """`set_stakes` for callers outside kernels."""
+    set_stakes(bits, score, pointer(context))
 
 
 @kernel(types.void(types.int64, _WORDS))
