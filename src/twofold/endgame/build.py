@@ -6,6 +6,7 @@ the spawns of the best next move's chance.
 """
 
 import itertools
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 from twofold.endgame.cells import Cells
 from twofold.endgame.halves import Half, Halves, Row
 from twofold.endgame.pattern import EndgamePattern, PatternKind
+from twofold.endgame.walls import fill_walls, half_bits
 from twofold.kernels.endgame import cells as endgame_cells
 from twofold.kernels.endgame import layers as endgame
+from twofold.kernels.endgame import walls as endgame_walls
 from twofold.kernels.endgame.words import TABLE_WORDS
 from twofold.limits import MAX_JOBS, check_limit
 
@@ -55,9 +58,7 @@ class Builder:
         self.threads = check_limit("threads", threads, 1, MAX_JOBS)
         self._pattern = pattern
         self._stop = stop or (lambda: False)
-        self._way: DenseWay | CellsWay = (
-            DenseWay if pattern.kind is PatternKind.DENSE else CellsWay
-        )(pattern)
+        self._way = _WAYS[pattern.kind](pattern)
 
     def layers(
         self, above: Sequence[Chances] = (), next_layer: int | None = None
@@ -98,17 +99,13 @@ class Builder:
             raise Stopped
 
 
-class DenseWay:
-    """Works on the boards of a dense pattern, by contents of the low half."""
+class HalvesWay:
+    """Works on the boards of a pattern in halves, by contents of the low half."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.halves = halves = Halves(pattern)
         self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
         self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
-        pairs = [halves.lift((0, 1)), halves.lift((2, 3))]
-        self.pairs = [
-            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
-        ]
 
     def size(self, layer: int) -> int:
         """Number of boards in a layer."""
@@ -131,13 +128,47 @@ class DenseWay:
         def spread(part: Part) -> None:
             endgame.spread(*part, number, self.low, self.high, *offsets, *above, layer.after)
 
-        def choose(part: Part) -> None:
-            endgame.choose(
-                *part, number, self.low, self.high, *self.pairs, offsets[0],
-                layer.after, layer.before,
-            )  # fmt: skip
+        return [spread, lambda part: self.choose(part, layer)]
 
-        return [spread, choose]
+    @abstractmethod
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+
+
+class DenseWay(HalvesWay):
+    """Works on the boards of a dense pattern."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        super().__init__(pattern)
+        pairs = [self.halves.lift((0, 1)), self.halves.lift((2, 3))]
+        self.pairs = [
+            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
+        ]
+
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+        endgame.choose(
+            *part, layer.number, self.low, self.high, *self.pairs,
+            self.halves.offsets(layer.number), layer.after, layer.before,
+        )  # fmt: skip
+
+
+class WallsWay(HalvesWay):
+    """Works on the boards of a pattern with walls of any tiles."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        super().__init__(pattern)
+        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
+        self._held = [*self.halves.fill(self._words), *fill_walls(pattern, self._words)]
+        self._low_bits = half_bits(self.halves.low, self.halves.low_cells)
+        self._high_bits = half_bits(self.halves.high, self.halves.high_cells)
+
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+        endgame_walls.choose(
+            *part, layer.number, self.low, self.high, self._low_bits, self._high_bits,
+            self._words, layer.after, layer.before,
+        )  # fmt: skip
 
 
 class CellsWay:
@@ -168,6 +199,11 @@ class CellsWay:
             endgame_cells.choose(*part, layer.number, self._words, layer.after, layer.before)
 
         return [spread, choose]
+
+
+_WAYS: Final = {
+    PatternKind.DENSE: DenseWay, PatternKind.CELLS: CellsWay, PatternKind.WALLS: WallsWay
+}  # fmt: skip
 
 
 def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:

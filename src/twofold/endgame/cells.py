@@ -86,9 +86,8 @@ def _free_cells(masks: Sequence[int]) -> Words:
 
 def layer_sizes(pattern: EndgamePattern) -> list[int]:
     """Number of boards of each layer of a pattern, from the sum 0 to the highest."""
-    if pattern.kind is PatternKind.DENSE:
-        low, high, top = pattern.caps
-        return _contents([low] * 4 + [high] * 4 + [top] * pattern.extra, pattern.highest)[-1]
+    if pattern.kind is not PatternKind.CELLS:
+        return _contents(list(pattern.caps_by_cell.values()), pattern.highest)[-1]
     places = len(places_of(pattern.shape).free)
     caps = [pattern.target - 1] * (16 - pattern.large_tiles)
     return [places * count for count in _contents(caps, pattern.highest)[-1]]

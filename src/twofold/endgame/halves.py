@@ -12,13 +12,17 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.pattern import EndgamePattern
+from twofold.kernels.endgame import words as at
 from twofold.kernels.endgame.layers import BLOCKED, CHANGED, OVER, RANK, WINS
+
+FIRST_LOW_CELL: Final = 11
+"""The first cell of the low half of a pattern with walls of any tiles."""
 
 Ints = NDArray[np.int64]
 Line = tuple[int, ...]
@@ -166,16 +170,23 @@ class Lift:
 
 
 class Halves:
-    """The low half of a pattern, its high half, and the rows of each."""
+    """The low half of a pattern, its high half, their cells, and for a dense one their rows."""
 
     def __init__(self, pattern: EndgamePattern) -> None:
         self.pattern = pattern
-        low, high, top = pattern.caps
-        self.low = Half([low] * 4)
-        self.high = Half([high] * 4 + [top] * pattern.extra)
-        second = Row(tuple(range(4, 4 + pattern.extra)), walled=pattern.extra < 4)
-        self.low_rows = [Row((0, 1, 2, 3))]
-        self.high_rows = [Row((0, 1, 2, 3))] + [second] * bool(pattern.extra)
+        caps = pattern.caps_by_cell
+        first = 12 if pattern.walls is None else FIRST_LOW_CELL
+        self.low_cells = [cell for cell in caps if cell >= first]
+        high = [cell for cell in caps if cell < first]
+        self.high_cells = sorted(high, key=lambda cell: (cell < 8, cell))  # the third row first
+        self.low = Half([caps[cell] for cell in self.low_cells])
+        self.high = Half([caps[cell] for cell in self.high_cells])
+        self.low_rows: list[Row] = []
+        self.high_rows: list[Row] = []
+        if pattern.walls is None:
+            second = Row(tuple(range(4, 4 + pattern.extra)), walled=pattern.extra < 4)
+            self.low_rows = [Row((0, 1, 2, 3))]
+            self.high_rows = [Row((0, 1, 2, 3))] + [second] * bool(pattern.extra)
 
     def offsets(self, layer: int) -> Ints:
         """Where in a layer the boards of each low-half sum begin; the last entries are its size."""
@@ -188,6 +199,30 @@ class Halves:
     def size(self, layer: int) -> int:
         """Number of boards in a layer."""
         return int(self.offsets(layer)[-1])
+
+    def fill(self, words: NDArray[np.uint64]) -> list[NDArray[Any]]:
+        """Fill in the words that kernels number boards by; returns the arrays to keep alive."""
+        weights = np.zeros((2, 16), dtype=np.int64)
+        weights[0, self.low_cells] = self.low.weights[:-1]
+        weights[1, self.high_cells] = self.high.weights[:-1]
+        layers = range(self.pattern.highest + 1)
+        firsts = np.stack([self.offsets(layer) for layer in layers]).astype(np.int64)
+        firsts[1:] += np.cumsum(firsts[:-1, -1])[:, None]
+        counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
+        known = self.high.counts[: len(counts)]
+        counts[: len(known)] = known
+        held: list[NDArray[Any]] = [
+            self.low.sums.astype(np.int32), self.low.ranks, self.high.ranks, weights[0], weights[1],
+            counts, np.ascontiguousarray(firsts),
+        ]  # fmt: skip
+        names = (
+            at.LOW_SUMS, at.LOW_RANKS, at.HIGH_RANKS, at.LOW_WEIGHTS, at.HIGH_WEIGHTS, at.COUNTS,
+            at.FIRSTS,
+        )  # fmt: skip
+        for name, array in zip(names, held, strict=True):
+            words[name] = array.ctypes.data
+        words[at.COLUMNS] = firsts.shape[1]
+        return held
 
     def lift(self, columns: tuple[int, int]) -> Lift:
         """The result of up on two neighbouring columns."""

@@ -17,6 +17,7 @@ Source: names and cells as in 2048EndgameTablebase, `docs_and_configs/default_pa
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
@@ -30,11 +31,13 @@ class PatternKind(StrEnum):
     """How chances are stored.
 
     DENSE computes the index of a board from its two halves; the free cells fill the lower rows.
-    CELLS computes it cell by cell, for any free cells and for large tiles that move.
+    CELLS computes it cell by cell, for any free cells and for large tiles that move. WALLS computes it as
+    DENSE does, for other halves, and covers boards by the order of their large tiles.
     """
 
     DENSE = "dense"
     CELLS = "cells"
+    WALLS = "walls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,14 @@ class Shape:
         kind: how the chances are stored.
         caps: largest exponents of the fourth and the third row; empty for no limit.
         anywhere: number of large tiles if they may be anywhere, otherwise 0.
+        walls: what a table of the kind `WALLS` adds; None for other kinds.
     """
 
     pictures: tuple[str, ...]
     kind: PatternKind = PatternKind.DENSE
     caps: tuple[int, ...] = ()
     anywhere: int = 0
+    walls: "Walls | None" = None
 
     @property
     def places(self) -> list[tuple[int, ...]]:
@@ -66,6 +71,40 @@ class Shape:
     def large_tiles(self) -> int:
         """Number of large tiles."""
         return self.anywhere or self.pictures[0].count("L")
+
+
+@dataclass(frozen=True, slots=True)
+class Walls:
+    """Walls of any tiles, and the boards that have reached the goal beside them.
+
+    Digits of a picture are exponents below the *level* of a board.
+
+    Attributes:
+        caps: the largest exponent of each free cell, one picture.
+        goals: pictures of boards that have reached the goal; any tiles on their dots.
+        anchors: cells of the frame; the least tile there is the level, at most the target.
+        below: True if the goal of a board whose anchors are at most the target is one exponent
+            below the level, False if such boards alone are covered.
+        unequal: pairs of walls, or of a wall and a free cell, that must differ.
+        larger: pairs of cells of which the first must hold the larger tile.
+        least: the least chance with which players follow the table, by exponent of the target.
+        spare: factor of the target up to which sums of the free cells are listed.
+    """
+
+    caps: str
+    goals: tuple[str, ...]
+    anchors: tuple[int, ...]
+    below: bool
+    unequal: tuple[tuple[int, int], ...]
+    larger: tuple[tuple[int, int], ...]
+    least: Mapping[int, float]
+    spare: int
+
+    @staticmethod
+    def digits(picture: str) -> dict[int, int]:
+        """The digits of a picture by cell of the frame."""
+        signs = enumerate(picture.replace("/", ""))
+        return {cell: int(sign) for cell, sign in signs if sign.isdecimal()}
 
 
 _SMALLEST_FREE: Final = 4
@@ -82,6 +121,47 @@ SHAPES: Final = {
         ("L.LL/L.LL/..../....", "..LL/L.LL/L.../....", "..LL/..LL/L.../L..."), PatternKind.CELLS
     ),
     "LL": Shape(("LL../LL../..../....",), PatternKind.CELLS),
+    "wall5": Shape(
+        ("LLL./LL../..../....",),
+        PatternKind.WALLS,
+        walls=Walls(
+            caps="LLL1/LL01/1111/2222",
+            goals=(
+                "...1/..01/..../....",
+                "..../..01/...1/....",
+                "...1/..02/...2/....",
+                "..../..0./.11./....",
+                "..../..0./..11/....",
+            ),
+            anchors=(2, 5),
+            below=True,
+            unequal=((0, 1), (1, 2), (0, 4), (1, 5), (2, 5)),
+            larger=((4, 5), (5, 6), (2, 6)),
+            least={7: 0.9, 8: 0.1, 9: 0.1},
+            spare=2,
+        ),
+    ),
+    "wall6": Shape(
+        ("LLL./LLL./..../....",),
+        PatternKind.WALLS,
+        walls=Walls(
+            caps="LLL1/LLL2/1233/3333",
+            goals=(
+                "..../..../1233/....",
+                "..../..../123./..3.",
+                "..../..../12../33..",
+                "..../..../12../.33.",
+                "...1/...2/..33/....",
+                "...1/...2/...3/...3",
+            ),
+            anchors=(4, 5, 6),
+            below=False,
+            unequal=((0, 1), (1, 2), (4, 5), (5, 6), (0, 4), (1, 5)),
+            larger=((2, 6),),
+            least={},
+            spare=1,
+        ),
+    ),
     **{
         f"free{free}": Shape((), PatternKind.CELLS, anywhere=16 - free)
         for free in range(_SMALLEST_FREE, _LARGEST_FREE + 1)
@@ -157,8 +237,29 @@ class EndgamePattern:
         return f"{self.shape}-{1 << self.target}{caps}"
 
     @property
+    def walls(self) -> Walls | None:
+        """What a table of the kind `WALLS` adds."""
+        return SHAPES[self.shape].walls
+
+    @property
+    def least_chance(self) -> float:
+        """The least chance with which players follow the table; 0 for any above 0."""
+        return 0.0 if self.walls is None else self.walls.least.get(self.target, 1 / 16000)
+
+    @property
+    def caps_by_cell(self) -> dict[int, int]:
+        """The largest exponent of each free cell, for a pattern with one place."""
+        if self.walls is not None:
+            return {cell: self.target - down for cell, down in Walls.digits(self.walls.caps).items()}
+        low, high, top = self.caps
+        rows = [top] * 8 + [high] * 4 + [low] * 4
+        return {cell: cap for cell, cap in enumerate(rows) if cell not in self.large_cells}
+
+    @property
     def largest_sum(self) -> int:
         """The sum of the free cells if each holds the largest tile that it can, in units of 2."""
+        if self.walls is not None:
+            return sum(1 << cap for cap in self.caps_by_cell.values()) // 2
         low, high, top = self.caps
         rows = [(4, low), (4, high), (self.extra, top)]
         if self.kind is not PatternKind.DENSE:
@@ -207,18 +308,19 @@ class EndgamePattern:
     @property
     def highest(self) -> int:
         """The largest sum of the tiles in free cells, in units of 2."""
-        return ((1 << self.target) + SLACK) // 2
+        times = 1 if self.walls is None else self.walls.spare
+        return min((times << self.target) + SLACK, 2 * self.largest_sum) // 2
 
     @property
     def rank(self) -> tuple[object, ...]:
         """Sort key of precedence: more large tiles, then larger targets, then fewer limits."""
         caps = [-cap for cap in self.caps]
-        return -self.large_tiles, -self.target, not self.anywhere, caps, self.name
+        return self.walls is None, self.large_tiles if self.walls else -self.large_tiles, -self.target, not self.anywhere, caps, self.name
 
     @property
     def lowest(self) -> int:
         """The smallest sum for which the table is used, in units of 2."""
-        return LOWEST_SUM // 2
+        return LOWEST_SUM // 2 if self.walls is None else 0
 
 
 def suits(rules: Rules) -> bool:

@@ -46,6 +46,11 @@ def chances_of(bits: int) -> Floats:
     return chances
 
 
+def least_level(chance: float, bits: int) -> int:
+    """The first level of a chance of at least this, and above 0."""
+    return max(int(np.searchsorted(chances_of(bits), chance)), 1)
+
+
 @cache
 def coarse_levels() -> NDArray[np.uint8]:
     """The 8-bit level of each 16-bit level."""

@@ -20,8 +20,9 @@ from twofold.endgame.cells import Cells, above_word
 from twofold.endgame.format import TableHead, damage, opened
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import EndgamePattern, PatternKind, suits
-from twofold.endgame.scale import chances_of, top_level
+from twofold.endgame.scale import chances_of, least_level, top_level
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
+from twofold.endgame.walls import carrying, fill_walls
 from twofold.errors import InvalidTable
 from twofold.kernels.endgame import lookup
 from twofold.kernels.endgame import words as at
@@ -32,8 +33,6 @@ from twofold.rules import Move, Rules
 from twofold.tensors import TensorFile
 
 Words = NDArray[np.uint64]
-
-_CARRY: Final = 16
 
 _CODE_BYTES: Final = 32
 """Bytes of memory per content of the upper free cells, while a table is opened."""
@@ -173,7 +172,9 @@ class EndgameTable:
             self._kept += Cells(self.pattern).fill(words)
         else:
             self._fill_board(words)
-            self._fill_dense(words, Halves(self.pattern))
+            self._kept += Halves(self.pattern).fill(words)
+            if self.pattern.walls is not None:
+                self._kept += fill_walls(self.pattern, words)
         return words
 
     def _fill_levels(self, words: Words) -> None:
@@ -181,6 +182,7 @@ class EndgameTable:
         words[at.HIGHEST] = self.pattern.highest
         words[at.BITS] = self.head.bits
         words[at.TOP] = top_level(self.head.bits)
+        words[at.LEAST] = least_level(self.pattern.least_chance, self.head.bits)
         words[at.LEVELS] = self._address(self.levels)
         words[at.CHANCES] = self._address(chances_of(self.head.bits))
 
@@ -191,54 +193,16 @@ class EndgameTable:
         words[at.LARGE] = pattern.large_tiles
         words[at.KEEP] = 15 * nibbles_mask(pattern.large_cells)
         words[at.ACROSS] = self._address(row_table(4))
-        caps = caps_by_cell(pattern)
-        wins = [pattern.target if cap else 0 for cap in caps]
-        words[at.WINS : at.WINS + 2] = _carrying(wins)
-        words[at.OVER : at.OVER + 2] = _carrying([cap + 1 if cap else 0 for cap in caps])
+        caps = pattern.caps_by_cell
+        words[at.WINS : at.WINS + 2] = carrying(dict.fromkeys(caps, pattern.target))
+        words[at.OVER : at.OVER + 2] = carrying({cell: cap + 1 for cell, cap in caps.items()})
         for number, (mask, turn) in enumerate(_symmetries(pattern)):
             words[at.MASKS + number] = mask
             words[at.TURNS + number] = turn
 
-    def _fill_dense(self, words: Words, halves: Halves) -> None:
-        low, high = halves.low, halves.high
-        weights = np.zeros((2, 16), dtype=np.int64)
-        weights[0, 12:] = low.weights[:4]
-        weights[1, 8:12] = high.weights[:4]
-        weights[1, 8 - self.pattern.extra : 8] = high.weights[4 : 4 + self.pattern.extra]
-        layers = range(self.pattern.highest + 1)
-        firsts = np.stack([halves.offsets(layer) for layer in layers]).astype(np.int64)
-        firsts[1:] += np.cumsum(firsts[:-1, -1])[:, None]
-        counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
-        known = high.counts[: len(counts)]
-        counts[: len(known)] = known
-        words[at.LOW_SUMS] = self._address(low.sums.astype(np.int32))
-        words[at.LOW_RANKS] = self._address(low.ranks)
-        words[at.HIGH_RANKS] = self._address(high.ranks)
-        words[at.LOW_WEIGHTS] = self._address(weights[0])
-        words[at.HIGH_WEIGHTS] = self._address(weights[1])
-        words[at.COUNTS] = self._address(counts)
-        words[at.FIRSTS] = self._address(np.ascontiguousarray(firsts))
-        words[at.COLUMNS] = firsts.shape[1]
-
     def _address(self, array: NDArray[Any]) -> int:
         self._kept.append(array)
         return array.ctypes.data
-
-
-def caps_by_cell(pattern: EndgamePattern) -> list[int]:
-    """The largest exponent of each cell of the frame; 0 for cells of large tiles."""
-    low, high, top = pattern.caps
-    rows = [top] * 8 + [high] * 4 + [low] * 4
-    return [0 if cell in pattern.large_cells else cap for cell, cap in enumerate(rows)]
-
-
-def _carrying(least: Sequence[int]) -> list[int]:
-    """Summands that make a nibble carry from an exponent on (0: never): even and odd nibbles."""
-    words = [0, 0]
-    for cell, exponent in enumerate(least):
-        place = 15 - cell  # from the lowest nibble
-        words[place % 2] |= (_CARRY - exponent if exponent else 0) << (8 * (place // 2))
-    return words
 
 
 def _symmetries(pattern: EndgamePattern) -> list[tuple[int, int]]:

@@ -68,7 +68,7 @@ _I32: Final = types.int32[::1]
 _I64: Final = types.int64[::1]
 _U32: Final = types.uint32[::1]
 _F32: Final = types.float32[::1]
-_HALF: Final = types.NamedTuple(
+HALF: Final = types.NamedTuple(
     [_I32, _I64, _I64, _U32, _U32, _I64, _I32, _I32, _I32, _I32], HalfArrays
 )
 _LIFT: Final = types.NamedTuple([types.int32[:, ::1], types.uint32[:, ::1], _I32, _I32], LiftArrays)
@@ -80,7 +80,7 @@ _FOUR: Final = np.float32(0.1)
 
 @kernel(
     types.void(
-        types.int64, types.int64, types.int64, _HALF, _HALF, _I64, _I64, _I64, _F32, _F32, _F32
+        types.int64, types.int64, types.int64, HALF, HALF, _I64, _I64, _I64, _F32, _F32, _F32
     )
 )
 def spread(begin, end, layer, low, high, offsets, offsets_2, offsets_4, with_2, with_4, after):
@@ -124,7 +124,7 @@ def spread(begin, end, layer, low, high, offsets, offsets_2, offsets_4, with_2, 
 
 
 @kernel(
-    types.void(types.int64, types.int64, types.int64, _HALF, _HALF, _LIFT, _LIFT, _I64, _F32, _F32)
+    types.void(types.int64, types.int64, types.int64, HALF, HALF, _LIFT, _LIFT, _I64, _F32, _F32)
 )
 def choose(begin, end, layer, low, high, left_pair, right_pair, offsets, after, before):
     """Fill in chances before moves: the best of left, right and up. Down shifts large tiles.

@@ -12,33 +12,29 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.endgame.cells import as_row, has_won, large_cells, number_of, place_of, turned
+from twofold.kernels.endgame.walls import at_goal, carries, covers, half_number
 from twofold.kernels.endgame.words import (
     ABOVE,
     ACROSS,
     BITS,
     CELLS,
     CHANCES,
-    COLUMNS,
-    COUNTS,
-    FIRSTS,
-    HIGH_RANKS,
-    HIGH_WEIGHTS,
     HIGHEST,
     KEEP,
     KIND,
     LARGE,
+    LEAST,
     LEVELS,
-    LOW_RANKS,
-    LOW_SUMS,
-    LOW_WEIGHTS,
     LOWEST,
     MASKS,
     OVER,
     STARTS,
     SYMMETRIES,
     TABLE_WORDS,
+    TARGET,
     TOP,
     TURNS,
+    WALLS,
     WINS,
 )
 from twofold.kernels.intrinsics import (
@@ -65,19 +61,7 @@ _FLOATS: Final = types.float64[::1]
 _MOVES: Final = types.int8[::1]
 _0: Final = np.uint64(0)
 _1: Final = np.uint64(1)
-_2: Final = np.uint64(2)
-_4: Final = np.uint64(4)
 _15: Final = np.uint64(15)
-_LOW_NIBBLES: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
-_FIFTH_BITS: Final = np.uint64(0x1010101010101010)
-
-
-@kernel(types.boolean(types.uint64, types.uint64, types.uint64))
-def carries(bits, even, odd):
-    """Whether some even or odd nibble exceeds 15 after the addition of its byte."""
-    low = (bits & _LOW_NIBBLES) + even
-    high = ((bits >> _4) & _LOW_NIBBLES) + odd
-    return ((low | high) & _FIFTH_BITS) != _0
 
 
 @kernel(types.int64(types.uint64, U64_POINTER))
@@ -115,26 +99,6 @@ def stored_level(number, table):
     return np.int64(u16_at(table[LEVELS])[number])
 
 
-@kernel(types.int64(types.uint64, types.int64, U64_POINTER))
-def dense_level(after, total, table):
-    """The level of an afterstate in the frame that exceeds no cap.
-
-    No index leaves its array, whatever a file contains: codes are below the product of caps + 1,
-    sums of halves are at most that of the board, and the arrays are made for the pattern.
-    """
-    low_weights, high_weights = i64_at(table[LOW_WEIGHTS]), i64_at(table[HIGH_WEIGHTS])
-    low = high = np.int64(0)
-    for cell in range(12, 16):
-        low += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * low_weights[cell]
-    for cell in range(4, 12):
-        high += np.int64((after >> np.uint64(60 - 4 * cell)) & _15) * high_weights[cell]
-    low_sum = np.int64(i32_at(table[LOW_SUMS])[low])
-    number = i64_at(table[FIRSTS])[total * np.int64(table[COLUMNS]) + low_sum]
-    number += np.int64(i32_at(table[LOW_RANKS])[low]) * i64_at(table[COUNTS])[total - low_sum]
-    number += np.int64(i32_at(table[HIGH_RANKS])[high])
-    return stored_level(number, table)
-
-
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of_cells(bits, after, total, table):
     """The level of a move of a marked board in the frame, by a table of cells.
@@ -163,12 +127,64 @@ def level_of(bits, after, total, table):
         return np.int64(table[TOP])
     if carries(after, table[OVER], table[OVER + 1]):
         return NO_CHANCE
-    return dense_level(after, total, table)
+    return stored_level(half_number(after, total, table), table)
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
+def level_beside_walls(bits, after, total, table):
+    """The level of a move of a marked board in the frame, by a table of walls."""
+    keep = table[KEEP]
+    if after == bits or after & keep != keep or carries(after, table[OVER], table[OVER + 1]):
+        return NO_CHANCE
+    if at_goal(after, np.int64(table[TARGET]), table):
+        return np.int64(table[TOP])
+    return stored_level(half_number(after, total, table), table)
+
+
+@kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))
+def levels_beside_walls(bits, legal, table):
+    """`levels_of` for a table of walls: in the symmetry with the best move."""
+    none = np.int64(NO_CHANCE)
+    keep, rows = table[KEEP], u64_at(table[ACROSS])
+    a = b = c = d = none
+    highest, is_covered = none, np.int64(0)
+    for symmetry in range(8):
+        turn = table[TURNS + symmetry]
+        frame = turned(bits, turn)
+        if not covers(frame, table):
+            continue
+        total = on_bits.tile_sum(frame & ~keep) >> 1
+        if total > np.int64(table[HIGHEST]):
+            continue
+        is_covered = np.int64(1)
+        frame |= keep
+        up, right, down, left, _, _ = on_bits.slide_all(frame, rows, rows)
+        w = x = y = z = none
+        for move in range(4):
+            if not (legal >> move) & 1:
+                continue
+            inner = np.int64((turn >> np.uint64(8 + 2 * move)) & np.uint64(3))
+            after = on_bits.of_move(inner, up, right, down, left)
+            level = level_beside_walls(frame, after, total, table)
+            if move == 0:
+                w = level
+            elif move == 1:
+                x = level
+            elif move == 2:
+                y = level
+            else:
+                z = level
+        best = max(max(w, x), max(y, z))
+        if best > highest:
+            a, b, c, d, highest = w, x, y, z, best
+    return a, b, c, d, is_covered
 
 
 @kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))
 def levels_of(bits, legal, table):
     """The levels of up, right, down and left, and whether the table covers the board."""
+    if table[KIND] == np.uint64(WALLS):
+        return levels_beside_walls(bits, legal, table)
     none = np.int64(NO_CHANCE)
     silent = (none, none, none, none, np.int64(0))
     symmetry = symmetry_of(bits, table)
@@ -209,18 +225,18 @@ def levels_of(bits, legal, table):
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def table_move(bits, legal, words):
-    """The move of the first table with a chance above 0, or -1.
+    """The move of the first table with a chance of `LEAST` or more, or -1.
 
     It is the move with the largest chance among `legal`, 4 bits, the first of equals. `bits` is a
     4x4 board, `words` are those of a set of tables.
     """
     for number in range(np.int64(words[0])):
         table = u64_offset(words, 1 + number * TABLE_WORDS)
-        if symmetry_of(bits, table) < 0:  # nearly all boards
+        if table[KIND] != np.uint64(WALLS) and symmetry_of(bits, table) < 0:  # nearly all boards
             continue
         a, b, c, d, _ = levels_of(bits, legal, table)
         best = max(max(a, b), max(c, d))
-        if best > 0:
+        if best >= np.int64(table[LEAST]):
             return 0 if a == best else 1 if b == best else 2 if c == best else 3
     return -1
 
@@ -242,7 +258,7 @@ def table_chances(bits, words, out):
     for number in range(np.int64(words[0])):
         table = u64_offset(words, 1 + number * TABLE_WORDS)
         a, b, c, d, _ = levels_of(bits, 15, table)
-        if max(max(a, b), max(c, d)) > 0:
+        if max(max(a, b), max(c, d)) >= np.int64(table[LEAST]):
             out[0], out[1] = chance_of(a, table), chance_of(b, table)
             out[2], out[3] = chance_of(c, table), chance_of(d, table)
             return number

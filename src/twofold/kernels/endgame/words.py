@@ -8,7 +8,7 @@ from typing import Final
 
 # Words of a table.
 KIND: Final = 0
-"""Format of the chances: DENSE or CELLS."""
+"""Format of the chances: DENSE, CELLS or WALLS."""
 ABOVE: Final = 1
 """Eight bytes of 16 - exponent of the target: added to nibbles, targets and larger tiles carry."""
 LARGE: Final = 2
@@ -78,7 +78,27 @@ CELLS_COUNT: Final = 37
 SUMS: Final = 38
 """Number of sums in RANKS."""
 
-TABLE_WORDS: Final = 39
+# Further words of a table of walls, which has those of a dense table, too; see
+# `twofold.kernels.endgame.walls`.
+GOALS: Final = 39
+"""Address of pairs of uint64, nibbles to compare and their exponents: boards that reach the goal,
+at the level of the target."""
+GOAL_COUNT: Final = 40
+CONDITIONS: Final = 41
+"""Address of int64: a number of cells and the cells, of which the least tile is a board's level;
+a number of pairs of cells and the pairs, which must differ; the same for pairs that must fall."""
+TARGET: Final = 42
+"""Exponent of the target."""
+BELOW: Final = 43
+"""1 if the goal of a board is one exponent below the least of its anchors, at most the target;
+0 if it is that level, and boards of higher levels are not covered."""
+CAPPED: Final = 44
+"""Two words, as OVER: 1 in the byte of each free cell."""
+LEAST: Final = 46
+"""The least level of a chance with which the table chooses a move; of all kinds of tables."""
+
+TABLE_WORDS: Final = 47
 
 DENSE: Final = 0
 CELLS: Final = 1
+WALLS: Final = 2
