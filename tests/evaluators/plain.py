@@ -53,6 +53,20 @@ def datumbox(grid: Grid, score: int) -> float:
     return max(value, min(score, 1))
 
 
+def ordered(grid: Grid) -> float:
+    """The value of macroxue/2048-ai: k 2^k for a tile 2^k, in falling order from the corner."""
+
+    def line(tiles: Sequence[int]) -> float:
+        worth = [tile * (tile.bit_length() - 1) if tile else 0 for tile in tiles]
+        total = worth[0]
+        for one, next_one in zip(worth, worth[1:], strict=False):
+            total += one + next_one if one >= next_one else -12 * (next_one - one)
+            total += one if one == next_one else 0
+        return total
+
+    return sum(map(line, grid)) + sum(map(line, zip(*grid, strict=True)))
+
+
 def smooth(grid: Grid) -> float:
     """The value of ov3y's 2048-AI; a full board counts as one with a single empty cell."""
     exponents = [[tile.bit_length() - 1 if tile else 0 for tile in row] for row in grid]

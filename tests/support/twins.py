@@ -58,6 +58,7 @@ class Twin:
         adds_reward: whether rewards count.
         dead_value: value of a state without a legal move.
         cut: expectimax values at once what is less probable than this.
+        stakes: for each exponent of the largest tile, the dead value and the bound of a search.
     """
 
     rules: Rules
@@ -66,11 +67,20 @@ class Twin:
     adds_reward: bool = False
     dead_value: float = 0.0
     cut: float = 0.0
+    stakes: Sequence[tuple[float, float]] | None = None
+    bound: float = -np.inf
 
     def expectimax(
         self, cells: Cells, score: int, ply: int, chance: float = 1.0
     ) -> dict[Move, float]:
         """The values of the legal moves; `chance` is how probable the position is."""
+        if self.stakes is not None:
+            self.dead_value, self.bound = self.stakes[max(cells)]
+            if self.leaf(cells, score) < 0:
+                self.bound = -np.inf
+        return self._values(cells, score, ply, chance)
+
+    def _values(self, cells: Cells, score: int, ply: int, chance: float) -> dict[Move, float]:
         return {
             move: self._gain(reward) + self._mean(after, score + reward, ply - 1, chance)
             for move, after, reward in self.moves(cells)
@@ -102,6 +112,8 @@ class Twin:
     def _mean(self, after: Cells, score: int, ply: int, chance: float) -> float:
         if not self.at_state and (ply == 0 or chance < np.float32(self.cut)):
             return self.leaf(after, score)
+        if self.stakes is not None and (value := self.leaf(after, score)) < self.bound:
+            return value
         empty, total = reference.empty_cells(after), 0.0
         for cell in empty:
             mean = 0.0
@@ -114,7 +126,7 @@ class Twin:
     def _best(self, state: Cells, score: int, ply: int, chance: float) -> float:
         if self.at_state and (ply == 0 or chance < np.float32(self.cut)):
             return self.leaf(state, score)
-        return max(self.expectimax(state, score, ply, chance).values(), default=self.dead_value)
+        return max(self._values(state, score, ply, chance).values(), default=self.dead_value)
 
     def _worst(self, after: Cells, score: int, depth: int) -> float:
         empty = reference.empty_cells(after)
