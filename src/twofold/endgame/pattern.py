@@ -250,7 +250,8 @@ class EndgamePattern:
     def caps_by_cell(self) -> dict[int, int]:
         """The largest exponent of each free cell, for a pattern with one place."""
         if self.walls is not None:
-            return {cell: self.target - down for cell, down in Walls.digits(self.walls.caps).items()}
+            down = Walls.digits(self.walls.caps)
+            return {cell: self.target - less for cell, less in down.items()}
         low, high, top = self.caps
         rows = [top] * 8 + [high] * 4 + [low] * 4
         return {cell: cap for cell, cap in enumerate(rows) if cell not in self.large_cells}
@@ -313,9 +314,14 @@ class EndgamePattern:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Sort key of precedence: more large tiles, then larger targets, then fewer limits."""
+        """Sort key of precedence.
+
+        First tables with walls, those with fewer first; then more large tiles, then larger
+        targets, then fewer limits.
+        """
         caps = [-cap for cap in self.caps]
-        return self.walls is None, self.large_tiles if self.walls else -self.large_tiles, -self.target, not self.anywhere, caps, self.name
+        large = -self.large_tiles if self.walls is None else self.large_tiles
+        return self.walls is None, large, -self.target, not self.anywhere, caps, self.name
 
     @property
     def lowest(self) -> int:

@@ -115,6 +115,12 @@ def covers(frame, table):
     return not carries(frame, even, odd) and not at_goal(frame, goal, table)
 
 
+@kernel(types.boolean(types.uint64, _WORDS))
+def covers_board(frame, words):
+    """`covers` for callers outside kernels, by the words of one table."""
+    return covers(frame, pointer(words))
+
+
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
 def half_number(after, total, table):
     """The number in the file of an afterstate in the frame that exceeds no cap.
@@ -135,7 +141,9 @@ def half_number(after, total, table):
 
 
 @kernel(
-    types.void(types.int64, types.int64, types.int64, HALF, HALF, _WORDS, _WORDS, _WORDS, _F32, _F32)
+    types.void(
+        types.int64, types.int64, types.int64, HALF, HALF, _WORDS, _WORDS, _WORDS, _F32, _F32
+    )
 )
 def choose(begin, end, layer, low, high, low_bits, high_bits, words, after, before):
     """Fill in chances before moves: that of the best move, 0 without one.
