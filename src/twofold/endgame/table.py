@@ -241,6 +241,11 @@ class EndgameTables:
         """The hashes of the tables, 16 hexadecimal digits each."""
         return tuple(table.hash for table in self.tables)
 
+    def with_walls(self, walls: bool) -> "EndgameTables | None":
+        """The tables with walls of any tiles, or the others; None if there are none."""
+        chosen = [one for one in self.tables if (one.pattern.walls is not None) == walls]
+        return EndgameTables(chosen) if chosen else None
+
     @staticmethod
     def suits(rules: Rules) -> bool:
         """True if tables cover these rules: 4x4 with the standard spawns."""

@@ -172,6 +172,24 @@ def downgrade(text: str) -> int:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Play by order from one corner, from a sum of tiles on, to a depth in plies."""
+
+    tile_sum: int
+    ply: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Late | None":
+        """Parse `none`, or a sum and a depth such as `24576@4`."""
+        if text == NONE:
+            return None
+        total, _, ply = text.partition("@")
+        return cls(
+            whole("late", 0, MAX_DOWNGRADE)(total), whole("the depth of late", 1, MAX_PLY)(ply)
+        )
+
+
 EVAL: Final = Key(
     "rows", "evaluator, or path/to/file.py:Name", evaluator, _weights, names_code=is_code
 )
@@ -202,6 +220,13 @@ TABLES: Final = Key(
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,
+    came_later=True,
+)
+LATE: Final = Key(
+    NONE,
+    "from this sum of tiles on, a search for order from one corner plays, and tables with walls; "
+    "24576@4: from 24,576 on, to 4 plies",
+    Late.parse,
     came_later=True,
 )
 TWO_PLAYER_KEYS: Final = {

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
+from twofold.evaluators import find_evaluator
 from twofold.limits import MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
@@ -11,6 +12,7 @@ from twofold.players.keys import (
     ALPHABETA_KEYS,
     CUT,
     EVAL,
+    LATE,
     LAYERS,
     NODES,
     PLY,
@@ -20,6 +22,7 @@ from twofold.players.keys import (
     TIME,
     TWO_PLAYER_KEYS,
     Choice,
+    Late,
     cut,
     downgrade,
     evaluator,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.evaluators.base import Evaluator
     from twofold.networks.library import NamedFile
+    from twofold.players.searching import ExpectimaxPlayer
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -100,17 +104,39 @@ def _expectimax(
 
 
 def _ntuple(
-    net: "NamedFile", ply: Depth | None, time: float | None, nodes: int | None, **more: Any
+    net: "NamedFile",
+    ply: Depth | None,
+    time: float | None,
+    nodes: int | None,
+    tables: "EndgameTables | None",
+    late: Late | None,
+    **more: Any,
 ) -> Player:
     from twofold.evaluators.ntuple import network_evaluator
     from twofold.networks.library import load_network
 
-    return _searching(network_evaluator(load_network(net)), ply, time, nodes, **more)
+    evaluator = network_evaluator(load_network(net))
+    if late is None:
+        return _searching(evaluator, ply, time, nodes, tables=tables, **more)
+    from twofold.players.relay import RelayPlayer
+
+    walls = None if tables is None else tables.with_walls(True)
+    return RelayPlayer(
+        _searching(
+            evaluator, ply, time, nodes, **more,
+            tables=None if tables is None else tables.with_walls(False),
+        ),
+        _searching(
+            find_evaluator("ordered"), Depth.fixed(late.ply), time, nodes,
+            cut=2.0 ** -(late.ply + 3), tables=walls, table_mb=more["table_mb"],
+        ),
+        late.tile_sum,
+    )  # fmt: skip
 
 
 def _searching(
     evaluator: "Evaluator", ply: Depth | None, time: float | None, nodes: int | None, **more: Any
-) -> Player:
+) -> "ExpectimaxPlayer":
     """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
     from twofold.players.searching import ExpectimaxPlayer
 
@@ -263,6 +289,7 @@ PRESETS: Final = (
                 downgrade,
             ),
             "tables": TABLES,
+            "late": LATE,
         },
         source=NTUPLE,
     ),

@@ -1,0 +1,98 @@
+"""A player that hands over to another one late in the game."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from twofold.board import Board
+from twofold.kernels._jit import address_of
+from twofold.kernels.search import relay as kernels
+from twofold.players.compiled import CompiledPlayer
+from twofold.players.searching import SearchPlayer
+from twofold.rules import Move, Rules
+from twofold.search.analysis import Analysis
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import TableAnswer
+
+
+class RelayPlayer(CompiledPlayer):
+    """Plays as `early`, and as `late` on boards whose tiles sum to `late_sum` or more.
+
+    The values of the two have different units; an analysis is always that of one of them.
+    """
+
+    def __init__(self, early: SearchPlayer, late: SearchPlayer, late_sum: int) -> None:
+        self.early, self.late, self.late_sum = early, late, late_sum
+        self.reproducible = early.reproducible and late.reproducible
+
+    def unsupported(self, rules: Rules) -> str:
+        """Why one of the two does not support these rules."""
+        return self.early.unsupported(rules) or self.late.unsupported(rules)
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Prepare both for a new game."""
+        self.early.start(rules, seed)
+        self.late.start(rules, seed)
+        super().start(rules, seed)
+
+    @property
+    def plays_on(self) -> bool:
+        """True if games can follow each other without `start`."""
+        return self.early.plays_on and self.late.plays_on
+
+    def prepare(self, rules: Rules) -> None:
+        """Put both policies into the context."""
+        both = self.early, self.late
+        self.policy = address_of(kernels.relay) if all(one.policy for one in both) else 0
+        words = np.zeros(kernels.CONTEXT_WORDS, dtype=np.uint64)
+        words[kernels.LATE_SUM] = self.late_sum
+        words[kernels.EARLY_POLICY :: 2] = [one.policy for one in both]
+        words[kernels.EARLY_CONTEXT :: 2] = [one.context.ctypes.data for one in both]
+        self.context = words
+
+    def turn_of(self, board: Board) -> SearchPlayer:
+        """The player whose turn a board is."""
+        total = sum(1 << exponent for exponent in board.exponents if exponent)
+        return self.early if total < self.late_sum else self.late
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The move of the player whose turn it is."""
+        return self.turn_of(board).choose(board, score=score, move_number=move_number)
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        """The analysis of the player whose turn it is."""
+        *_, last = self.stream(board, budget, score=score, stop=stop)
+        return last
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        """The improving analyses of the player whose turn it is."""
+        player = self.turn_of(board)
+        player.spec = self.spec
+        yield from player.stream(board, budget, score=score, stop=stop)
+
+    def table_answer(self, board: Board) -> "TableAnswer | None":
+        """The answer of the endgame table that chooses the move, or None."""
+        return self.turn_of(board).table_answer(board)
+
+    def close(self) -> None:
+        """Release the resources of both."""
+        self.early.close()
+        self.late.close()
