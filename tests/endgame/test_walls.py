@@ -155,9 +155,11 @@ def test_a_table_covers_boards_by_the_order_of_their_walls(name: str) -> None:
         if rng.random() < 0.5:
             rng.shuffle(walls)
         a, b, c, d, e, f = walls
-        level = max(min(c, e, target), 3)
-        free = [max(rng.choice([0, 0, level, level - 1, level - 2, 1, 2, 3]), 0) for _ in range(11)]
-        sixth = f if name.startswith("wall6") else rng.choice([f, free.pop()])
+        five = name.startswith("wall5")
+        level = min(c, e, target) if five else min(d, e, f, target)
+        near = [tile for tile in range(level - 3, level + 1) if tile > 0]
+        free = [rng.choice(near) if rng.random() < 0.3 else rng.randrange(2) for _ in range(11)]
+        sixth = rng.choice([f, free[10]]) if five else f
         cells = (a, b, c, free[0], d, e, sixth, *free[1:10])
         board = Board(cells)
         expected = is_covered(cells, name)

@@ -149,6 +149,7 @@ def _judgement(one: MoveJudgement) -> dict[str, Any]:
         "move": one.move.name.lower(),
         "best": one.best.name.lower(),
         "values": [None if value is None else finite(value) for value in one.values],
+        "unit": one.unit,
         "ratio": one.ratio,
         "accuracy": one.accuracy,
         "label": one.label,

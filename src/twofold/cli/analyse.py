@@ -174,7 +174,7 @@ def _in_terminal() -> bool:
 
 
 def _explanation(player: Player, board: Board, score: int | None) -> Explanation:
-    evaluator = getattr(player, "evaluator", None)
+    evaluator = getattr(player.part_for(board), "evaluator", None)
     if not isinstance(evaluator, Evaluator):
         raise InvalidSpec(
             f"expected a player with an evaluator for --explain, got {shown(player.spec)}"

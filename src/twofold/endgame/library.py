@@ -83,8 +83,16 @@ def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
 
 
 def strong() -> list[tuple[Path, TableHead]]:
-    """The tables that `auto` uses: those in `tables_folder` that make players stronger."""
-    return [(path, head) for path, head in built() if head.pattern.target >= LEAST_TARGET]
+    """The tables that `auto` uses: those in `tables_folder` that make players stronger.
+
+    Tables with walls of any tiles suit only a search for order from one corner: they are named.
+    """
+    return [(path, head) for path, head in built() if is_strong(head.pattern)]
+
+
+def is_strong(pattern: EndgamePattern) -> bool:
+    """True for the tables that `auto` uses."""
+    return pattern.walls is None and pattern.target >= LEAST_TARGET
 
 
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:

@@ -83,7 +83,7 @@ class ServerSearch:
     def _move_alone(self) -> Move:
         player = self._player
         board, budget = self._position.board, self._go.budget
-        if searching_of(player) is None:
+        if searching_of(player.part_for(board)) is None:
             return self._chosen()
         if (answer := player.table_answer(board)) is not None:
             return answer.best

@@ -22,13 +22,13 @@ BASE: Final = (
 SEARCH: Final = (
     "search.transposition", "search.leaf_layer", "search.expectimax",
     "search.bounds", "search.star1", "search.evaluate", "search.evaluate_cells",
-    "search.expectimax_cells", "search.alphabeta", "search.summed",
+    "search.expectimax_cells", "search.alphabeta", "search.summed", "search.relay",
 )  # fmt: skip
 """Modules of search."""
 
 OTHERS: Final = (
-    "endgame.layers", "endgame.cells", "endgame.lookup", "endgame.policy", "learn.ntuple",
-    "learn.carousel", "learn.updates", "learn.learning", "learn.network_planes", "simd",
+    "endgame.layers", "endgame.cells", "endgame.walls", "endgame.lookup", "endgame.policy",
+    "learn.ntuple", "learn.carousel", "learn.updates", "learn.learning", "learn.network_planes", "simd",
     "rules.bits_simd", "env.forms", "env.simd", "env.games", "env.vector", "exact.canonical",
     "exact.solving", "exact.solved", "policy.forward", "policy.merges", "policy.search",
     "policy.turns",

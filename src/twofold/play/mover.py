@@ -107,7 +107,9 @@ class Mover:
 
     def _choose(self) -> Move:
         board, score = self._game.board, self._game.score
-        if _decides_in_python(self._player):  # `analyse` can be stopped, `choose` cannot
+        if _decides_in_python(
+            self._player.part_for(board)
+        ):  # `analyse` can be stopped, `choose` cannot
             best = self._player.analyse(board, score=score, stop=self._stop).best
         else:
             best = self._player.choose(board, score=score, move_number=self._game.move_number)
@@ -152,7 +154,8 @@ def _stoppable(player: Player, stop: Stop) -> Iterator[None]:
         if player.compiled:
             from twofold.players.searching import SearchPlayer
 
-            if isinstance(player, SearchPlayer):
-                searches = [context.words for context in player.search.contexts]
-                stack.enter_context(stop.over(searches))
+            for part in player.parts:
+                if isinstance(part, SearchPlayer):
+                    searches = [context.words for context in part.search.contexts]
+                    stack.enter_context(stop.over(searches))
         yield

@@ -217,6 +217,15 @@ class Player(ABC):
         """Improving analyses, at least one; arguments as in `analyse`."""
         yield self.analyse(board, budget, score=score, stop=stop)
 
+    @property
+    def parts(self) -> "tuple[Player, ...]":
+        """The players that it consists of, each for some boards; itself alone by default."""
+        return (self,)
+
+    def part_for(self, board: Board) -> "Player":
+        """The part that plays a board; only the values of one part can be compared."""
+        return self
+
     def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""
         return None

@@ -184,10 +184,18 @@ class Late:
         """Parse `none`, or a sum and a depth such as `24576@4`."""
         if text == NONE:
             return None
-        total, _, ply = text.partition("@")
+        total, at, ply = text.partition("@")
+        if not at:
+            raise InvalidSpec(
+                f"expected late as {NONE} or SUM@PLY, such as 24576@4, got {shown(text)}"
+            )
         return cls(
-            whole("late", 0, MAX_DOWNGRADE)(total), whole("the depth of late", 1, MAX_PLY)(ply)
+            whole("the sum of late", 0, MAX_DOWNGRADE)(total),
+            whole("the depth of late", 1, MAX_PLY)(ply),
         )
+
+    def __str__(self) -> str:
+        return f"{self.tile_sum}@{self.ply}"
 
 
 EVAL: Final = Key(

@@ -9,6 +9,7 @@ from twofold.errors import InvalidSpec
 from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
 from twofold.players.entry import Entry, Key
+from twofold.players.keys import Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
 from twofold.players.presets import PRESETS
 from twofold.players.strengths import STRENGTHS, strength
@@ -101,7 +102,7 @@ def _read_values(
     numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
     same = dict(texts)
     same |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
-    same |= {key: str(value) for key, value in values.items() if isinstance(value, Depth)}
+    same |= {key: str(value) for key, value in values.items() if isinstance(value, Depth | Late)}
     return values, same
 
 

@@ -1,6 +1,7 @@
 """A player that hands over to another one late in the game."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from twofold.players.searching import SearchPlayer
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
+from twofold.search.context import as_searched
 from twofold.search.stop import Stop
 
 if TYPE_CHECKING:
@@ -22,12 +24,24 @@ if TYPE_CHECKING:
 class RelayPlayer(CompiledPlayer):
     """Plays as `early`, and as `late` on boards whose tiles sum to `late_sum` or more.
 
-    The values of the two have different units; an analysis is always that of one of them.
+    A board with a tile past 32768 counts as it is searched, downgraded. The values of the two parts
+    have different units; an analysis is that of one of them.
     """
 
     def __init__(self, early: SearchPlayer, late: SearchPlayer, late_sum: int) -> None:
         self.early, self.late, self.late_sum = early, late, late_sum
         self.reproducible = early.reproducible and late.reproducible
+
+    @property
+    def parts(self) -> tuple[SearchPlayer, SearchPlayer]:
+        """The early and the late player."""
+        return self.early, self.late
+
+    def part_for(self, board: Board) -> SearchPlayer:
+        """The player whose turn a board is, prepared for its shape."""
+        self._fit(board)
+        total = sum(1 << exponent for exponent in as_searched(board).exponents if exponent)
+        return self.early if total < self.late_sum else self.late
 
     def unsupported(self, rules: Rules) -> str:
         """Why one of the two does not support these rules."""
@@ -35,33 +49,29 @@ class RelayPlayer(CompiledPlayer):
 
     def start(self, rules: Rules, seed: int) -> None:
         """Prepare both for a new game."""
-        self.early.start(rules, seed)
-        self.late.start(rules, seed)
         super().start(rules, seed)
+        for part in self.parts:
+            part.start(rules, seed)
 
     @property
     def plays_on(self) -> bool:
         """True if games can follow each other without `start`."""
-        return self.early.plays_on and self.late.plays_on
+        return all(part.plays_on for part in self.parts)
 
     def prepare(self, rules: Rules) -> None:
         """Put both policies into the context."""
-        both = self.early, self.late
-        self.policy = address_of(kernels.relay) if all(one.policy for one in both) else 0
+        for part in self.parts:
+            part.start(rules, self.seed)
+        self.policy = address_of(kernels.relay) if all(part.policy for part in self.parts) else 0
         words = np.zeros(kernels.CONTEXT_WORDS, dtype=np.uint64)
         words[kernels.LATE_SUM] = self.late_sum
-        words[kernels.EARLY_POLICY :: 2] = [one.policy for one in both]
-        words[kernels.EARLY_CONTEXT :: 2] = [one.context.ctypes.data for one in both]
+        words[kernels.EARLY_POLICY :: 2] = [part.policy for part in self.parts]
+        words[kernels.EARLY_CONTEXT :: 2] = [part.context.ctypes.data for part in self.parts]
         self.context = words
-
-    def turn_of(self, board: Board) -> SearchPlayer:
-        """The player whose turn a board is."""
-        total = sum(1 << exponent for exponent in board.exponents if exponent)
-        return self.early if total < self.late_sum else self.late
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         """The move of the player whose turn it is."""
-        return self.turn_of(board).choose(board, score=score, move_number=move_number)
+        return self.part_for(board).choose(board, score=score, move_number=move_number)
 
     def analyse(
         self,
@@ -84,15 +94,14 @@ class RelayPlayer(CompiledPlayer):
         stop: Stop | None = None,
     ) -> Iterator[Analysis]:
         """The improving analyses of the player whose turn it is."""
-        player = self.turn_of(board)
-        player.spec = self.spec
-        yield from player.stream(board, budget, score=score, stop=stop)
+        for found in self.part_for(board).stream(board, budget, score=score, stop=stop):
+            yield replace(found, player=self.spec)
 
     def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""
-        return self.turn_of(board).table_answer(board)
+        return self.part_for(board).table_answer(board)
 
     def close(self) -> None:
         """Release the resources of both."""
-        self.early.close()
-        self.late.close()
+        for part in self.parts:
+            part.close()

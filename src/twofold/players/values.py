@@ -22,7 +22,7 @@ def values_of(
     An empty budget stands for the player's limits. The player is started for the rules. Moves that
     a policy network left out count at most as much as its best one: their values are not trusted.
     """
-    if (searching := searching_of(player)) is not None:
+    if (searching := searching_of(player.part_for(board))) is not None:
         limits = searching.budget if budget == Budget() else budget
         if limits.seconds is None and limits.nodes is None:
             return _searched(searching.search, board, score, limits.ply, stop)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from twofold.board import Board
 from twofold.errors import IllegalMove, InvalidSpec
 from twofold.game import Game
+from twofold.limits import BITS_MAX_EXPONENT
 from twofold.notation import shown
 from twofold.players import Player
 from twofold.players.values import searching_of, values_of
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 POINTS: Final = "points"
 CHANCE: Final = "chance"
 """Units of expected values: points to come, or a probability."""
+
+THEN: Final = ", then "
+"""Between the units of a player in parts: `points, then own unit`."""
 
 FLOOR: Final = 100.0
 """Points added to expected points before division."""
@@ -72,11 +76,12 @@ class MoveJudgement:
     Attributes:
         move_number: moves made before it.
         best: the best move; `move` itself if no other is better.
-        values: of up, right, down, left, in the player's unit; None for illegal moves.
+        values: of up, right, down, left, in `unit`; None for illegal moves.
         ratio: share of the best move's value, 0 to 1.
         accuracy: in percent.
         stake: mean loss of a random move, in percent within bounds.
         table: the endgame table's answer behind the ratio, or None.
+        unit: unit of the values; of a player in parts, that of the part that plays the board.
     """
 
     move_number: int
@@ -88,6 +93,7 @@ class MoveJudgement:
     label: Label
     stake: float
     table: "TableAnswer | None" = None
+    unit: str = ""
 
     @property
     def forced(self) -> bool:
@@ -101,7 +107,7 @@ class MoveJudgement:
 
     @property
     def loss(self) -> float:
-        """Difference from the best value, in the player's unit; 0 if the search prefers `move`.
+        """Difference from the best value, in `unit`; 0 if the search prefers `move`.
 
         That happens if an endgame table chooses the best move.
         """
@@ -114,6 +120,8 @@ class MoveJudgement:
 class Judge:
     """Grades moves with a player, which it uses exclusively; `unit` is that of the values.
 
+    A player in parts grades each move by the part that plays the board; `unit` names all units.
+
     Raises:
         InvalidSpec: the player does not value moves.
         UnsupportedRules: the player cannot play under these rules.
@@ -121,9 +129,9 @@ class Judge:
 
     def __init__(self, player: Player, rules: Rules, budget: Budget) -> None:
         player.start(rules, 0)
-        self._player, self._rules, self._budget = player, rules, budget
-        self.unit, self._floor = _unit_and_floor(player, rules)
-        self._spread: float | None = None
+        self._player, self._budget = player, budget
+        self._scales = [_Scale(player, part, rules, budget) for part in player.parts]
+        self.unit = THEN.join(dict.fromkeys(scale.unit for scale in self._scales))
 
     def judgement(
         self, move_number: int, board: Board, score: int, move: Move, stop: Stop | None = None
@@ -136,16 +144,18 @@ class Judge:
             IllegalMove: the move changes nothing.
         """
         flag = stop or Stop()
-        if not self._is_ready(flag):
+        part = self._player.part_for(board)
+        scale = next(one for one in self._scales if one.part is part)
+        if not scale.is_ready(flag):
             return None
-        values = values_of(self._player, board, score, self._budget, flag)
+        values = values_of(part, board, score, self._budget, flag)
         if values is None:
             return None
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
         answer = self._player.table_answer(board)
         best = _best_of(values) if answer is None else answer.best
-        worth = self._worth(values)
-        ratios = {one: self._ratio(value, worth[best]) for one, value in worth.items()}
+        worth = scale.worth(values)
+        ratios = {one: scale.ratio(value, worth[best]) for one, value in worth.items()}
         if answer is not None:
             ratios |= {one: chance / answer.chance for one, chance in answer.chances.items()}
         if move not in ratios:
@@ -162,15 +172,26 @@ class Judge:
             label,
             stake_of(list(ratios.values())),
             answer,
+            scale.unit,
         )
 
-    def _worth(self, values: Mapping[Move, float]) -> dict[Move, float]:
+
+class _Scale:
+    """How values of a part of a player are compared."""
+
+    def __init__(self, player: Player, part: Player, rules: Rules, budget: Budget) -> None:
+        self.part = part
+        self._player, self._rules, self._budget = player, rules, budget
+        self.unit, self._floor = _unit_and_floor(part, rules)
+        self._spread: float | None = None
+
+    def worth(self, values: Mapping[Move, float]) -> dict[Move, float]:
         """The values that are compared: logarithms of the probabilities of a policy."""
         if self.unit != PROBABILITY:
             return dict(values)
         return {move: math.log(max(value, sys.float_info.min)) for move, value in values.items()}
 
-    def _ratio(self, value: float, best: float) -> float:
+    def ratio(self, value: float, best: float) -> float:
         if value >= best:
             return 1.0
         if self._floor is not None:
@@ -178,7 +199,7 @@ class Judge:
         assert self._spread is not None
         return math.exp(-TYPICAL * (best - value) / self._spread)
 
-    def _is_ready(self, stop: Stop) -> bool:
+    def is_ready(self, stop: Stop) -> bool:
         """Measure the spread first, if needed. False if stopped."""
         if self._spread is None and self._floor is None:
             self._spread = self._measured_spread(stop)
@@ -190,19 +211,28 @@ class Judge:
         depth = SPREAD_DEPTH if limited else self._budget
         losses = []
         for seed in range(SPREAD_GAMES):
-            game = _own_game(self._player, self._rules, seed, stop)
+            game = _own_game(self.part, self._opening(seed), stop)
             for board, score in game[:: max(1, len(game) // SPREAD_POSITIONS)]:
-                values = values_of(self._player, board, score, depth, stop) or {}
-                worth = self._worth(values).values()
+                values = values_of(self.part, board, score, depth, stop) or {}
+                worth = self.worth(values).values()
                 if len(worth) > 1:
                     losses.append(max(worth) - math.fsum(worth) / len(worth))
         known = [loss for loss in losses if math.isfinite(loss) and loss > 0]
         return statistics.median(known) if known else 1.0
 
+    def _opening(self, seed: int) -> Game:
+        """A new game, from a board of the part: that of the rules, or two large tiles."""
+        game, empty = Game(self._rules, seed), [0] * (self._rules.rows * self._rules.cols)
+        for exponent in range(2, BITS_MAX_EXPONENT + 1):
+            if self._player.part_for(game.board) is self.part:
+                break
+            board = Board([exponent, exponent - 1, *empty[2:]], self._rules.shape)
+            game = Game.from_board(board, self._rules, seed)
+        return game
 
-def _own_game(player: Player, rules: Rules, seed: int, stop: Stop) -> list[tuple[Board, int]]:
+
+def _own_game(player: Player, game: Game, stop: Stop) -> list[tuple[Board, int]]:
     """The positions of a game by the player, with their scores."""
-    game = Game(rules, seed)
     seen = []
     while not game.is_finished and game.move_number < SPREAD_MOVES:
         values = values_of(player, game.board, game.score, SPREAD_PLAY, stop)

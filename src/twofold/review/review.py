@@ -28,7 +28,7 @@ from twofold.play.statistics import streaks
 from twofold.players import Player, short_spec
 from twofold.records.record import Record
 from twofold.review.accuracy import LABELS, Label, game_accuracy
-from twofold.review.judge import Judge
+from twofold.review.judge import THEN, Judge
 from twofold.review.judge import MoveJudgement as MoveJudgement  # part of this module, too
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY
@@ -221,7 +221,8 @@ def worst_of(judged: Iterable[MoveJudgement], count: int) -> list[MoveJudgement]
 
 def judge_words(player: str, unit: str) -> str:
     """Who judged, and in which unit: `judged by ntuple:net=default,ply=3, values in points`."""
-    return f"judged by {short_spec(player)}, values in {UNIT_WORDS.get(unit, unit)}"
+    units = THEN.join(UNIT_WORDS.get(one, one) for one in unit.split(THEN))
+    return f"judged by {short_spec(player)}, values in {units}"
 
 
 def tables_note(played_by: str, judge_spec: str) -> str:

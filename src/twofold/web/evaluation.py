@@ -123,7 +123,7 @@ class Bar(NamedTuple):
 def bar_of(analysis: Analysis, player: Player) -> Bar:
     """The bar of an analysis; see the module."""
     value = analysis.value
-    evaluator = getattr(player, "evaluator", None)
+    evaluator = getattr(player.part_for(analysis.board), "evaluator", None)
     if value is None:
         return Bar(None, "none")
     if analysis.unit == CHANCE:

@@ -101,14 +101,12 @@ class Reviews:
             while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
 
-    def note_mistakes(
-        self, game: str, record: Record, judgements: Sequence[MoveJudgement], unit: str
-    ) -> None:
+    def note_mistakes(self, game: str, record: Record, judgements: Sequence[MoveJudgement]) -> None:
         """Add the person's mistakes to the notebook; errors are logged only."""
         if self._notebook is None:
             return
         try:
-            self._notebook.add(mistakes_of_game(game, record, judgements, unit))
+            self._notebook.add(mistakes_of_game(game, record, judgements))
         except TwofoldError as error:
             _LOG.warning("cannot add to the notebook of mistakes: %s", error)
 
@@ -183,7 +181,7 @@ class AskedReview(Asked):
                 self._judge(judge, record, judged)
             finally:
                 self._reviews.keep(record, player.spec, self._order.ply, judged)
-        self._reviews.note_mistakes(self._order.game, record, judged, judge.unit)
+        self._reviews.note_mistakes(self._order.game, record, judged)
         self._send_end(spec, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
@@ -281,5 +279,6 @@ def _message(one: MoveJudgement) -> protocol.JudgementInfo:
         ratio=one.ratio,
         accuracy=one.accuracy,
         label=one.label,
+        unit=one.unit,
         table=None if one.table is None else table_info(one.table),
     )

@@ -64,7 +64,7 @@ def mistake(number: int, share: float = 0.5, game: str = "g") -> Mistake:
 def test_the_worst_mistakes_of_a_game_are_added() -> None:
     game = record()
     every = judged(game)
-    found = mistakes_of_game("k1", game, every, "points")
+    found = mistakes_of_game("k1", game, every)
     worst = sorted((one for one in every if one.label in MISTAKES), key=lambda one: one.ratio)
     wanted = {one.move_number: one for one in worst[:MOST_OF_GAME]}
     assert len(found) == min(MOST_OF_GAME, len(worst)) > 3
@@ -75,6 +75,7 @@ def test_the_worst_mistakes_of_a_game_are_added() -> None:
         assert 1 - one.lost == pytest.approx(judgement.ratio)
         assert one.shares[judgement.best] == pytest.approx(1)
         assert one.values == list(judgement.values)
+        assert one.unit == judgement.unit == "points"
 
 
 @pytest.mark.parametrize(
@@ -83,9 +84,9 @@ def test_the_worst_mistakes_of_a_game_are_added() -> None:
 )
 def test_games_without_a_move_of_the_person_are_left_out(player: str, counts: bool) -> None:
     game = record(player)
-    assert bool(mistakes_of_game("k1", game, judged(game), "points")) == counts
+    assert bool(mistakes_of_game("k1", game, judged(game))) == counts
     opened = replace(game, tags={OPENED_TAG: "yes"})
-    assert mistakes_of_game("k1", opened, judged(game), "points") == []
+    assert mistakes_of_game("k1", opened, judged(game)) == []
 
 
 def test_a_mistake_in_an_endgame_is_told_by_the_chances() -> None:
@@ -110,7 +111,7 @@ def test_where_a_table_judges_its_chances_count() -> None:
     chances = dict.fromkeys(legal[1:], 0.8) | {judgement.move: 0.2}
     answer = TableAnswer("442-256", "0" * 16, 256, chances, legal[-1])
     by_table = replace(judgement, table=answer, label="severe blunder", best=legal[-1], ratio=0.25)
-    (found,) = mistakes_of_game("k1", game, [by_table], "points")
+    (found,) = mistakes_of_game("k1", game, [by_table])
     assert (found.unit, found.source.table) == ("chance", "442-256")
     for move in Move:
         wanted = chances.get(move, 0.0) if move in legal else None

@@ -206,15 +206,13 @@ def _check(content: NotebookContent) -> None:
 # ---- sources of mistakes
 
 
-def mistakes_of_game(
-    game: str, record: Record, judged: Sequence[MoveJudgement], unit: str
-) -> list[Mistake]:
-    """The person's largest mistakes in a game; `judged` are its first moves, in `unit`."""
+def mistakes_of_game(game: str, record: Record, judged: Sequence[MoveJudgement]) -> list[Mistake]:
+    """The person's largest mistakes in a game; `judged` are its first moves."""
     bad = [one for one in own_moves(record, judged) if one.label in MISTAKES]
     worst = sorted(bad, key=lambda one: one.ratio)[:MOST_OF_GAME]
     wanted = {one.move_number: one for one in worst}
     return [
-        _of_judgement(game, record.rules, there.board, wanted[there.move_number], unit)
+        _of_judgement(game, record.rules, there.board, wanted[there.move_number])
         for there in positions(record)
         if there.move_number in wanted
     ]
@@ -235,10 +233,10 @@ def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudge
     return list(judged) if is_own else []
 
 
-def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement, unit: str) -> Mistake:
+def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement) -> Mistake:
     values = [None if value is None else _finite(value) for value in one.values]
     shares = [None if value is None else _share(one, value) for value in one.values]
-    table = ""
+    table, unit = "", one.unit
     if one.table is not None:
         table, unit = one.table.table, CHANCE
         chances = one.table.chances

@@ -126,7 +126,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
 
     Attributes:
         move_number: number of moves before it.
-        values: of up, right, down, left; null for illegal moves.
+        values: of up, right, down, left, in `unit`; null for illegal moves.
         ratio: value relative to the best move, 0 to 1.
         accuracy: in percent.
         label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
@@ -140,6 +140,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     ratio: float
     accuracy: float
     label: str
+    unit: str
     table: TableAnswerInfo | None = None
 
 

@@ -1,4 +1,8 @@
-/** The graph of a game: score, what the player who judges expects, largest tile, worst moves. */
+/**
+ * The graph of a game: score, what the player who judges expects, largest tile, worst moves.
+ *
+ * Values are drawn in the unit of the first ones; a judge may have another unit late in the game.
+ */
 
 import { LineChart } from '../chart.js';
 import { rangeOf } from '../chart_scale.js';
@@ -46,7 +50,8 @@ export class Graph {
   /** Draw what is known. */
   draw() {
     const { game, judging, moves } = this;
-    const inPoints = judging.unit === 'points';
+    const { unit } = judging.judgements.find(Boolean) ?? {};
+    const inPoints = unit === 'points';
     const tile = {
       name: text('review.graph_tile'),
       xs: moves,
@@ -70,18 +75,18 @@ export class Graph {
       this.chart.setLines([score, tile]);
       return;
     }
-    const ys = this.#values(inPoints);
+    const ys = this.#values(unit);
     const range = rangeOf([ys]) ?? [0, 1];
-    this.chart.axes.y = axisOf(judging.unit, range);
+    this.chart.axes.y = axisOf(unit, range);
     const value = {
-      name: text(`review.graph_${VALUES[judging.unit] ?? 'value'}`),
+      name: text(`review.graph_${VALUES[unit] ?? 'value'}`),
       xs: moves,
       ys,
       colour: 1,
-      format: inPoints || range[1] >= IN_FULL ? rounded : valueFormat(range, judging.unit),
+      format: inPoints || range[1] >= IN_FULL ? rounded : valueFormat(range, unit),
     };
     this.chart.setLines(inPoints ? [value, score, tile] : [value, tile]);
-    this.chart.setMarks(this.#marks(ys));
+    this.chart.setMarks(this.#marks(ys, inPoints));
   }
 
   /** @param {number} place where one is */
@@ -94,16 +99,17 @@ export class Graph {
     this.chart.close();
   }
 
-  /** Value of the best move at each place, the points so far added where it is in points. */
-  #values(inPoints) {
+  /** Value of the best move at each place in a unit, points with the points so far. */
+  #values(unit) {
     return Float64Array.from(this.moves, (_, place) => {
       const one = this.judging.judgements[place];
-      const best = one ? Math.max(...one.values.map((value) => value ?? -Infinity)) : NaN;
-      return inPoints ? best + this.game.scores[place] : best;
+      if (one?.unit !== unit) return NaN;
+      const best = Math.max(...one.values.map((value) => value ?? -Infinity));
+      return unit === 'points' ? best + this.game.scores[place] : best;
     });
   }
 
-  #marks(ys) {
+  #marks(ys, inPoints) {
     const { judgements } = this.judging;
     const worst = judgements
       .flatMap((one, place) => (isMistake(one.label) ? [place] : []))
@@ -113,7 +119,7 @@ export class Graph {
       .sort((a, b) => judgements[b].ratio - judgements[a].ratio)
       .map((place) => ({
         x: this.moves[place],
-        y: ys[place],
+        y: Number.isNaN(ys[place]) && inPoints ? this.game.scores[place] : ys[place],
         kind: `label-${classOf(judgements[place].label)}`,
         symbol: signOf(judgements[place].label),
       }));

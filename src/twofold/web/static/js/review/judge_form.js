@@ -9,7 +9,11 @@ import { PROBABILITY } from '../figures.js';
 import { text } from '../text.js';
 
 /** Texts on the values of a judge that are not points, by unit. */
-const UNITS = { 'discounted points': 'discounted', [PROBABILITY]: 'probabilities' };
+const UNITS = {
+  'discounted points': 'discounted',
+  'points, then own unit': 'two_units',
+  [PROBABILITY]: 'probabilities',
+};
 const DEPTHS = [1, 2, 3, 4, 5, 6];
 
 /** The form; it asks for a review as soon as something is chosen. */

@@ -18,9 +18,6 @@ export class Judging {
   /** Accuracy of those, in percent; null if none had an alternative. */
   accuracy = null;
 
-  /** Unit of the values; empty before it is known. */
-  unit = '';
-
   /** The `reviewed` message; null before it has come. */
   reviewed = null;
 
@@ -66,7 +63,6 @@ export class Judging {
       ply,
       judgements: [],
       done: 0,
-      unit: '',
       reviewed: null,
       error: '',
     });
@@ -119,14 +115,12 @@ export class Judging {
     for (const one of reply.judgements) this.judgements[one.move_number - this.game.first] = one;
     this.done = reply.done;
     this.accuracy = reply.accuracy;
-    this.unit = reply.unit;
     this.#changed();
   }
 
   #reviewed(reply) {
     if (reply.ref !== this.#ref) return;
     this.reviewed = reply;
-    this.unit = reply.unit;
     this.#changed();
   }
 

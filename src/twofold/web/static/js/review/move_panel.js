@@ -152,7 +152,7 @@ export class MovePanel {
     if (!one) {
       this.analysis.clear(this.place === this.game.last ? '' : text('review.no_values'));
     } else {
-      this.analysis.show(asAnalysis(one, this.game, this.place, this.judging.unit));
+      this.analysis.show(asAnalysis(one, this.game, this.place));
     }
     this.#markMade();
   }
@@ -231,13 +231,13 @@ export function percent(ratio) {
 }
 
 /** The judgement as a finished analysis has it. */
-function asAnalysis(one, game, place, unit) {
+function asAnalysis(one, game, place) {
   const best = one.values[LETTERS.indexOf(one.best)];
   return {
     board: game.boards[place],
     final: true,
     best: one.best,
-    unit,
+    unit: one.unit,
     player: '',
     depth: '',
     nodes: 0,

@@ -169,7 +169,7 @@ export class Quiz {
 
   #values(one) {
     const best = one.values[LETTERS.indexOf(one.best)];
-    const format = comparedFormat(one.values, best, this.judging.unit);
+    const format = comparedFormat(one.values, best, one.unit);
     return h(
       'ul',
       { class: 'quiz-values number' },

@@ -747,6 +747,7 @@ const REVIEW = {
   'review.open': 'Datei öffnen',
   'review.others': 'Andere Spiele',
   'review.own_unit': 'Die Werte dieses Spielers sind keine Punkte; wie viel ein Zug behält, ist daher eine Schätzung.',
+  'review.two_units': 'Die Werte sind zuerst Punkte. Spät im Spiel sind sie es nicht; wie viel ein Zug behält, ist dann eine Schätzung.',
   'review.page_title': 'Auswertung, {score} Punkte',
   'review.part_helped': 'Autoplay',
   'review.part_own': 'Du',

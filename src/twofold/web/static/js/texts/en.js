@@ -743,6 +743,7 @@ const REVIEW = {
   'review.open': 'Open a file',
   'review.others': 'Other games',
   'review.own_unit': 'This player’s values are not points, so how much a move keeps is an estimate.',
+  'review.two_units': 'The values are points at first. Late in the game they are not, so how much a move keeps is then an estimate.',
   'review.page_title': 'Review, {score} points',
   'review.part_helped': 'Autoplay',
   'review.part_own': 'You',

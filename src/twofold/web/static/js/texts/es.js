@@ -753,6 +753,7 @@ const REVIEW = {
   'review.open': 'Abrir archivo',
   'review.others': 'Otras partidas',
   'review.own_unit': 'Los valores de este jugador no son puntos, así que lo que conserva una jugada es una estimación.',
+  'review.two_units': 'Los valores son puntos al principio. Al final de la partida no lo son, y lo que conserva una jugada es entonces una estimación.',
   'review.page_title': 'Revisión, {score} puntos',
   'review.part_helped': 'Automático',
   'review.part_own': 'Tú',

@@ -718,6 +718,7 @@ const REVIEW = {
   'review.open': '打开文件',
   'review.others': '其他对局',
   'review.own_unit': '这名选手的评估值不是分数，因此每步保留多少价值只是估计。',
+  'review.two_units': '评估值起初是分数；到了后期就不是了，因此那时每步保留多少价值只是估计。',
   'review.page_title': '复盘，{score} 分',
   'review.part_helped': '托管',
   'review.part_own': '你',

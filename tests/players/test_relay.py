@@ -1,0 +1,311 @@
+"""The key `late`: another player from a sum of tiles on, inside kernels and outside."""
+
+import copy
+import pickle
+from os.path import commonprefix
+from pathlib import Path
+
+import pytest
+
+from tests.players.test_endgame_tables import played
+from tests.support.literal import boards
+from tests.support.twins import small_positions
+from twofold.board import Board
+from twofold.cli.analyse import _explanation
+from twofold.endgame import library
+from twofold.endgame.folder import tables_folder
+from twofold.endgame.library import file_name, open_tables
+from twofold.endgame.pattern import EndgamePattern
+from twofold.endgame.work import build_table
+from twofold.errors import InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.evaluators import find_evaluator
+from twofold.game import Game
+from twofold.players import (
+    Player,
+    canonical,
+    make_player,
+    play_game,
+    play_games,
+    settled,
+    short_spec,
+)
+from twofold.players.relay import RelayPlayer
+from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
+from twofold.players.values import values_of
+from twofold.review.judge import Judge
+from twofold.review.review import judge, judge_words, review
+from twofold.rules import STANDARD, Move, Rules
+from twofold.search.budget import Budget
+from twofold.search.depth import Depth
+from twofold.search.stop import Stop
+from twofold.seeds import SeedRange
+from twofold.web.evaluation import bar_of
+
+SPEC = "ntuple:late=600@2,net=tiny,ply=1"
+EARLY, LATE = "ntuple:net=tiny,ply=1", "expectimax:eval=ordered,ply=2,cut=0.03125"
+BEFORE = Board.parse("8640/0000/0000/0012")
+AFTER = Board.parse("9650/0000/0000/0012")
+"""Boards whose tiles sum to less and to more than 600."""
+
+TABLES = ("44-16", "wall5-16")
+WALLS = Board.parse("fed2/cb00/1310/2000")
+
+
+def tile_sum(board: Board) -> int:
+    return sum(1 << exponent for exponent in board.exponents if exponent)
+
+
+def relay(spec: str = SPEC) -> RelayPlayer:
+    player = make_player(spec)
+    assert isinstance(player, RelayPlayer)
+    return player
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder with a table of large tiles and one with walls of any tiles."""
+    state = tmp_path_factory.mktemp("with-walls")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TWOFOLD_STATE_DIR", str(state))
+        tables_folder().mkdir()
+        for name in TABLES:
+            pattern = EndgamePattern.parse(name)
+            build_table(tables_folder() / file_name(pattern), pattern)
+    return state
+
+
+@pytest.fixture
+def tables(state: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The tables in a spec."""
+    monkeypatch.setattr(library, "LEAST_TARGET", 3)
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(state))
+    return "+".join(TABLES)
+
+
+# ---- the key
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("24576", "expected late as none or SUM@PLY, such as 24576@4, got '24576'"),
+        ("@4", "expected the sum of late as a whole number"),
+        ("24576@", "expected the depth of late as a whole number"),
+        ("24576@x", "expected the depth of late as a whole number"),
+        ("-2@4", "expected the sum of late as a whole number"),
+    ],
+)
+def test_what_is_no_sum_and_depth_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        make_player(f"ntuple:net=tiny,late={text}")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["65537@4", "600@0", "600@99"])
+def test_sums_and_depths_have_limits(text: str) -> None:
+    with pytest.raises(LimitExceeded):
+        make_player(f"ntuple:net=tiny,late={text}")
+
+
+def test_specs() -> None:
+    assert "late" not in canonical("ntuple:net=tiny") == canonical("ntuple:net=tiny,late=none")
+    assert "late=600@2" in canonical("ntuple:net=tiny,late=0600@02")
+    assert short_spec(canonical(SPEC)) == short_spec(SPEC) == settled(SPEC) == SPEC
+    player = relay()
+    for other in (copy.copy(player), pickle.loads(pickle.dumps(player))):
+        assert isinstance(other, RelayPlayer)
+        assert (other.spec, other.late_sum) == (player.spec, 600)
+
+
+# ---- who moves
+
+
+@pytest.mark.promise("R72")
+@pytest.mark.parametrize("more", ["", ",nodes=300", ",threads=2", ",nodes=300,threads=2"])
+def test_each_part_plays_its_boards(more: str) -> None:
+    nodes = ",nodes=300" if "nodes" in more else ""
+    with (
+        make_player(SPEC + more) as player,
+        make_player(EARLY + more) as early,
+        make_player(LATE + nodes) as late,
+    ):
+        seen = {"points": 0, "own unit": 0}
+        for grid in boards(60, most_empty=6, seed=81):
+            board = Board.from_tiles(grid)
+            if board.is_over:
+                continue
+            part = late if sum(map(sum, grid)) >= 600 else early
+            found, expected = player.analyse(board), part.analyse(board)
+            seen[found.unit] += 1
+            assert (found.unit, found.evaluator) == (expected.unit, expected.evaluator)
+            assert found.player == player.spec
+            assert [one.player for one in player.stream(board)][-1] == player.spec
+            if not ("nodes" in more and "threads" in more):
+                assert found.moves == expected.moves or "threads" in more
+                assert player.choose(board) == found.best == part.choose(board)
+                values = values_of(player, board, 0, Budget(), Stop())
+                assert values == values_of(part, board, 0, Budget(), Stop())
+        assert min(seen.values()) > 5
+
+
+@pytest.mark.promise("R72")
+def test_games_are_the_same_inside_kernels_and_outside() -> None:
+    ends = 0
+    with relay() as player, make_player(EARLY) as early:
+        for seed in range(6):
+            expected = played(player, BEFORE, seed, "kernel")
+            assert played(player, BEFORE, seed, "choose") == expected
+            assert played(player, BEFORE, seed, "analysis") == expected
+            alone = played(early, BEFORE, seed, "kernel")
+            ends += alone != expected
+            game = Game.from_board(BEFORE, STANDARD, seed)
+            for letter in commonprefix([alone, expected]):
+                game.play(Move.parse(letter))
+            assert tile_sum(game.board) >= 600 or alone == expected
+    assert ends > 3
+
+
+def test_batched_games_are_those_of_choose() -> None:
+    with relay("ntuple:net=tiny,ply=1,late=60@1") as player:
+        together = [
+            game.letters for game in play_games(player, STANDARD, SeedRange(0, 20), keep_moves=True)
+        ]
+        for seed in (0, 7, 19):
+            assert together[seed] == played(player, Game(STANDARD, seed).board, seed, "choose")
+
+
+@pytest.mark.parametrize("late_sum", [600, 60_000])
+def test_boards_past_32768_count_as_they_are_searched(late_sum: int) -> None:
+    spec = f"ntuple:net=tiny,ply=1,late={late_sum}@1"
+    with relay(spec) as player:
+        for text in ("g000/0000/0000/0012", "gfe0/0000/0000/0012", "hg00/0000/0000/0012"):
+            board = Board.parse(text)
+            game = play_game(player, STANDARD, 1, board=board, keep_moves=True)
+            assert game is not None
+            assert played(player, board, 1, "choose") == game.letters
+            assert played(player, board, 1, "analysis") == game.letters
+
+
+def test_a_time_limit_holds_on_both_sides() -> None:
+    with make_player(f"{SPEC},time=1ms") as player:
+        assert not player.reproducible
+        for board in (BEFORE, AFTER):
+            assert player.choose(board) in board.legal_moves()
+            assert not player.analyse(board).reproducible
+            flag = Stop()
+            flag.raise_flag()
+            assert player.analyse(board, Budget(ply=6), stop=flag).best in board.legal_moves()
+
+
+def test_boards_of_another_shape_leave_nothing_behind() -> None:
+    wide, network = small_positions((3, 4), 1, largest=3)[0], find_evaluator("rows")
+    parts = [ExpectimaxPlayer(one, Depth.fixed(1)) for one in (network, find_evaluator("ordered"))]
+    with RelayPlayer(*parts, 600) as player:
+        expected = played(player, BEFORE, 3, "kernel")
+        assert player.choose(wide) in wide.legal_moves()
+        with pytest.raises(UnsupportedRules):
+            player.start(Rules(5, 5), 1)
+        assert played(player, BEFORE, 3, "kernel") == expected
+    player.close()  # twice does no harm
+
+
+def test_shapes_that_one_part_cannot_play_are_refused() -> None:
+    assert find_evaluator("ordered").unsupported(5, 5)
+    with pytest.raises(UnsupportedRules, match=r"^expected boards "):
+        relay().start(Rules(5, 5), 1)
+
+
+# ---- tables
+
+
+@pytest.mark.promise("R73")
+def test_tables_with_walls_belong_to_the_late_part(tables: str) -> None:
+    with relay(f"{SPEC},tables={tables}") as player:
+        assert [part.tables and part.tables.names for part in player.parts] == [
+            ("44-16",), ("wall5-16",)
+        ]  # fmt: skip
+        answer = open_tables("wall5-16").answer(WALLS)
+        assert answer is not None
+        assert player.table_answer(WALLS) == player.analyse(WALLS).table == answer
+        assert player.choose(WALLS) is answer.best
+    with relay(f"ntuple:net=tiny,ply=1,late=65536@1,tables={tables}") as player:
+        assert player.table_answer(WALLS) is None
+    with relay(f"{SPEC},tables=44-16") as player:
+        assert player.late.tables is None
+
+
+@pytest.mark.promise("R73")
+def test_auto_means_tables_with_walls_only_beside_late(tables: str) -> None:
+    assert "tables=44-16" in settled("ntuple:net=tiny,tables=auto")
+    assert "wall5" not in settled("ntuple:net=tiny,tables=auto")
+
+
+@pytest.mark.promise("R72")
+def test_games_with_walls_are_the_same_on_all_paths(tables: str) -> None:
+    with relay(f"{SPEC},tables={tables}") as player, relay() as plain:
+        differing = 0
+        for seed in range(5):
+            expected = played(player, WALLS, seed, "kernel")
+            assert played(player, WALLS, seed, "choose") == expected
+            assert played(player, WALLS, seed, "analysis") == expected
+            differing += played(plain, WALLS, seed, "kernel") != expected
+    assert differing > 0
+
+
+# ---- values are never mixed
+
+
+def test_a_review_grades_each_move_by_its_part() -> None:
+    start = Board.parse("9540/0000/0000/0012")
+    game = Game.from_board(start, STANDARD, 5)
+    with make_player("greedy") as greedy:
+        while not game.is_finished and tile_sum(game.board) < 640:
+            game.play(greedy.choose(game.board))
+    with relay() as player:
+        assert Judge(player, STANDARD, Budget()).unit == "points, then own unit"
+        judged = list(judge(game, player))
+    boards = [start, *(step.board for step in game.iter_steps())]
+    assert [one.unit for one in judged] == [
+        "points" if tile_sum(board) < 600 else "own unit" for board in boards[:-1]
+    ]
+    assert {one.unit for one in judged} == {"points", "own unit"}
+    with make_player(EARLY) as early, make_player(LATE) as late:
+        for one, alone, other in zip(judged, judge(game, early), judge(game, late), strict=True):
+            if one.unit == "points":
+                assert (one.values, one.ratio) == (alone.values, alone.ratio)
+            else:
+                assert one.values == other.values
+                assert 0 < one.ratio <= 1
+    words = judge_words(SPEC, "points, then own unit")
+    assert words.endswith("values in points, then a unit of its own")
+    assert review(judged).total == len(judged)
+
+
+def test_the_scale_of_the_late_part_is_that_of_late_boards() -> None:
+    """A random move costs more, the larger the tiles are: the scale comes from such boards."""
+    losses = []
+    for late_sum in (600, 24_576):
+        board = Board.parse("9650/0000/0000/0012" if late_sum == 600 else "ed00/0000/0000/0012")
+        with relay(f"ntuple:net=tiny,ply=1,late={late_sum}@2") as player:
+            opened = Judge(player, STANDARD, Budget())
+            graded = [opened.judgement(0, board, 0, move) for move in board.legal_moves()]
+            losses.append(min(one.ratio for one in graded if one is not None))
+            scale = next(one for one in opened._scales if one.part is player.late)
+            losses.append(scale._spread or 0)
+    assert losses[3] > 5 * losses[1]
+
+
+def test_a_bar_and_an_explanation_are_those_of_the_part() -> None:
+    with relay() as player:
+        early, late = player.analyse(BEFORE), player.analyse(AFTER)
+        assert bar_of(early, player).kind == "about"
+        assert (bar_of(late, player).kind, bar_of(late, player).share) == ("scale", None)
+        assert _explanation(player, BEFORE, None).evaluator.unit == "points"
+        assert _explanation(player, AFTER, None).evaluator.name == "ordered"
+
+
+def test_a_player_in_one_piece_is_its_only_part() -> None:
+    player: Player = make_player(EARLY)
+    assert player.parts == (player,)
+    assert player.part_for(BEFORE) is player
+    assert isinstance(player, SearchPlayer)
