@@ -50,7 +50,9 @@ CHUNK: Final = 16 * 2**20
 
 _METADATA: Final = "__metadata__"
 _NAMES: Final = {dtype: name for name, dtype in DTYPES.items()}
-_LENGTH_BYTES: Final = 8
+LENGTH_BYTES: Final = 8
+"""Bytes of the length of the header."""
+
 _MOST_SAID: Final = 200
 _MOST_DIMENSIONS: Final = 64  # of NumPy
 
@@ -126,12 +128,12 @@ def format_header(
         begin, end = end, end + array.nbytes
         document[name] = _Entry(_NAMES[array.dtype], list(array.shape), (begin, end))
     header = msgspec.json.encode(document)
-    header += b" " * (-(_LENGTH_BYTES + len(header)) % ALIGNMENT)
+    header += b" " * (-(LENGTH_BYTES + len(header)) % ALIGNMENT)
     if len(header) > MAX_HEADER_BYTES:
         raise InvalidNetwork(
             f"expected names and metadata of at most {MAX_HEADER_BYTES} bytes, got {len(header)}"
         )
-    return len(header).to_bytes(_LENGTH_BYTES, "little") + header
+    return len(header).to_bytes(LENGTH_BYTES, "little") + header
 
 
 def map_tensors(path: str | os.PathLike[str]) -> Tensors:
@@ -157,7 +159,7 @@ def open_tensors(path: str | os.PathLike[str]) -> Iterator["TensorFile"]:
         header = _read_header(file, before.st_size, name)
         _check_with_library(path, name)
         entries, metadata = _parse_header(header, name)
-        start = _LENGTH_BYTES + len(header)
+        start = LENGTH_BYTES + len(header)
         places = {
             key: _place(key, entry, start, before.st_size, name) for key, entry in entries.items()
         }
@@ -239,9 +241,9 @@ def array_of(data: bytearray | memoryview | mmap.mmap, place: Place) -> NDArray[
 
 
 def _read_header(file: IO[bytes], size: int, name: str) -> bytes:
-    start = file.read(_LENGTH_BYTES + 1)
-    length = int.from_bytes(start[:_LENGTH_BYTES], "little")
-    if not start.endswith(b"{") or len(start) <= _LENGTH_BYTES:
+    start = file.read(LENGTH_BYTES + 1)
+    length = int.from_bytes(start[:LENGTH_BYTES], "little")
+    if not start.endswith(b"{") or len(start) <= LENGTH_BYTES:
         found = "another kind of file" if size else "an empty file"
         raise InvalidNetwork(f"expected a safetensors file, got {found}: {name}")
     if length > MAX_HEADER_BYTES:
@@ -249,11 +251,11 @@ def _read_header(file: IO[bytes], size: int, name: str) -> bytes:
             f"expected a safetensors file, with a header of at most {MAX_HEADER_BYTES} bytes, "
             f"got one of {length} in {name}"
         )
-    if _LENGTH_BYTES + length > size:
+    if LENGTH_BYTES + length > size:
         raise InvalidNetwork(
-            f"expected a header of {length} bytes, got {size - _LENGTH_BYTES} in {name}"
+            f"expected a header of {length} bytes, got {size - LENGTH_BYTES} in {name}"
         )
-    file.seek(_LENGTH_BYTES)
+    file.seek(LENGTH_BYTES)
     return file.read(length)
 
 

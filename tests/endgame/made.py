@@ -13,6 +13,7 @@ from twofold.endgame.format import TableHead
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import stored
 from twofold.endgame.table import EndgameTable
+from twofold.endgame.walls import packed
 
 
 @cache
@@ -27,6 +28,13 @@ def made(name: str, bits: int = 16) -> EndgameTable:
     """A table in memory."""
     pattern, levels = EndgamePattern.parse(name), levels_of(name, bits)
     index = np.array([layer_sizes(pattern), [checksum(one) for one in levels]], dtype=np.uint64)
-    return EndgameTable(
-        TableHead(pattern, bits, np.ascontiguousarray(index.T)), np.concatenate(levels)
-    )
+    head = TableHead(pattern, bits, np.ascontiguousarray(index.T))
+    if pattern.walls is None:
+        return EndgameTable(head, np.concatenate(levels))
+    stored, marks, some = 0, [], []
+    for one in reversed(levels):
+        of_layer, above_0 = packed(one, stored)
+        stored += len(above_0)
+        marks.append(of_layer)
+        some.append(above_0)
+    return EndgameTable(head, np.concatenate(some), "", np.concatenate(marks[::-1]))

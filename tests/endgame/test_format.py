@@ -1,6 +1,7 @@
 """Invalid and truncated table files are refused."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from twofold.endgame.format import head_bytes, read_head, texts_of
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable, EndgameTables
+from twofold.endgame.walls import lines_of
 from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable
-from twofold.tensors import write_tensors
+from twofold.tensors import open_tensors, write_tensors
 
 PATTERN = EndgamePattern.parse("442-8")
 SIZES = layer_sizes(PATTERN)
@@ -83,6 +85,89 @@ def test_the_unmodified_file_opens(tmp_path: Path) -> None:
     table = EndgameTable.open(tmp_path / "t")
     with pytest.raises(InvalidTable, match="wrong chances of the boards with 0 in free cells"):
         table.check()
+
+
+WALLS = EndgamePattern.parse("wall6-32")
+LINES = sum(map(lines_of, layer_sizes(WALLS)))
+
+
+@pytest.fixture(scope="module")
+def walls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound table of walls."""
+    path = tmp_path_factory.mktemp("walls") / "t"
+    build_table(path, WALLS)
+    return path
+
+
+@pytest.mark.promise("R23")
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("marks", lambda marks: marks[:-1]),
+        ("marks", lambda marks: marks.reshape(-1)),
+        ("marks", lambda marks: marks[:, :-1].copy()),
+        ("marks", lambda marks: marks.astype(np.int64)),
+        ("levels", lambda levels: levels.astype(np.int16)),
+        ("levels", lambda levels: levels[:0].reshape(0, 1)),
+        ("levels", lambda levels: np.resize(levels, sum(layer_sizes(WALLS)) + 1)),
+        ("more", lambda _: LEVELS),
+    ],
+)
+def test_tensors_of_a_table_of_walls_are_checked(
+    tmp_path: Path, walls: Path, name: str, change: Callable[[Any], NDArray[Any]]
+) -> None:
+    with open_tensors(walls) as file:
+        arrays = {key: file.read(key) for key in file.tensors}
+    write_tensors(tmp_path / "t", arrays, texts_of(WALLS))
+    EndgameTable.open(tmp_path / "t").check()
+    write_tensors(
+        tmp_path / "t", arrays | {name: change(arrays.get(name))}, texts_of(WALLS)
+    )  # fmt: skip
+    with pytest.raises(InvalidTable, match="expected layers of shape"):
+        EndgameTable.open(tmp_path / "t")
+    del arrays["marks"]
+    write_tensors(tmp_path / "t", arrays, texts_of(WALLS))
+    with pytest.raises(InvalidTable, match="expected layers of shape"):
+        EndgameTable.open(tmp_path / "t")
+
+
+@pytest.mark.promise("R23")
+def test_marks_that_lead_past_the_end_are_no_answer(tmp_path: Path, walls: Path) -> None:
+    """Whatever marks say, no level outside the file is read; a check finds them."""
+    with open_tensors(walls) as file:
+        arrays = {key: file.read(key) for key in file.tensors}
+    boards = [Board.parse("fed2/cb50/1310/2000"), Board.parse("fed0/cb50/0010/2001")]
+    for first in (0, 2**62, 2**64 - 1):
+        arrays["marks"][:, 0] = first
+        arrays["marks"][:, 1:] = 2**64 - 1
+        arrays["levels"] = arrays["levels"][:3]
+        write_tensors(tmp_path / "t", arrays, texts_of(WALLS))
+        table = EndgameTable.open(tmp_path / "t")
+        assert [EndgameTables([table]).move(board) for board in boards] == [None, None]
+        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
+            table.check()
+
+
+@pytest.mark.promise("R16")
+def test_torn_files_of_walls_are_refused(tmp_path: Path, walls: Path) -> None:
+    data, path = walls.read_bytes(), tmp_path / "t"
+    for end in (*range(0, len(data), len(data) // 200), len(data) - 1):
+        path.write_bytes(data[:end])
+        with pytest.raises(InvalidTable):
+            EndgameTable.open(path)
+
+
+@pytest.mark.promise("R71")
+def test_a_changed_byte_of_walls_is_found(tmp_path: Path, walls: Path) -> None:
+    data, path = walls.read_bytes(), tmp_path / "t"
+    begin = len(head_bytes(WALLS, 16)) + 16 * len(layer_sizes(WALLS))
+    for place in (
+        *range(begin, begin + 64 * LINES, 64 * LINES // 40),
+        *range(begin + 64 * LINES, len(data), len(data) // 40),
+    ):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(InvalidTable, match="damaged table: wrong chances"):
+            EndgameTable.open(path).check()
 
 
 @pytest.mark.promise("R16")

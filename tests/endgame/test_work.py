@@ -14,6 +14,7 @@ import pytest
 from tests.endgame.made import levels_of
 from tests.support.forks import fork
 from twofold.endgame import work as working
+from twofold.endgame.format import layers_of
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTable
@@ -26,10 +27,18 @@ NAME = "442-16"
 PATTERN = EndgamePattern.parse(NAME)
 
 
-def whole(folder: Path, bits: int = 16, threads: int = 1) -> bytes:
+KINDS = (PATTERN, EndgamePattern.parse("wall6-32"))
+"""A table that stores all levels, and one that stores only those above 0."""
+
+of_both_kinds = pytest.mark.parametrize("pattern", KINDS, ids=lambda pattern: pattern.name)
+
+
+def whole(
+    folder: Path, bits: int = 16, threads: int = 1, pattern: EndgamePattern = PATTERN
+) -> bytes:
     """The content of a table that is built without interruption."""
-    path = folder / f"whole-{bits}-{threads}"
-    assert build_table(path, PATTERN, bits, threads=threads)
+    path = folder / f"whole-{pattern.name}-{bits}-{threads}"
+    assert build_table(path, pattern, bits, threads=threads)
     return path.read_bytes()
 
 
@@ -54,6 +63,23 @@ def test_8_bits_are_half(tmp_path: Path) -> None:
     assert np.array_equal(table.levels == 255, fine == 65_535)
 
 
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path, bits: int) -> None:
+    pattern = KINDS[1]
+    path = tmp_path / file_name(pattern)
+    assert build_table(path, pattern, bits)
+    table, levels = EndgameTable.open(path), levels_of(pattern.name, bits)
+    table.check()
+    assert len(table) == sum(map(len, levels))
+    assert np.array_equal(table.levels, np.concatenate([one[one > 0] for one in reversed(levels)]))
+    found = layers_of(table.head.sizes, table.levels, table.marks)
+    for layer, (number, one) in zip(reversed(levels), found, strict=True):
+        assert one is not None
+        assert np.array_equal(one, levels[number])
+        assert len(one) == len(layer)
+    assert path.stat().st_size < Work(path, pattern, bits).nbytes
+
+
 def note(seen: list[int], now: BuildProgress) -> None:
     seen.append(now.layer)
 
@@ -62,15 +88,18 @@ def is_long(seen: list[int]) -> bool:
     return len(seen) >= 4
 
 
+@of_both_kinds
 @pytest.mark.promise("R71")
-def test_threads_and_stops_change_no_byte(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    wanted = whole(tmp_path)
-    assert whole(tmp_path, threads=3) == wanted
+def test_threads_and_stops_change_no_byte(
+    pattern: EndgamePattern, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
+    wanted = whole(tmp_path, pattern=pattern)
+    assert whole(tmp_path, threads=3, pattern=pattern) == wanted
     path = tmp_path / "stopped"
     runs = 0
     while not path.exists():
         seen: list[int] = []
-        build_table(path, PATTERN, on_progress=partial(note, seen), stop=partial(is_long, seen))
+        build_table(path, pattern, on_progress=partial(note, seen), stop=partial(is_long, seen))
         runs += 1
         assert runs < 100
     assert path.read_bytes() == wanted
@@ -83,28 +112,31 @@ class _Died(BaseException):
     """Stands for the end of a process."""
 
 
+@of_both_kinds
 @pytest.mark.promise("R71")
-def test_an_interrupted_build_continues_from_its_checkpoint(tmp_path: Path) -> None:
-    wanted = whole(tmp_path)
+def test_an_interrupted_build_continues_from_its_checkpoint(
+    pattern: EndgamePattern, tmp_path: Path
+) -> None:
+    wanted = whole(tmp_path, pattern=pattern)
     path = tmp_path / "died"
 
     def die(now: BuildProgress) -> None:
         if now.layer == 20:
             raise _Died
 
-    work = Work(path, PATTERN, 16, interval=0.0)
+    work = Work(path, pattern, 16, interval=0.0)
     with pytest.raises(_Died):
         work.run(on_progress=die)
     assert not path.exists()
     assert 0 < (share_done(path) or 0) < 1
-    again = Work(path, PATTERN, 16)
+    again = Work(path, pattern, 16)
     assert again.resume()
     assert again.next_layer == 9
     assert again.run()
     assert path.read_bytes() == wanted
 
 
-def _build_to_layer_20(path: Path, there: Path) -> None:
+def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None:
     """Build, open a pipe at layer 20, which waits for its reader, and then wait to be killed."""
 
     def halt(now: BuildProgress) -> None:
@@ -112,36 +144,38 @@ def _build_to_layer_20(path: Path, there: Path) -> None:
             with there.open("w"):
                 signal.pause()
 
-    Work(path, PATTERN, 16, interval=0.0).run(on_progress=halt)
+    Work(path, pattern, 16, interval=0.0).run(on_progress=halt)
 
 
+@of_both_kinds
 @pytest.mark.promise("R71")
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_a_killed_build_continues(tmp_path: Path) -> None:
-    wanted = whole(tmp_path)
+def test_a_killed_build_continues(pattern: EndgamePattern, tmp_path: Path) -> None:
+    wanted = whole(tmp_path, pattern=pattern)
     path = tmp_path / "killed"
     there = tmp_path / "there"
     os.mkfifo(there)
-    process = fork(_build_to_layer_20, path, there)
+    process = fork(_build_to_layer_20, pattern, path, there)
     assert process.pid is not None
     with there.open():
         os.kill(process.pid, signal.SIGKILL)
         process.join()
     assert not path.exists()
     assert 0 < (share_done(path) or 0) < 1
-    work = Work(path, PATTERN, 16)
+    work = Work(path, pattern, 16)
     assert work.resume()
     assert work.run()
     assert path.read_bytes() == wanted
 
 
+@of_both_kinds
 @pytest.mark.promise("R71")
 @pytest.mark.parametrize("harm", ["note", "levels", "short", "other bits", "no part"])
-def test_a_damaged_part_is_rebuilt(tmp_path: Path, harm: str) -> None:
+def test_a_damaged_part_is_rebuilt(pattern: EndgamePattern, tmp_path: Path, harm: str) -> None:
     path = tmp_path / "harmed"
     seen: list[int] = []
     assert not build_table(
-        path, PATTERN, on_progress=lambda now: seen.append(now.layer), stop=lambda: len(seen) > 9
+        path, pattern, on_progress=lambda now: seen.append(now.layer), stop=lambda: len(seen) > 9
     )
     note, part = work_folder(path) / "note", work_folder(path) / "part"
     if harm == "note":
@@ -155,9 +189,9 @@ def test_a_damaged_part_is_rebuilt(tmp_path: Path, harm: str) -> None:
     elif harm == "no part":
         part.unlink()
     bits = 8 if harm == "other bits" else 16
-    assert not Work(path, PATTERN, bits).resume()
-    assert build_table(path, PATTERN, bits)
-    assert path.read_bytes() == whole(tmp_path, bits)
+    assert not Work(path, pattern, bits).resume()
+    assert build_table(path, pattern, bits)
+    assert path.read_bytes() == whole(tmp_path, bits, pattern=pattern)
 
 
 def test_a_full_disk_is_reported_before_the_build(
@@ -179,8 +213,9 @@ def test_a_build_stopped_before_its_first_checkpoint_leaves_nothing(tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == []
 
 
+@of_both_kinds
 def test_a_write_that_fails_leaves_no_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pattern: EndgamePattern, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = []
     write = working._write
@@ -194,11 +229,11 @@ def test_a_write_that_fails_leaves_no_table(
     monkeypatch.setattr(working, "_write", fail)
     path = tmp_path / "t"
     with pytest.raises(ResourceError, match="cannot write"):
-        build_table(path, PATTERN)
+        build_table(path, pattern)
     assert not path.exists()
     monkeypatch.undo()
-    assert build_table(path, PATTERN)
-    assert path.read_bytes() == whole(tmp_path)
+    assert build_table(path, pattern)
+    assert path.read_bytes() == whole(tmp_path, pattern=pattern)
 
 
 def test_one_builder_at_a_time(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
         (
             plan.pattern.name,
             _millions(plan.states),
-            bytes_words(plan.disk),
+            bytes_words(plan.disk) if plan.pattern.walls is None else _at_most(plan.disk),
             bytes_words(plan.memory),
             "" if part is None else f"continues at {part:.0%}",
         )
@@ -33,8 +33,15 @@ def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
     if len(plans) > 1:
         total = sum(plan.states for plan in plans), sum(plan.disk for plan in plans)
         most = max(plan.memory for plan in plans)
-        rows.append(("all", _millions(total[0]), bytes_words(total[1]), bytes_words(most), ""))
+        bounded = any(plan.pattern.walls is not None for plan in plans)
+        disk = _at_most(total[1]) if bounded else bytes_words(total[1])
+        rows.append(("all", _millions(total[0]), disk, bytes_words(most), ""))
     return format_table(("table", "boards", "disk", "memory", ""), rows, left=(0, 4))
+
+
+def _at_most(disk: int) -> str:
+    """The disk of tables that store no chance of 0: how many there are is known at the end."""
+    return f"up to {bytes_words(disk)}"
 
 
 def _millions(boards: int) -> str:
@@ -80,11 +87,7 @@ def list_table(found: list[tuple[Path, "TableHead"]]) -> str:
 def print_info(path: Path, head: "TableHead", *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
     pattern = head.pattern
-    facts = {
-        "makes": f"{1 << pattern.target}, in any free cell",
-        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
-        f"{1 << pattern.target} on{_where(pattern)}",
-        "caps": _caps_words(pattern),
+    facts = _kind_words(pattern) | {
         "sums": f"{2 * pattern.lowest} to {2 * pattern.highest} in the free cells",
         "boards": f"{head.states:,}, {head.bits} bits a chance",
         "file": f"{path}, {bytes_words(path.stat().st_size)}",
@@ -100,6 +103,30 @@ def print_info(path: Path, head: "TableHead", *, checked: bool) -> None:
     for label, text in facts.items():
         for line in labelled(label, text, 80):
             print_out(line.plain)
+
+
+def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
+    """What a table makes, beside which tiles, and how large the others may be."""
+    target = 1 << pattern.target
+    if pattern.walls is not None:
+        caps = pattern.caps_by_cell
+        rows = [
+            " ".join(str(1 << caps[cell]) if cell in caps else "L" for cell in range(row, row + 4))
+            for row in (0, 4, 8, 12)
+        ]
+        return {
+            "makes": f"{target} beside the walls, ready to merge; lower walls have lower goals",
+            "large": f"{pattern.large_tiles} walls of any tiles whose neighbours differ; "
+            "they stay in their places",
+            "caps": "; ".join(rows),
+            "asked": f"a player follows it from a chance of {format_chance(pattern.least_chance)} on",
+        }
+    return {
+        "makes": f"{target}, in any free cell",
+        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
+        f"{target} on{_where(pattern)}",
+        "caps": _caps_words(pattern),
+    }
 
 
 def _where(pattern: EndgamePattern) -> str:

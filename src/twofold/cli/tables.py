@@ -63,7 +63,8 @@ app = group(
     "Build, list, inspect, query and remove endgame tables.\n\n"
     "A table has the chance of making its target tile for every board whose large tiles fill "
     "the cells of its pattern. 442-512 has 4, 4 and 2 free cells in three rows, 6 large tiles, "
-    "and the target 512. free8-64 has 8 free cells anywhere; its large tiles can move.",
+    "and the target 512. free8-64 has 8 free cells anywhere; its large tiles can move. wall5-128 "
+    "has 5 walls of any tiles in a corner, for the key late of ntuple.",
     EXAMPLE,
 )
 
@@ -77,7 +78,7 @@ NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
-        list[str], argument("NAME", "Tables such as 442-512, or a set: default or large.")
+        list[str], argument("NAME", "Tables such as 442-512, or a set: default, large or late.")
     ],
     out: FolderOption = "",
     bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
@@ -204,7 +205,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
 
     Players ask them in this order.
     """
-    from twofold.endgame.library import LEAST_TARGET, built, unsound
+    from twofold.endgame.library import LEAST_TARGET, built, is_strong, unsound
 
     folder = Path(out) if out else tables_folder()
     found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
@@ -233,8 +234,11 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     if not (found or unfinished or bad):
         print_words(f"no table is built in {folder}. Build the default set with:")
         print_out(f"  {_build_command(USUAL, out=out)}")
-    weak = [head.pattern.name for _, head in found if head.pattern.target < LEAST_TARGET]
-    if weak:
+    walls = [head.pattern.name for _, head in found if head.pattern.walls is not None]
+    if walls:
+        print_words(f"tables=auto leaves out {', '.join(walls)}: they are for late= of ntuple")
+    weak = [head.pattern.name for _, head in found if not is_strong(head.pattern)]
+    if weak := [name for name in weak if name not in walls]:
         print_words(
             f"tables=auto leaves out {', '.join(weak)}: "
             f"targets below {1 << LEAST_TARGET} make players weaker"

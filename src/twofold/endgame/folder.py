@@ -23,7 +23,10 @@ The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.
 LARGE: Final = (*DEFAULT, "442-1024/64-256", "441-512")
 """The set that `twofold tables build large` makes, 7 GB: the added ones speak past 64,512."""
 
-SETS: Final = {USUAL: DEFAULT, "large": LARGE}
+LATE: Final = ("wall5-128", "wall6-1024")
+"""The set that `twofold tables build late` makes, for the key `late` of `ntuple`."""
+
+SETS: Final = {USUAL: DEFAULT, "large": LARGE, "late": LATE}
 """Sets of tables by name, for the command and for specs."""
 
 NONE: Final = "none"

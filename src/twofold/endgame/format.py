@@ -7,12 +7,19 @@ A safetensors file of these tensors, see `twofold.tensors`:
     levels    U8 or U16 (n,)    the chances after moves as `twofold.endgame.scale` levels, layer by
                                 layer; boards in the order of `kernels.endgame.layers`
 
+A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
+before them, which says of which boards they are:
+
+    marks     U64 (lines, 8)    for every 448 boards of a layer a line: the number of levels that
+                                precede them, then a bit for each board, the lowest first
+
 and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
 `highest`, the pattern; `spawn`, the spawn probabilities.
 """
 
 import contextlib
 import hashlib
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,10 +32,11 @@ from twofold.arrays import checksum
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import BITS
+from twofold.endgame.walls import LINE_WORDS, lines_of, unpacked
 from twofold.errors import InvalidNetwork, InvalidTable
 from twofold.limits import MAX_ENDGAME_CODES
 from twofold.notation import shown
-from twofold.tensors import TensorFile, format_header, open_tensors
+from twofold.tensors import LENGTH_BYTES, TensorFile, format_header, open_tensors
 
 VERSION: Final = "1"
 """Version of the format; it rises when the format or the scale changes."""
@@ -51,6 +59,12 @@ class TableHead:
     pattern: EndgamePattern
     bits: int
     layers: Words
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of boards of each layer."""
+        found: list[int] = self.layers[:, COUNT].tolist()
+        return found
 
     @property
     def states(self) -> int:
@@ -78,15 +92,40 @@ def texts_of(pattern: EndgamePattern) -> dict[str, str]:
     }
 
 
-def head_bytes(pattern: EndgamePattern, bits: int) -> bytes:
-    """The first bytes of a file, up to `layers`; `levels` follow that tensor."""
+def head_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> bytes:
+    """The first bytes of a file, up to `layers`; the other tensors follow that one.
+
+    `stored` is the number of levels of a table of walls; the length does not depend on it.
+    """
+    header = format_header(_tensors(pattern, bits), texts_of(pattern))
+    if stored is None:
+        return header
+    shorter = format_header(_tensors(pattern, bits, stored), texts_of(pattern))
+    length = len(header) - LENGTH_BYTES
+    return (
+        length.to_bytes(LENGTH_BYTES, "little") + shorter[LENGTH_BYTES:].ljust(length)
+    )  # fmt: skip
+
+
+def _tensors(
+    pattern: EndgamePattern, bits: int, stored: int | None = None
+) -> dict[str, NDArray[Any]]:
+    """Arrays of the types and shapes of a file's; the most levels, if `stored` is None."""
     sizes = layer_sizes(pattern)
     dtype = np.dtype(np.uint8 if bits == 8 else np.uint16)
-    tensors = {
-        "layers": np.zeros((len(sizes), 2), dtype=np.uint64),
-        "levels": np.broadcast_to(np.zeros((), dtype=dtype), (sum(sizes),)),
+    lines = sum(map(lines_of, sizes))
+    marks = np.broadcast_to(np.uint64(0), (lines, LINE_WORDS))
+    levels = np.broadcast_to(dtype.type(0), (sum(sizes) if stored is None else stored,))
+    return {
+        "layers": np.broadcast_to(np.uint64(0), (len(sizes), 2)),
+        **({} if pattern.walls is None else {"marks": marks}),
+        "levels": levels,
     }
-    return format_header(tensors, texts_of(pattern))
+
+
+def body_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> int:
+    """Bytes of the tensors of a file; the most, if `stored` is None."""
+    return sum(tensor.nbytes for tensor in _tensors(pattern, bits, stored).values())
 
 
 def read_head(path: str | os.PathLike[str]) -> TableHead:
@@ -114,12 +153,12 @@ def _head(file: TensorFile) -> TableHead:
         )
     sizes = layer_sizes(pattern)
     found = {key: (place.dtype, place.shape) for key, place in file.tensors.items()}
+    stored = None
+    if pattern.walls is not None and (levels := file.tensors.get("levels")) is not None:
+        stored = min(math.prod(levels.shape), sum(sizes))
     for bits in BITS:
-        levels = np.dtype(f"<u{bits // 8}")
-        if found == {
-            "layers": (np.dtype("<u8"), (len(sizes), 2)),
-            "levels": (levels, (sum(sizes),)),
-        }:
+        wanted = _tensors(pattern, bits, stored)
+        if found == {key: (one.dtype.newbyteorder("<"), one.shape) for key, one in wanted.items()}:
             break
     else:
         got = ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in found.items())
@@ -156,11 +195,29 @@ def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:
     return pattern
 
 
-def damage(head: TableHead, levels: NDArray[Any]) -> str:
+def damage(head: TableHead, levels: NDArray[Any], marks: Words | None = None) -> str:
     """Describe the first layer whose levels fail their checksum; an empty text if all match."""
-    begin = 0
-    for layer, (count, crc) in enumerate(head.layers.tolist()):
-        if checksum(levels[begin : begin + count]) != crc:
+    for layer, found in layers_of(head.sizes, levels, marks):
+        if found is None or checksum(found) != head.layers[layer, CRC]:
             return f"wrong chances of the boards with {2 * layer} in free cells"
-        begin += count
     return ""
+
+
+def layers_of(
+    sizes: list[int], levels: NDArray[Any], marks: Words | None = None
+) -> Iterator[tuple[int, NDArray[Any] | None]]:
+    """The number and the levels of each layer; None for marks that do not fit the levels."""
+    begin = 0
+    if marks is None:
+        for layer, size in enumerate(sizes):
+            yield layer, levels[begin : begin + size]
+            begin += size
+        return
+    line = len(marks)
+    for layer in range(len(sizes) - 1, -1, -1):
+        line -= lines_of(sizes[layer])
+        of_layer = marks[line : line + lines_of(sizes[layer])]
+        found = unpacked(of_layer, levels[begin : begin + sizes[layer]], sizes[layer])
+        fits = found is not None and (len(of_layer) == 0 or of_layer[0, 0] == begin)
+        yield layer, found if fits else None
+        begin += 0 if found is None else int(np.count_nonzero(found))

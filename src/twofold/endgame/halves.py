@@ -207,7 +207,8 @@ class Halves:
         weights[1, self.high_cells] = self.high.weights[:-1]
         layers = range(self.pattern.highest + 1)
         firsts = np.stack([self.offsets(layer) for layer in layers]).astype(np.int64)
-        firsts[1:] += np.cumsum(firsts[:-1, -1])[:, None]
+        line = 1 if self.pattern.walls is None else at.LINE
+        firsts[1:] += np.cumsum(-(-firsts[:-1, -1] // line) * line)[:, None]
         counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
         known = self.high.counts[: len(counts)]
         counts[: len(known)] = known

@@ -309,8 +309,9 @@ class EndgamePattern:
     @property
     def highest(self) -> int:
         """The largest sum of the tiles in free cells, in units of 2."""
-        times = 1 if self.walls is None else self.walls.spare
-        return min((times << self.target) + SLACK, 2 * self.largest_sum) // 2
+        if self.walls is None:
+            return ((1 << self.target) + SLACK) // 2
+        return min((self.walls.spare << self.target) + SLACK, 2 * self.largest_sum) // 2
 
     @property
     def rank(self) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import head_bytes
+from twofold.endgame.format import body_bytes, head_bytes
 from twofold.endgame.pattern import EndgamePattern, PatternKind
 from twofold.errors import ResourceError
 from twofold.figures import bytes_words
@@ -40,7 +40,10 @@ _RATE_SHARE: Final = 0.85
 
 @dataclass(frozen=True, slots=True)
 class BuildPlan:
-    """What building a table needs: `disk`, `work` (beside the file) and `memory` in bytes."""
+    """What building a table needs: `disk`, `work` (beside the file) and `memory` in bytes.
+
+    The disk of a table of walls is an upper bound: chances of 0 are not stored.
+    """
 
     pattern: EndgamePattern
     bits: int
@@ -66,7 +69,7 @@ class BuildPlan:
                 f"{codes:,} for {pattern.name}; caps make it smaller: "
                 f"{pattern.shape}-{1 << pattern.target}/16-64"
             )
-        disk = len(head_bytes(pattern, bits)) + 16 * len(sizes) + states * bits // 8
+        disk = len(head_bytes(pattern, bits)) + body_bytes(pattern, bits)
         memory = _BASE + _LAYER_BYTES * max(sizes) + _CODE_BYTES * codes
         return cls(pattern, bits, states, disk, _NOTE_BYTES * max(sizes), memory)
 

@@ -22,7 +22,7 @@ from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import EndgamePattern, PatternKind, suits
 from twofold.endgame.scale import chances_of, least_level, top_level
 from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
-from twofold.endgame.walls import carrying, fill_walls
+from twofold.endgame.walls import carrying, fill_walls, lines_of
 from twofold.errors import InvalidTable
 from twofold.kernels.endgame import lookup
 from twofold.kernels.endgame import words as at
@@ -63,13 +63,19 @@ class EndgameTable:
     Raises `InvalidTable` if the levels do not fit the pattern, `ResourceError` if memory is short.
     """
 
-    def __init__(self, head: TableHead, levels: NDArray[Any], path: str = "") -> None:
+    def __init__(
+        self, head: TableHead, levels: NDArray[Any], path: str = "", marks: Words | None = None
+    ) -> None:
         kind = np.dtype(np.uint8 if head.bits == 8 else np.uint16)
-        if (levels.shape, levels.dtype) != ((head.states,), kind):
+        stored = head.states if marks is None else len(levels)
+        if (levels.shape, levels.dtype) != ((stored,), kind):
             raise InvalidTable(
-                f"expected {head.states} levels of {kind}, got {levels.dtype} of {levels.shape}"
+                f"expected {stored} levels of {kind}, got {levels.dtype} of {levels.shape}"
             )
-        self.head, self.levels, self.path = head, levels, path
+        wanted = None if head.pattern.walls is None else (sum(map(lines_of, head.sizes)), 8)
+        if (None if marks is None else marks.shape) != wanted:
+            raise InvalidTable(f"expected marks of shape {wanted} for {head.pattern.name}")
+        self.head, self.levels, self.marks, self.path = head, levels, marks, path
         check_memory(_CODE_BYTES * head.pattern.codes, f"opening {head.pattern.name}")
         self._kept: list[NDArray[Any]] = []
         self.words = self._all_words()
@@ -82,7 +88,8 @@ class EndgameTable:
         of tables are therefore read-only.
         """
         with opened(path) as (file, head):
-            return cls(head, TensorFile.view(file, "levels"), os.fspath(path))
+            marks = None if head.pattern.walls is None else TensorFile.view(file, "marks")
+            return cls(head, TensorFile.view(file, "levels"), os.fspath(path), marks)
 
     @property
     def pattern(self) -> EndgamePattern:
@@ -100,11 +107,11 @@ class EndgameTable:
         return self.head.hash
 
     def __len__(self) -> int:
-        return len(self.levels)
+        return self.head.states
 
     def check(self) -> None:
         """Compare all chances with their checksums; reads the whole file, raises `InvalidTable`."""
-        if found := damage(self.head, self.levels):
+        if found := damage(self.head, self.levels, self.marks):
             raise InvalidTable(f"damaged table: {found} in {self.path!a}")
 
     def silence(self, board: Board) -> str:
@@ -113,6 +120,10 @@ class EndgameTable:
             return "expected a 4x4 board of tiles up to 32768"
         pattern, cells = self.pattern, board.exponents
         target = 1 << pattern.target
+        if pattern.walls is not None:
+            if EndgameTables([self]).move(board) is not None:
+                return ""
+            return f"expected walls as in {pattern.shape}, and a move with a chance beside them"
         large = [one for one in cells if one >= pattern.target]
         if len(large) != pattern.large_tiles:
             return f"expected {pattern.large_tiles} tiles from {target} on, got {len(large)}"
@@ -175,6 +186,8 @@ class EndgameTable:
             self._kept += Halves(self.pattern).fill(words)
             if self.pattern.walls is not None:
                 self._kept += fill_walls(self.pattern, words)
+            if self.marks is not None:
+                words[at.MARKS], words[at.STORED] = self._address(self.marks), len(self.levels)
         return words
 
     def _fill_levels(self, words: Words) -> None:

@@ -12,6 +12,9 @@ from twofold.endgame.pattern import EndgamePattern, Walls
 from twofold.endgame.turns import nibbles_mask
 from twofold.kernels.endgame import words as at
 
+LINE_WORDS: Final = 8
+"""Words of a line of marks; see `kernels.endgame.words.LINE`."""
+
 _CARRY: Final = 16
 
 
@@ -51,6 +54,38 @@ def fill_walls(pattern: EndgamePattern, words: NDArray[np.uint64]) -> list[NDArr
     words[at.CONDITIONS] = conditions.ctypes.data
     words[at.TARGET], words[at.BELOW] = pattern.target, walls.below
     return [pairs, conditions]
+
+
+def lines_of(size: int) -> int:
+    """Number of lines of marks of a layer."""
+    return -(-size // at.LINE)
+
+
+def packed(levels: NDArray[Any], before: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """The marks of a layer, uint64 (lines, 8), and its levels above 0; `before` precede them."""
+    lines, there = lines_of(len(levels)), levels != 0
+    marked = np.zeros((lines, at.LINE), dtype=np.bool_)
+    marked.reshape(-1)[: len(levels)] = there
+    marks = np.empty((lines, LINE_WORDS), dtype=np.uint64)
+    marks[:, 0] = before + np.cumsum([0, *marked.sum(axis=1)], dtype=np.uint64)[:-1]
+    marks[:, 1:] = np.packbits(marked, axis=1, bitorder="little").view("<u8")
+    return marks, levels[there]
+
+
+def unpacked(marks: NDArray[np.uint64], levels: NDArray[Any], size: int) -> NDArray[Any] | None:
+    """The levels of a layer from its marks and those above 0; None if they do not fit each other.
+
+    The first of `levels` belongs to the first mark.
+    """
+    bits = np.ascontiguousarray(marks[:, 1:], dtype="<u8").view(np.uint8)
+    there = np.unpackbits(bits, axis=1, bitorder="little").reshape(-1)[:size].astype(np.bool_)
+    known = levels[: int(there.sum())]
+    found = np.zeros(size, dtype=levels.dtype)
+    if len(known) < there.sum():
+        return None
+    found[there] = known
+    before = int(marks[0, 0]) if len(marks) else 0
+    return found if np.array_equal(packed(found, before)[0], marks) else None
 
 
 def _nibbles(digits: Mapping[int, int], level: int) -> int:

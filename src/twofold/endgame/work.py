@@ -25,6 +25,7 @@ from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.scale import check_bits, stored
+from twofold.endgame.walls import LINE_WORDS, lines_of, packed
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words
 from twofold.files import remove_abandoned, write_all
@@ -95,13 +96,27 @@ class Work:
         self._index[:, fmt.COUNT] = self.sizes
         self._head = fmt.head_bytes(pattern, bits)
         self._firsts = np.concatenate([[0], np.cumsum(self.sizes)]).tolist()
+        self._lines = np.concatenate([[0], np.cumsum(list(map(lines_of, self.sizes)))]).tolist()
+        self._stored = 0
         self._above: list[Chances] = []
         self.next_layer = pattern.highest
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the file."""
-        return len(self._head) + self._index.nbytes + sum(self.sizes) * self.bits // 8
+        """Bytes of the file; the most, for a table of walls."""
+        return len(self._head) + fmt.body_bytes(self.pattern, self.bits)
+
+    @property
+    def _begin(self) -> int:
+        """Where the levels begin in the file."""
+        return self.nbytes - sum(self.sizes) * self.bits // 8
+
+    @property
+    def _least_bytes(self) -> int:
+        """Bytes of the unfinished file: all of it, or without the levels that are not known yet."""
+        if self.pattern.walls is None:
+            return self.nbytes
+        return self._begin + self._stored * self.bits // 8
 
     @property
     def done(self) -> int:
@@ -115,6 +130,7 @@ class Work:
         except (InvalidInput, OSError, ValueError):
             self._above, self.next_layer = [], self.pattern.highest
             self._index[:, fmt.CRC] = 0
+            self._stored = 0
         return self.next_layer < self.pattern.highest
 
     def run(
@@ -153,7 +169,10 @@ class Work:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[IO[bytes]]:
-        """The unfinished file, at its full size, so that a lack of disk space shows at once."""
+        """The unfinished file, at its full size, so that a lack of disk space shows at once.
+
+        That of a table of walls grows: how many levels it stores is known at the end.
+        """
         self.folder.mkdir(exist_ok=True)
         remove_abandoned(self.folder)
         fresh = self.next_layer == self.pattern.highest
@@ -164,14 +183,20 @@ class Work:
             flags |= os.O_EXCL
         with open(os.open(self.folder / _PART, flags, 0o600), "r+b", buffering=0) as file:
             if fresh:
-                _reserve(file, self.nbytes)
+                _reserve(file, self._least_bytes)
             yield file
 
     def _store(self, file: IO[bytes], layer: Layer) -> None:
         levels = stored(layer.after, self.bits)
-        place = self._firsts[layer.number] * levels.itemsize
-        _write(file, len(self._head) + self._index.nbytes + place, levels)
         self._index[layer.number, fmt.CRC] = checksum(levels)
+        if self.pattern.walls is None:
+            _write(file, self._begin + self._firsts[layer.number] * levels.itemsize, levels)
+        else:
+            marks, some = packed(levels, self._stored)
+            place = self._lines[layer.number] * marks.itemsize * LINE_WORDS
+            _write(file, len(self._head) + self._index.nbytes + place, marks)
+            _write(file, self._begin + self._stored * levels.itemsize, some)
+            self._stored += len(some)
         self._above = [layer.before, *self._above[:1]]
         self.next_layer = layer.number - 1
 
@@ -186,12 +211,14 @@ class Work:
             "upper": self._above[1],
         }
         texts = fmt.texts_of(self.pattern) | {"bits": str(self.bits), "next": str(self.next_layer)}
+        texts |= {} if self.pattern.walls is None else {"stored": str(self._stored)}
         write_tensors(self.folder / _NOTE, tensors, texts)
 
     def _read_note(self) -> None:
         with open_tensors(self.folder / _NOTE) as note:
             texts = dict(note.metadata)
             self.next_layer = number = int(texts.pop("next", ""))
+            self._stored = int(texts.pop("stored", "0"))
             if texts != fmt.texts_of(self.pattern) | {"bits": str(self.bits)}:
                 raise InvalidTable("the checkpoint belongs to another table")
             if not -1 <= number <= self.pattern.highest - 2:
@@ -209,17 +236,28 @@ class Work:
     def _check_part(self, first: int) -> None:
         kind = np.uint8 if self.bits == 8 else np.uint16
         path = self.folder / _PART
-        if os.lstat(path).st_size != self.nbytes or not stat.S_ISREG(os.lstat(path).st_mode):
+        size, walls = os.lstat(path).st_size, self.pattern.walls is not None
+        if not stat.S_ISREG(os.lstat(path).st_mode) or size < self._least_bytes:
             raise InvalidTable("the unfinished file does not have the size of the table")
-        with path.open("rb") as file:
-            start = len(self._head) + self._index.nbytes
-            file.seek(start + self._firsts[first] * np.dtype(kind).itemsize)
-            for layer in range(first, len(self.sizes)):
-                levels = np.fromfile(file, dtype=kind, count=self.sizes[layer])
-                if checksum(levels) != self._index[layer, fmt.CRC]:
-                    raise InvalidTable("the unfinished file does not match its checkpoint")
+        if not 0 <= self._stored <= (sum(self.sizes) if walls else 0):
+            raise InvalidTable("expected a number of levels in the checkpoint")
+        start, sizes = len(self._head) + self._index.nbytes, self.sizes[first:]
+        marks, skipped, count = None, self._firsts[first], sum(sizes)
+        if walls:
+            line, skipped, count = self._lines[first], 0, self._stored
+            words = np.memmap(path, np.uint64, "r", start, (self._lines[-1], LINE_WORDS))
+            marks = words[line:]
+        place = self._begin + skipped * np.dtype(kind).itemsize
+        none = np.zeros(0, dtype=kind)
+        levels = np.memmap(path, kind, "r", place, (count,)) if count else none
+        for layer, found in fmt.layers_of(sizes, levels, marks):
+            if found is None or checksum(found) != self._index[first + layer, fmt.CRC]:
+                raise InvalidTable("the unfinished file does not match its checkpoint")
 
     def _finish(self, file: IO[bytes]) -> None:
+        if self.pattern.walls is not None:
+            self._head = fmt.head_bytes(self.pattern, self.bits, self._stored)
+            os.ftruncate(file.fileno(), self._least_bytes)
         _write(file, 0, np.frombuffer(self._head, dtype=np.uint8))
         _write(file, len(self._head), self._index)
         if hasattr(os, "fchmod"):

@@ -224,7 +224,7 @@ THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
     "endgame tables, names or files: 442-512+443-512; "
-    "auto: the strong ones built here; default, large: those of twofold tables build",
+    "auto: the strong ones built here; default, large, late: those of twofold tables build",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,

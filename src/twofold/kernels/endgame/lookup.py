@@ -25,10 +25,13 @@ from twofold.kernels.endgame.words import (
     LARGE,
     LEAST,
     LEVELS,
+    LINE,
     LOWEST,
+    MARKS,
     MASKS,
     OVER,
     STARTS,
+    STORED,
     SYMMETRIES,
     TABLE_WORDS,
     TARGET,
@@ -99,6 +102,24 @@ def stored_level(number, table):
     return np.int64(u16_at(table[LEVELS])[number])
 
 
+@kernel(types.int64(types.int64, U64_POINTER))
+def marked_level(number, table):
+    """The level of a board of a table of walls, which stores only levels above 0.
+
+    A damaged file never leads past its end.
+    """
+    line = u64_offset(u64_at(table[MARKS]), 8 * (number // LINE))
+    place = number % LINE
+    word = 1 + (place >> 6)
+    bit = _1 << np.uint64(place & 63)
+    if line[word] & bit == _0:
+        return np.int64(0)
+    index = line[0] + np.uint64(popcount(line[word] & (bit - _1)))
+    for before in range(1, word):
+        index += np.uint64(popcount(line[before]))
+    return stored_level(np.int64(index), table) if index < table[STORED] else np.int64(0)
+
+
 @kernel(types.int64(types.uint64, types.uint64, types.int64, U64_POINTER))
 def level_of_cells(bits, after, total, table):
     """The level of a move of a marked board in the frame, by a table of cells.
@@ -138,7 +159,7 @@ def level_beside_walls(bits, after, total, table):
         return NO_CHANCE
     if at_goal(after, np.int64(table[TARGET]), table):
         return np.int64(table[TOP])
-    return stored_level(half_number(after, total, table), table)
+    return marked_level(half_number(after, total, table), table)
 
 
 @kernel(types.UniTuple(types.int64, 5)(types.uint64, types.int64, U64_POINTER))

@@ -97,7 +97,19 @@ CAPPED: Final = 44
 LEAST: Final = 46
 """The least level of a chance with which the table chooses a move; of all kinds of tables."""
 
-TABLE_WORDS: Final = 47
+# Two words more of a table of walls.
+MARKS: Final = 47
+"""Address of uint64 (lines, 8): which boards have a level above 0, see `lookup.marked_level`."""
+STORED: Final = 48
+"""Number of levels in the file."""
+
+TABLE_WORDS: Final = 49
+
+LINE: Final = 448
+"""Boards of a line of `MARKS`: 64 bytes, the number of levels before it and a bit for each board.
+
+Layers begin with a new line; levels are stored from the highest layer down.
+"""
 
 DENSE: Final = 0
 CELLS: Final = 1

@@ -32,7 +32,7 @@ _first_board: Final = lru_cache(maxsize=64)(first_board)
 
 
 def tables() -> list[TableFacts]:
-    """The tables on this machine."""
+    """The tables on this machine, without those that have walls of any tiles."""
     return [
         TableFacts(
             head.pattern.name,
@@ -42,6 +42,7 @@ def tables() -> list[TableFacts]:
             path.stat().st_size,
         )
         for path, head in built()
+        if head.pattern.walls is None
     ]
 
 
@@ -74,8 +75,10 @@ def last_mistake(asked: EndgameBody) -> Mistake | None:
 
 
 def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]:
-    name = EndgamePattern.parse(asked.table).name  # refuses names of files
-    table, seed = open_table(name), parse_seed(asked.seed)
+    pattern = EndgamePattern.parse(asked.table)  # refuses names of files
+    if pattern.walls is not None:
+        raise InvalidInput(f"expected a table of large tiles, got {pattern.name} with walls")
+    table, seed = open_table(pattern.name), parse_seed(asked.seed)
     board = Board.parse(asked.board) if asked.board else _first_board(table, seed)
     moves = [Move.parse(letter) for letter in asked.moves]
     return table, list(play(table, board, seed, moves))
