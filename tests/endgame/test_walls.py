@@ -1,4 +1,4 @@
-"""Tables with walls of any tiles: chances by recursion from the rules, and which boards they cover."""
+"""Tables with walls of any tiles: their chances by recursion, and which boards they cover."""
 
 import random
 from functools import cache

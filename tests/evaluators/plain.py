@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tests.support import literal
 
@@ -59,7 +60,7 @@ def ordered(grid: Grid) -> float:
     def line(tiles: Sequence[int]) -> float:
         worth = [tile * (tile.bit_length() - 1) if tile else 0 for tile in tiles]
         total = worth[0]
-        for one, next_one in zip(worth, worth[1:], strict=False):
+        for one, next_one in pairwise(worth):
             total += one + next_one if one >= next_one else -12 * (next_one - one)
             total += one if one == next_one else 0
         return total

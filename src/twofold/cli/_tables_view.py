@@ -119,7 +119,7 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
             "large": f"{pattern.large_tiles} walls of any tiles whose neighbours differ; "
             "they stay in their places",
             "caps": "; ".join(rows),
-            "asked": f"a player follows it from a chance of {format_chance(pattern.least_chance)} on",
+            "asked": f"players follow it from a chance of {format_chance(pattern.least_chance)} on",
         }
     return {
         "makes": f"{target}, in any free cell",

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.pattern import EndgamePattern
-from twofold.kernels.endgame import words as at
+from twofold.kernels.endgame import words as names
 from twofold.kernels.endgame.layers import BLOCKED, CHANGED, OVER, RANK, WINS
 
 FIRST_LOW_CELL: Final = 11
@@ -207,7 +207,7 @@ class Halves:
         weights[1, self.high_cells] = self.high.weights[:-1]
         layers = range(self.pattern.highest + 1)
         firsts = np.stack([self.offsets(layer) for layer in layers]).astype(np.int64)
-        line = 1 if self.pattern.walls is None else at.LINE
+        line = 1 if self.pattern.walls is None else names.LINE
         firsts[1:] += np.cumsum(-(-firsts[:-1, -1] // line) * line)[:, None]
         counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
         known = self.high.counts[: len(counts)]
@@ -216,13 +216,13 @@ class Halves:
             self.low.sums.astype(np.int32), self.low.ranks, self.high.ranks, weights[0], weights[1],
             counts, np.ascontiguousarray(firsts),
         ]  # fmt: skip
-        names = (
-            at.LOW_SUMS, at.LOW_RANKS, at.HIGH_RANKS, at.LOW_WEIGHTS, at.HIGH_WEIGHTS, at.COUNTS,
-            at.FIRSTS,
+        places = (
+            names.LOW_SUMS, names.LOW_RANKS, names.HIGH_RANKS, names.LOW_WEIGHTS,
+            names.HIGH_WEIGHTS, names.COUNTS, names.FIRSTS,
         )  # fmt: skip
-        for name, array in zip(names, held, strict=True):
+        for name, array in zip(places, held, strict=True):
             words[name] = array.ctypes.data
-        words[at.COLUMNS] = firsts.shape[1]
+        words[names.COLUMNS] = firsts.shape[1]
         return held
 
     def lift(self, columns: tuple[int, int]) -> Lift:

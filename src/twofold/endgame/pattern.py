@@ -31,8 +31,9 @@ class PatternKind(StrEnum):
     """How chances are stored.
 
     DENSE computes the index of a board from its two halves; the free cells fill the lower rows.
-    CELLS computes it cell by cell, for any free cells and for large tiles that move. WALLS computes it as
-    DENSE does, for other halves, and covers boards by the order of their large tiles.
+    CELLS computes it cell by cell, for any free cells and for large tiles that move. WALLS computes
+    it as DENSE does, for other halves, stores only chances above 0, and covers boards by the order
+    of their large tiles.
     """
 
     DENSE = "dense"
