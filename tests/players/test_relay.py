@@ -199,8 +199,8 @@ def test_a_time_limit_holds_on_both_sides() -> None:
 
 def test_boards_of_another_shape_leave_nothing_behind() -> None:
     wide, network = small_positions((3, 4), 1, largest=3)[0], find_evaluator("rows")
-    parts = [ExpectimaxPlayer(one, Depth.fixed(1)) for one in (network, find_evaluator("ordered"))]
-    with RelayPlayer(*parts, 600) as player:
+    late = ExpectimaxPlayer(find_evaluator("ordered"), Depth.fixed(1))
+    with RelayPlayer(ExpectimaxPlayer(network, Depth.fixed(1)), late, 600) as player:
         expected = played(player, BEFORE, 3, "kernel")
         assert player.choose(wide) in wide.legal_moves()
         with pytest.raises(UnsupportedRules):

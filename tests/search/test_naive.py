@@ -35,7 +35,9 @@ def twin_of(evaluator: Evaluator, rules: Rules, cut: float = 0.0) -> Twin:
         evaluator.adds_reward,
         evaluator.dead_value,
         cut,
-        None if evaluator.stakes_for is None else evaluator.stakes_for(*rules.shape).reshape(-1, 2),
+        None
+        if evaluator.stakes_for is None
+        else evaluator.stakes_for(*rules.shape).reshape(-1, 2).tolist(),
     )
 
 

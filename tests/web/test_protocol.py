@@ -35,7 +35,9 @@ NOW = protocol.GameNow(
 RULES = protocol.RulesInfo("4x4", 4, 4, 2048, False, 2, [(2, 0.9), (4, 0.1)])
 INFO = GameInfo("k3", "4x4", "1000", 0, 0, 2, "going", "me", "2048-01-31", 0)
 VALUE = protocol.MoveValueInfo("u", True, 1.5, 1.0, 4, 3, 100)
-JUDGEMENT = protocol.JudgementInfo(0, "u", "l", [1.0, None, None, 2.0], 0.5, 50.0, "severe blunder")
+JUDGEMENT = protocol.JudgementInfo(
+    0, "u", "l", [1.0, None, None, 2.0], 0.5, 50.0, "severe blunder", "points"
+)
 
 REQUESTS: list[Request] = [
     protocol.OpenRequest(),

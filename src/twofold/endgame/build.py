@@ -201,7 +201,7 @@ class CellsWay:
         return [spread, choose]
 
 
-_WAYS: Final = {
+_WAYS: Final[dict[PatternKind, type[HalvesWay] | type[CellsWay]]] = {
     PatternKind.DENSE: DenseWay, PatternKind.CELLS: CellsWay, PatternKind.WALLS: WallsWay
 }  # fmt: skip
 
