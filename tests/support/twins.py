@@ -67,7 +67,7 @@ class Twin:
     adds_reward: bool = False
     dead_value: float = 0.0
     cut: float = 0.0
-    stakes: Sequence[tuple[float, float]] | None = None
+    stakes: Sequence[Sequence[float]] | None = None
     bound: float = -np.inf
 
     def expectimax(

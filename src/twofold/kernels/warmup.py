@@ -30,8 +30,8 @@ OTHERS: Final = (
     "endgame.layers", "endgame.cells", "endgame.walls", "endgame.lookup", "endgame.policy",
     "learn.ntuple", "learn.carousel", "learn.updates", "learn.learning", "learn.network_planes",
     "simd", "rules.bits_simd", "env.forms", "env.simd", "env.games", "env.vector",
-    "exact.canonical", "exact.solving", "exact.solved", "policy.forward", "policy.merges", "policy.search",
-    "policy.turns",
+    "exact.canonical", "exact.solving", "exact.solved", "policy.forward", "policy.merges",
+    "policy.search", "policy.turns",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no search module needs them."""
 
