@@ -43,14 +43,29 @@ SPEC = "ntuple:late=600@2,net=tiny,ply=1"
 EARLY, LATE = "ntuple:net=tiny,ply=1", "expectimax:eval=ordered,ply=2,cut=0.03125"
 BEFORE = Board.parse("8640/0000/0000/0012")
 AFTER = Board.parse("9650/0000/0000/0012")
-"""Boards whose tiles sum to less and to more than 600."""
+"""A board that is not late at 600, and one that is."""
 
 TABLES = ("44-16", "wall5-16")
 WALLS = Board.parse("fed2/cb00/1310/2000")
 
 
-def tile_sum(board: Board) -> int:
-    return sum(1 << exponent for exponent in board.exponents if exponent)
+def is_late(board: Board) -> bool:
+    """Whether the different tiles sum to 600, or all tiles to an eighth more."""
+    tiles = [1 << exponent for exponent in board.exponents if exponent]
+    return sum(set(tiles)) >= 600 or sum(tiles) >= 675
+
+
+def test_a_board_is_late_once_a_large_tile_is_made() -> None:
+    with relay() as player:
+        for text, late in (
+            ("8870/0000/0000/0000", False),  # the tiles sum to more than 600, but 512 is not there
+            ("9654/0000/0000/0000", True),
+            ("9980/0000/0000/0000", True),  # its two largest tiles are equal
+            ("9520/0000/0000/0000", False),
+        ):
+            board = Board.parse(text)
+            assert is_late(board) == late
+            assert player.part_for(board) is (player.late if late else player.early)
 
 
 def relay(spec: str = SPEC) -> RelayPlayer:
@@ -132,7 +147,7 @@ def test_each_part_plays_its_boards(more: str) -> None:
             board = Board.from_tiles(grid)
             if board.is_over:
                 continue
-            part = late if sum(map(sum, grid)) >= 600 else early
+            part = late if is_late(board) else early
             found, expected = player.analyse(board), part.analyse(board)
             seen[found.unit] += 1
             assert (found.unit, found.evaluator) == (expected.unit, expected.evaluator)
@@ -161,7 +176,7 @@ def test_games_are_the_same_inside_kernels_and_outside() -> None:
                 if letter != other:
                     break
                 game.play(Move.parse(letter))
-            assert tile_sum(game.board) >= 600 or alone == expected
+            assert is_late(game.board) or alone == expected
     assert ends > 3
 
 
@@ -259,14 +274,16 @@ def test_a_review_grades_each_move_by_its_part() -> None:
     start = Board.parse("9540/0000/0000/0012")
     game = Game.from_board(start, STANDARD, 5)
     with make_player("greedy") as greedy:
-        while not game.is_finished and tile_sum(game.board) < 640:
+        while not game.is_finished and not is_late(game.board):
+            game.play(greedy.choose(game.board))
+        for _ in range(20):
             game.play(greedy.choose(game.board))
     with relay() as player:
         assert Judge(player, STANDARD, Budget()).unit == "points, then own unit"
         judged = list(judge(game, player))
     boards = [start, *(step.board for step in game.iter_steps())]
     assert [one.unit for one in judged] == [
-        "points" if tile_sum(board) < 600 else "own unit" for board in boards[:-1]
+        "own unit" if is_late(board) else "points" for board in boards[:-1]
     ]
     assert {one.unit for one in judged} == {"points", "own unit"}
     with make_player(EARLY) as early, make_player(LATE) as late:

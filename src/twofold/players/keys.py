@@ -232,8 +232,8 @@ TABLES: Final = Key(
 )
 LATE: Final = Key(
     NONE,
-    "from this sum of tiles on, a search for order from one corner plays, and tables with walls; "
-    "24576@4: from 24,576 on, to 4 plies",
+    "once the different tiles sum to this, a search for order from one corner plays, and tables "
+    "with walls; 24576@4: with 16384 and 8192, to 4 plies",
     Late.parse,
     came_later=True,
 )

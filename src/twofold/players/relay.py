@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class RelayPlayer(CompiledPlayer):
-    """Plays as `early`, and as `late` on boards whose tiles sum to `late_sum` or more.
+    """Plays as `early`, and as `late` once the different tiles sum to `late_sum`.
+
+    A board whose tiles sum to an eighth more is late, too: see `kernels.search.relay`.
 
     A board with a tile past 32768 counts as it is searched, downgraded. The values of the two parts
     have different units; an analysis is that of one of them.
@@ -40,8 +42,8 @@ class RelayPlayer(CompiledPlayer):
     def part_for(self, board: Board) -> SearchPlayer:
         """The player whose turn a board is, prepared for its shape."""
         self._fit(board)
-        total = sum(1 << exponent for exponent in as_searched(board).exponents if exponent)
-        return self.early if total < self.late_sum else self.late
+        bits = np.uint64(as_searched(board).to_bits())
+        return self.late if kernels.is_late(bits, np.uint64(self.late_sum)) else self.early
 
     def unsupported(self, rules: Rules) -> str:
         """Why one of the two does not support these rules."""
