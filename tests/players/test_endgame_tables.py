@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.endgame_tables import NAMES, boards_of
+from tests.support.endgame_tables import NAMES, boards_of, played
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
@@ -20,8 +20,7 @@ from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
 from twofold.game import Game
 from twofold.notation import format_spec, parse_spec
-from twofold.players import Player, canonical, make_player, play_games, settled, short_spec
-from twofold.players.kernel_game import KernelGame
+from twofold.players import canonical, make_player, play_games, settled, short_spec
 from twofold.players.searching import SearchPlayer
 from twofold.players.strengths import DEFAULT_PLAYER, default_player
 from twofold.rules import STANDARD, Move, Rules
@@ -195,24 +194,6 @@ def test_boards_past_32768_are_looked_up_as_they_are_searched(tables_here: Path)
             assert open_tables(ALL).move(lower) is not None
             assert player.choose(large) == open_tables(ALL).move(lower)
             assert player.analyse(large).best == player.choose(large)
-
-
-def played(player: Player, board: Board, seed: int, how: str) -> str:
-    """The letters of a game from a board."""
-    player.start(STANDARD, seed)
-    game = Game.from_board(board, STANDARD, seed)
-    if how == "kernel":
-        kernel_game = KernelGame(player, game, [0] * (board.max_exponent + 1))  # type: ignore[arg-type]
-        return kernel_game.play(100_000)
-    letters = []
-    while not game.is_finished:
-        if how == "analysis":
-            move = player.analyse(game.board, score=game.score).best
-        else:
-            move = player.choose(game.board, score=game.score, move_number=game.move_number)
-        letters.append(move.letter)
-        game.play(move)
-    return "".join(letters)
 
 
 @pytest.mark.promise("R72")

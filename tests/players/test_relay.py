@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.players.test_endgame_tables import played
+from tests.support.endgame_tables import played
 from tests.support.literal import boards
 from tests.support.twins import small_positions
 from twofold.board import Board

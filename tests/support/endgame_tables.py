@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from twofold.board import Board
 from twofold.endgame import library
 from twofold.endgame.folder import tables_folder
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table
+from twofold.game import Game
+from twofold.players import Player
+from twofold.players.kernel_game import KernelGame
+from twofold.rules import STANDARD
 
 NAMES = ("44-16", "442-16")
 """The tables, in the order in which they are asked."""
@@ -64,3 +69,21 @@ def boards_of(pattern: EndgamePattern, chosen: random.Random, count: int) -> lis
         if 24 <= free <= 2 * pattern.highest:
             found.append(turned(tuple(cells), chosen.randrange(8)))
     return found
+
+
+def played(player: Player, board: Board, seed: int, how: str) -> str:
+    """The letters of a game from a board."""
+    player.start(STANDARD, seed)
+    game = Game.from_board(board, STANDARD, seed)
+    if how == "kernel":
+        kernel_game = KernelGame(player, game, [0] * (board.max_exponent + 1))  # type: ignore[arg-type]
+        return kernel_game.play(100_000)
+    letters = []
+    while not game.is_finished:
+        if how == "analysis":
+            move = player.analyse(game.board, score=game.score).best
+        else:
+            move = player.choose(game.board, score=game.score, move_number=game.move_number)
+        letters.append(move.letter)
+        game.play(move)
+    return "".join(letters)
