@@ -187,7 +187,7 @@ def test_json(cli: Cli, record: Path) -> None:
     )
     first = found["judgements"][0]
     assert set(first) == {
-        "move_number", "move", "best", "values", "ratio", "accuracy", "label", "table"
+        "move_number", "move", "best", "values", "ratio", "accuracy", "label", "table", "unit"
     }  # fmt: skip
     assert found["worst"][0]["board"].count("/") == 3
     assert found["timing"]["moves_per_second"] > 0
