@@ -183,6 +183,7 @@ FOREIGN: Final = [
     Attack("a space", lambda: V4C + "! !", "expected one of the 128 characters"),
     Attack("an unknown kind", lambda: V4C.replace("_S", "_X"), "one of SCKP and 16 exponents"),
     Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
+    Attack("ten million blanks", lambda: " \t" * 5_000_000 + "x", "board in a known form"),
     # 2048EndgameTablebase
     Attack("no rows", lambda: RPL_END, "expected rows of 25 bytes, the last one"),
     Attack("another board", lambda: rpl((0x11, 0x40), (0x12, 0x40)), "move 2: expected the board"),

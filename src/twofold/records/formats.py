@@ -64,7 +64,8 @@ class Format(NamedTuple):
         about: description for people.
         holds: what of a game it holds.
         known: how it is recognised, in words; empty if it must be named.
-        begins: the same as a regular expression for the beginning of a text, or of the bytes.
+        begins: the same as a regular expression for the beginning of the bytes, or of a text
+            without the blanks before it.
         example: the text of one small game or board; Latin-1 for bytes.
         parse: parses one game or board.
         format: formats one game, with a line end.
@@ -111,14 +112,14 @@ def _of_hex(digits: str) -> str:
 FORMATS: Final = (
     Format(
         "twofold", "a [record](game.md) of twofold", "everything; many games are read",
-        "begins with `[Twofold`", r"\s*\[\s*Twofold\b",
+        "begins with `[Twofold`", r"\[\s*Twofold\b",
         '[Twofold "1"]\n[Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]\n[Seed "7"]'
         '\n[Score "4"]\n[Result "4 going"]\n\ndl\n',
         parse_record, format_record, ".2048", r"\[\s*Twofold\b", own=True,
     ),
     Format(
         "jsonl", "records of twofold as JSON Lines", "everything, many games",
-        "begins with `{\"schema\"`", r'\s*\{\s*"schema"',
+        "begins with `{\"schema\"`", r'\{\s*"schema"',
         '{"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",'
         '"seed":"7","score":4,"result":"4 going","moves":"dl"}\n',
         parse_line, lambda record: format_line(record) + "\n", ".jsonl", r"\S",
@@ -126,31 +127,31 @@ FORMATS: Final = (
     ),
     Format(
         "verse", "a replay of 2048verse.com", "whole games, boards up to 8x8",
-        "begins with a shape, `-`, anything and `_`", r"\s*[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
+        "begins with a shape, `-`, anything and `_`", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
         "4x4-_¾ú0¾úM¾ül¾úy\n", parse_verse, format_verse,
     ),
     Format(
         "verse-old", "the same in its old format, and the log of 2048league",
         "whole games, boards up to 4x4",
         "begins with `replay`, perhaps `_` or `:` and a shape, and two characters from the space "
-        "to `?`", r"\s*replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
+        "to `?`", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
         "replay_ ,vë\n", parse_verse_old, format_verse_old,
     ),
     Format(
         "moporgic", "the episodes of 2048-Framework and TDL2048, one game a line",
         "whole games on 4x4, many of them; player and date", "has `@`, a time and `|`",
-        r"\s*[^@|\n]{0,2000}@-?[0-9]{1,19}\|",
+        r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|",
         "TDL2048:place@1763765370000|0131#D92#L[4]21|place@1763765370000\n",
         parse_moporgic, format_moporgic, starts=r"\S", many=True,
     ),
     Format(
         "next", "a replay of 2048-next", "whole games, boards up to 8x8; the date",
-        f"begins with `{PREFIX}`, a file with `RPL1`", rf"\s*{PREFIX}|RPL1",
+        f"begins with `{PREFIX}`, a file with `RPL1`", rf"{PREFIX}|RPL1",
         "REPLAY_v1RPL_B64_UlBMMUQAAgADgwIEcG93MmYACwCEZRa26g==\n", parse_next, format_next,
     ),
     Format(
         "next-v4c", "the same in its older format", "whole games on 4x4",
-        f"begins with `{V4C_PREFIX}`", rf"\s*{V4C_PREFIX}",
+        f"begins with `{V4C_PREFIX}`", V4C_PREFIX,
         'REPLAY_v4C_S"!!"!!!!!!!!!!!!z¥\n', parse_v4c, format_v4c,
     ),
     Format(
@@ -174,7 +175,7 @@ FORMATS: Final = (
     Format(
         "openfun", "a shared game of Open Fun Game 2048 (andstatus)",
         "whole games, square boards from 3x3; the date",
-        "a JSON object with `finalBoard`", r'\s*\{(?s:.{0,30000}?)"finalBoard"\s*:',
+        "a JSON object with `finalBoard`", r'\{(?s:.{0,30000}?)"finalBoard"\s*:',
         '{"note":"","start":"1970-01-01T00:00:00+00:00","finalBoard":{"plyNumber":3,"pieces":[0,0'
         ',1,0,2,0,0,0,0],"score":0,"time":"1970-01-01T00:00:00+00:00","playedSeconds":0},"bookmar'
         'ks":[],"id":1,"type":"org.andstatus.game2048:GameRecord:2"}'
@@ -188,7 +189,7 @@ FORMATS: Final = (
     Format(
         "original", "the saved game of the original page, and of pages built on it",
         "a position on a square board and its points", "a JSON object with `grid` or `gameState`",
-        r'\s*\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:',
+        r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:',
         '{"grid":{"size":2,"cells":[[null,{"position":{"x":0,"y":1},"value":2}],'
         '[{"position":{"x":1,"y":0},"value":4},null]]},'
         '"score":0,"over":false,"won":false,"keepPlaying":false}\n',
@@ -196,7 +197,7 @@ FORMATS: Final = (
     ),
     Format(
         "json", "a board as JSON", "a position and its points", "a JSON object with `board`",
-        r'\s*\{(?s:.{0,100000}?)"board"\s*:',
+        r'\{(?s:.{0,100000}?)"board"\s*:',
         '{"board": [[0, 2], [4, 0]], "score": 12}\n', parse_json_board, format_json_board,
     ),
     Format(
@@ -221,7 +222,7 @@ FORMATS: Final = (
 _CODE_PAGE: Final = "cp1252"
 """Encoding of replays from old editors; it contains both alphabets of 2048verse."""
 
-_OF_EDITORS: Final = re.compile(rb"\s*(?:replay|REPLAY_v4C_|[0-9]{1,9}x[0-9]{1,9}-)")
+_OF_EDITORS: Final = re.compile(rb"\s*+(?:replay|REPLAY_v4C_|[0-9]{1,9}x[0-9]{1,9}-)")
 """Replays that may have this encoding."""
 
 _HEAD: Final = 10_000
@@ -264,8 +265,9 @@ def format_of_file(path: str | os.PathLike[str]) -> Format | None:
 
 def detect_format(text: str) -> Format:
     """The form of a text, by its beginning; raises `InvalidRecord` if it has none."""
+    stripped = text.lstrip()
     for one in FORMATS:
-        if one.begins and re.match(one.begins, text, re.ASCII):
+        if one.begins and re.match(one.begins, text if one.is_binary else stripped, re.ASCII):
             return one
     raise _unknown(text)
 
@@ -403,7 +405,7 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
     head = file.readline(_HEAD)
     while not head.strip() and len(head) < _HEAD and (line := file.readline(_HEAD)):
         head += line
-    start = head.decode(errors="replace").lstrip("\ufeff")
+    start = head.decode(errors="replace").lstrip("\ufeff").lstrip()
     many = [one for one in FORMATS if one.many and one.name == (form or one.name)]
     found = next((one for one in many if form or re.match(one.begins, start, re.ASCII)), None)
     if found and head[:2] not in _UTF_16:
