@@ -439,17 +439,20 @@ class Game:
         return self._trail[number - self._trail_first]
 
     def _forget_undone(self) -> None:
-        now = self._number
-        if now == self._last:
+        now, last = self._number, self._last
+        if now == last:
             return
         del self._letters[now - self._first :]
         place = bisect_right(self._marked, now)
         for number in self._marked[place:]:
             del self._marks[number]
         del self._marked[place:]
-        self._spawns = {n: spawn for n, spawn in self._spawns.items() if n <= now}
-        self._thrown = {n for n in self._thrown if n <= now}
-        self._trail, self._trail_first = [self._start], self._first
+        for number in range(now + 1, last + 1):
+            self._spawns.pop(number, None)
+            self._thrown.discard(number)
+        if now < self._trail_first:
+            self._trail, self._trail_first = [self._start], self._first
+        del self._trail[now - self._trail_first + 1 :]
 
 
 def _check_merges(board: Board) -> None:
