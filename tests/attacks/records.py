@@ -180,7 +180,12 @@ FOREIGN: Final = [
     Attack("an unknown escape", lambda: V4C + "\xc3$", "an escape from 0 to 2, got 3"),
     Attack("a tile placed by hand", lambda: V4C + '\xc3#!"', "a tile that was placed by hand"),
     Attack("an undo of nothing", lambda: V4C + '\xc3"', "at most 0 moves to undo"),
-    Attack("a space", lambda: V4C + "! !", "expected one of the 128 characters"),
+    Attack(
+        "undos after an illegal move",
+        lambda: V4C + "!" + '!\xc3"' * 3_000_000,
+        "move 1: expected an empty cell",
+    ),
+    Attack("a space", lambda: V4C + " !", "expected one of the 128 characters"),
     Attack("an unknown kind", lambda: V4C.replace("_S", "_X"), "one of SCKP and 16 exponents"),
     Attack("a tile of 2\u00b9\u00b2\u2077", lambda: V4C.replace('!"', "!\xc3"), "start board: exp"),
     Attack("ten million blanks", lambda: " \t" * 5_000_000 + "x", "board in a known form"),

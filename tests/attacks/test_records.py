@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.records import FOREIGN, GOOD, NAMES, REFUSED, Attack
+from tests.attacks.records import FOREIGN, GOOD, NAMES, REFUSED, V4C, Attack
 from twofold import game as game_module
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.notation import printable
+from twofold.records.foreign import turns
 from twofold.records.formats import parse_any_record, read_games
 from twofold.records.json_lines import format_line, parse_line
 from twofold.records.record import Record, format_record, parse_record, read_record
@@ -100,6 +101,14 @@ def test_the_cap_on_moves(parse: Callable[[str], Record], monkeypatch: pytest.Mo
     monkeypatch.setattr(game_module, "MAX_RECORD_MOVES", 100)
     with pytest.raises(InvalidRecord, match="move 101: expected a number of moves from 1 to 100"):
         parse(text)
+
+
+def test_the_cap_on_undos(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = '"\u00c3"'
+    monkeypatch.setattr(turns, "MAX_UNDOS", 100)
+    assert parse_any_record(V4C + pairs * 100).undos == 100
+    with pytest.raises(InvalidRecord, match="expected a number of undos from 0 to 100, got 101"):
+        parse_any_record(V4C + pairs * 101)
 
 
 def test_ten_million_moves_on_a_line_are_refused_at_once() -> None:

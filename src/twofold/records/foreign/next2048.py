@@ -64,18 +64,6 @@ _ESCAPE, _MOVE_127, _UNDO_V4C, _PLACED = 127, 0, 1, 2
 _DIGITS: Final = {character: digit for digit, character in enumerate(V4C_ALPHABET)}
 
 
-class _Undone(list[Turn]):
-    """Moves of which the last ones can be undone."""
-
-    undos = 0
-
-    def undo(self, count: int) -> None:
-        if count > len(self):
-            raise InvalidRecord(f"expected at most {len(self)} moves to undo, got {count}")
-        del self[len(self) - count :]
-        self.undos += count
-
-
 class _Reader:
     """Bytes read one after the other; raises `InvalidRecord` at their end."""
 
@@ -121,8 +109,7 @@ def parse_next(text: str) -> Record:
     date = format_date(reader.number()) if flags & _TIMED else ""
     with located("start tiles"):
         start = [_start_tile(reader, flags) for _ in range(tiles)]
-    turns = _turns(reader, rows * cols)
-    return to_record((rows, cols), start, turns, date=date, undos=turns.undos)
+    return to_record((rows, cols), start, _turns(reader, rows * cols), date=date)
 
 
 def _bytes(text: str) -> bytes:
@@ -142,22 +129,24 @@ def _start_tile(reader: _Reader, flags: int) -> TurnTile:
     return TurnTile(byte & 15, 4 if byte >> 4 & 1 else 2)
 
 
-def _turns(reader: _Reader, cells: int) -> _Undone:
-    turns = _Undone()
+def _turns(reader: _Reader, cells: int) -> Iterator[Turn | int]:
     while reader.place < len(reader.data):
-        with located(f"move {len(turns) + 1}"):
-            _read_record(reader, reader.byte(), cells, turns)
-    return turns
+        kind = reader.byte()
+        if kind < _UNDO:
+            turn: Turn | int = _turn(kind & 3, kind >> 2 & 15, kind >> 6)
+        elif kind in (_UNDO, _UNDOS):
+            turn = 1 if kind == _UNDO else reader.number()
+        elif kind == _LONG_MOVE:
+            turn = _turn(reader.byte(), reader.number(), reader.byte())
+        else:
+            _pass_over(reader, kind, cells)
+            continue
+        reader.number()  # milliseconds
+        yield turn
 
 
-def _read_record(reader: _Reader, kind: int, cells: int, turns: _Undone) -> None:
-    if kind < _UNDO:
-        turns.append(_turn(kind & 3, kind >> 2 & 15, kind >> 6))
-        reader.number()
-    elif kind in (_UNDO, _UNDOS):
-        turns.undo(1 if kind == _UNDO else reader.number())
-        reader.number()
-    elif kind == _BOARD:
+def _pass_over(reader: _Reader, kind: int, cells: int) -> None:
+    if kind == _BOARD:
         reader.take((5 * cells + 7) // 8)
     elif kind == _EXTENSION:
         extension, value = reader.number(), reader.take(reader.number())
@@ -165,10 +154,6 @@ def _read_record(reader: _Reader, kind: int, cells: int, turns: _Undone) -> None
             raise InvalidRecord(
                 f"expected a game of 2048, got other rules: {described(str(value))}"
             )
-    elif kind == _LONG_MOVE:
-        direction, cell, is_four = reader.byte(), reader.number(), reader.byte()
-        turns.append(_turn(direction, cell, is_four))
-        reader.number()
     elif kind != _END:
         raise InvalidRecord(f"expected a record of RPL1, got one of the kind {kind:#04x}")
 
@@ -221,24 +206,20 @@ def parse_v4c(text: str) -> Record:
         )
     with located("start board"):
         board = Board([_digit(character) for character in body[1:17]])
-    turns = _Undone()
-    digits = map(_digit, body[17:])
+    return to_record(board.shape, board, _v4c_turns(map(_digit, body[17:])))
+
+
+def _v4c_turns(digits: Iterator[int]) -> Iterator[Turn | int]:
     for digit in digits:
-        with located(f"move {len(turns) + 1}"):
-            _read_v4c(digit, digits, turns)
-    return to_record(board.shape, board, turns, undos=turns.undos)
-
-
-def _read_v4c(digit: int, digits: Iterator[int], turns: _Undone) -> None:
-    kind = next(digits, None) if digit == _ESCAPE else _MOVE_127
-    if kind == _MOVE_127:
-        turns.append(_turn(digit >> 5, digit & 15, digit >> 4 & 1))
-    elif kind == _UNDO_V4C:
-        turns.undo(1)
-    elif kind == _PLACED:
-        raise InvalidRecord("expected a move, got a tile that was placed by hand")
-    else:
-        raise InvalidRecord(f"expected an escape from 0 to 2, got {kind}")
+        kind = next(digits, None) if digit == _ESCAPE else _MOVE_127
+        if kind == _MOVE_127:
+            yield _turn(digit >> 5, digit & 15, digit >> 4 & 1)
+        elif kind == _UNDO_V4C:
+            yield 1
+        elif kind == _PLACED:
+            raise InvalidRecord("expected a move, got a tile that was placed by hand")
+        else:
+            raise InvalidRecord(f"expected an escape from 0 to 2, got {kind}")
 
 
 def _digit(character: str) -> int:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from twofold.board import Board
 from twofold.errors import InvalidRecord
 from twofold.game import Game
+from twofold.limits import check_limit
 from twofold.notation import shown
 from twofold.records.record import Record
 from twofold.records.text import located
@@ -15,6 +16,9 @@ from twofold.step import result_text
 
 START_TILES: Final = 2
 """Number of start tiles of the formats that fix it."""
+
+MAX_UNDOS: Final = 100_000
+"""Most moves that a replay can take back: each costs as much time as a move."""
 
 TILES: Final = (2, 4)
 """Spawn tiles, in every replay format."""
@@ -50,17 +54,17 @@ class PlayedTurn(NamedTuple):
 def to_record(
     shape: tuple[int, int],
     start: Sequence[TurnTile] | Board,
-    turns: Iterable[Turn],
+    turns: Iterable[Turn | int],
     *,
     score: int = 0,
     player: str = "",
     date: str = "",
-    undos: int = 0,
     tags: dict[str, str] | None = None,
 ) -> Record:
     """Play a game that is read turn by turn, and return its record.
 
-    It starts with tiles that appeared, or on any board with a score in points.
+    It starts with tiles that appeared, or on any board with a score in points. A number among the
+    turns takes back that number of moves.
 
     Raises `InvalidRecord` for an illegal move, or an impossible tile or reward; says where.
     """
@@ -77,7 +81,9 @@ def to_record(
         with located(f"move {game.move_number + 1}"):
             turn = next(coming, None)
             going = turn is not None
-            if turn is not None:
+            if isinstance(turn, int):
+                _undo(game, turn)
+            elif turn is not None:
                 _play(game, turn)
     with located(f"move {game.move_number}"):
         result = result_text(game.board, rules)
@@ -89,7 +95,7 @@ def to_record(
         spawns=game.spawns,
         player=player,
         date=date,
-        undos=undos,
+        undos=game.undos,
         score=game.score,
         result=result,
         final=game.board,
@@ -110,6 +116,14 @@ def _play(game: Game, turn: Turn) -> None:
     made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
     if turn.reward not in (None, made):
         raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
+
+
+def _undo(game: Game, count: int) -> None:
+    if count > game.move_number:
+        raise InvalidRecord(f"expected at most {game.move_number} moves to undo, got {count}")
+    check_limit("a number of undos", game.undos + count, 0, MAX_UNDOS)
+    for _ in range(count):
+        game.undo()
 
 
 def from_record(record: Record, name: str, start_tiles: int | None = None) -> PlayedTurn:
