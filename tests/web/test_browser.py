@@ -277,6 +277,30 @@ def test_a_board_that_a_program_printed_is_pasted(laptop: Visit, text: str) -> N
     expect(page.get_by_label("Score")).to_have_value("12" if "score" in text else "")
 
 
+def test_a_score_goes_with_its_board(laptop: Visit) -> None:
+    laptop.open("/analyse", "table")
+    page = laptop.page
+    field, score = page.get_by_label("Board as text"), page.get_by_label("Score")
+
+    def enter(text: str) -> None:
+        field.fill(text)
+        field.press("Enter")
+
+    for name in ("Clear", "Random"):
+        enter(json.dumps({"board": TILES, "score": 12}))
+        expect(score).to_have_value("12")
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(score).to_have_value("")
+        page.keyboard.press("Control+z")
+        expect(score).to_have_value("12")
+        enter("1111/2222/3333/4444")
+        expect(score).to_have_value("")
+    score.fill("345")
+    page.get_by_role("gridcell", name="row 4, column 4: 16").click()
+    expect(field).to_have_value("1111/2222/3333/4445")
+    expect(score).to_have_value("345")
+
+
 def test_a_strength_is_picked_on_3x3_and_a_wrong_name_explained(laptop: Visit) -> None:
     laptop.open("/analyse#board=3x3:123/100/000", "table")
     players = laptop.page.get_by_label("Player", exact=True)

@@ -5,6 +5,7 @@
  * @property {number[]} tiles
  * @property {number} rows
  * @property {number} cols
+ * @property {string} [points] score so far, its digits; empty if unknown
  * @property {Pending} [pending] the new tile of a move, as long as it may be put elsewhere
  */
 

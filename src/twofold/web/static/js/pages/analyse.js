@@ -49,7 +49,7 @@ class AnalysePage {
 
   constructor(root, { navigate }) {
     this.navigate = navigate;
-    this.trail = new Trail(emptyPosition(4, 4));
+    this.trail = new Trail({ ...emptyPosition(4, 4), points: '' });
     this.#buildBoard();
     this.#buildSide();
     this.asker = new Asker({
@@ -74,11 +74,11 @@ class AnalysePage {
     this.hint = h('p', { class: 'analyse-hint soft small', role: 'status' });
     this.palette = new Palette((tile) => this.editor.setBrush(tile));
     this.setup = new Setup({
-      onBack: () => this.#show(this.trail.back()),
-      onForward: () => this.#show(this.trail.forward()),
-      onRandom: () => this.#go(randomPosition(this.position.rows, this.position.cols)),
-      onClear: () => this.#go(emptyPosition(this.position.rows, this.position.cols)),
-      onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
+      onBack: () => this.#walk(this.trail.back()),
+      onForward: () => this.#walk(this.trail.forward()),
+      onRandom: () => this.#replace(randomPosition(this.position.rows, this.position.cols)),
+      onClear: () => this.#replace(emptyPosition(this.position.rows, this.position.cols)),
+      onShape: (rows, cols) => this.#replace(reshaped(this.position, rows, cols)),
     });
     this.notation = new NotationField({
       onRead: readPosition,
@@ -93,7 +93,7 @@ class AnalysePage {
     this.limit = new LimitField('', () => this.#ask(), () => this.picker.spec);
     this.score = h('input', {
       id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric',
-      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#ask(),
+      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#scored(),
       placeholder: text('analyse.score_unknown'),
     });
     this.analysis = new AnalysisView({
@@ -140,9 +140,9 @@ class AnalysePage {
       listenKeys({
         move: (letter) => this.#move(letter),
         commands: {
-          'ctrl+z': () => this.#show(this.trail.back()),
-          'ctrl+y': () => this.#show(this.trail.forward()),
-          'ctrl+shift+z': () => this.#show(this.trail.forward()),
+          'ctrl+z': () => this.#walk(this.trail.back()),
+          'ctrl+y': () => this.#walk(this.trail.forward()),
+          'ctrl+shift+z': () => this.#walk(this.trail.forward()),
         },
       }),
     ];
@@ -172,20 +172,42 @@ class AnalysePage {
   }
 
   #begin(position) {
-    this.trail = new Trail(position);
+    this.trail = new Trail({ ...position, points: this.points });
     this.#show(position);
   }
 
   /** Go to a position that was read, with its points if the text had them. */
   #take({ position, score }) {
-    if (Number.isInteger(score)) this.score.value = score;
+    const { tiles, rows, cols } = position;
+    const known = formatBoard(tiles, rows, cols) === this.board ? this.points : '';
+    this.#replace(position, Number.isInteger(score) ? String(score) : known);
+  }
+
+  /** Go to another board; the score of the one before does not count for it. */
+  #replace(position, points = '') {
+    this.score.value = points;
     this.#go(position);
   }
 
   /** Go to a position, and remember the one before. */
   #go(position, group = '') {
-    this.trail.add(position, group);
+    this.#add(position, group);
     this.#show(position);
+  }
+
+  #add(position, group = '') {
+    this.trail.add({ ...position, points: this.points }, group);
+  }
+
+  /** Show a position that was shown before, with its score. */
+  #walk(position) {
+    this.score.value = position.points;
+    this.#show(position);
+  }
+
+  #scored() {
+    this.position.points = this.points;
+    this.#ask();
   }
 
   #show(position, { isDrawn = false } = {}) {
@@ -207,7 +229,7 @@ class AnalysePage {
   #edited(tiles, group) {
     const { rows, cols } = this.position;
     const position = { tiles, rows, cols };
-    this.trail.add(position, group);
+    this.#add(position, group);
     this.#show(position, { isDrawn: true });
   }
 
@@ -224,7 +246,7 @@ class AnalysePage {
     const next = moved(this.position, letter);
     if (!next) return;
     const { step, ...position } = next;
-    this.trail.add(position);
+    this.#add(position);
     this.editor.view.step(step);
     announce(moveName(letter));
     this.#show(position, { isDrawn: true });
@@ -288,7 +310,7 @@ class AnalysePage {
   #playLine(steps) {
     const positions = this.#lineTo(steps);
     this.editor.element.classList.remove('is-preview');
-    for (const position of positions) this.trail.add(position);
+    for (const position of positions) this.#add(position);
     if (positions.length) this.#show(this.position);
   }
 
