@@ -246,6 +246,9 @@ def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
     laptop.page.get_by_label("Text of a record").fill("nonsense")
     laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
     expect(laptop.page.get_by_role("alert")).to_contain_text("This game cannot be read")
+    laptop.page.get_by_label("Text of a record").fill(f"{record()}\n{record()}")
+    laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
+    expect(laptop.page.get_by_role("alert")).to_contain_text("There are several games in it")
     laptop.faults.clear()  # the answer 400 is one in the console
     buffer = str(record()).encode()
     held: list[Route] = []

@@ -16,6 +16,9 @@ const KINDS = new Set([
 /** The server's sentence about a name that no player has; `shown` in Python quotes the name. */
 const UNKNOWN = /^expected a player (?:\(.*\)|name .*), got '(.+?)'(?:; did you mean (.+)\?)?$/;
 
+/** The server's sentence about a text of several games. */
+const SEVERAL = /^expected one (?:game|board), got several/;
+
 /**
  * A sentence for a refusal.
  *
@@ -23,6 +26,7 @@ const UNKNOWN = /^expected a player (?:\(.*\)|name .*), got '(.+?)'(?:; did you 
  * @param {string} message of the server, shown where the catalogue has no sentence for the kind
  */
 export function refusalText(kind, message) {
+  if (SEVERAL.test(message)) return text('refusal.several');
   if (KINDS.has(kind)) return text(`refusal.${kind}`);
   const [, name, similar] = UNKNOWN.exec(message) ?? [];
   if (name) return text(`refusal.unknown_${similar ? 'similar' : 'player'}`, { name, similar });

@@ -1060,6 +1060,7 @@ const REFUSAL = {
   'refusal.TooLarge': 'Das ist zu groß zum Senden.',
   'refusal.UnsupportedRules': 'Dieser Spieler kann auf diesem Brett nicht spielen. Wähle einen anderen.',
   'refusal.other': 'So geht es nicht. Der Server sagt auf Englisch: {message}',
+  'refusal.several': 'Darin sind mehrere Spiele. „Importieren“ unter „Meine Spiele“ übernimmt sie alle; wähle hier ein einzelnes.',
   'refusal.unknown_player': 'Es gibt keinen Spieler „{name}“. Wähle einen aus der Liste.',
   'refusal.unknown_similar': 'Es gibt keinen Spieler „{name}“. Meintest du {similar}?',
 };

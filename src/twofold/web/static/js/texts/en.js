@@ -1055,6 +1055,7 @@ const REFUSAL = {
   'refusal.TooLarge': 'This is too large to be sent.',
   'refusal.UnsupportedRules': 'This player cannot play on this board. Choose another one.',
   'refusal.other': '{message}',
+  'refusal.several': 'There are several games in it. “Import” under “My games” takes them all; here, choose a single one.',
   'refusal.unknown_player': 'There is no player “{name}”. Choose one from the list.',
   'refusal.unknown_similar': 'There is no player “{name}”. Did you mean {similar}?',
 };

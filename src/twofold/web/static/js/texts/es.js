@@ -1069,6 +1069,7 @@ const REFUSAL = {
   'refusal.TooLarge': 'Es demasiado grande para enviarlo.',
   'refusal.UnsupportedRules': 'Este jugador no puede jugar en este tablero. Elige otro.',
   'refusal.other': 'Así no es posible. El servidor dice, en inglés: {message}',
+  'refusal.several': 'Contiene varias partidas. «Importar», en «Mis partidas», las toma todas; elige aquí una sola.',
   'refusal.unknown_player': 'No hay ningún jugador «{name}». Elige uno de la lista.',
   'refusal.unknown_similar': 'No hay ningún jugador «{name}». ¿Querías decir {similar}?',
 };

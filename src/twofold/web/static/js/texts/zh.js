@@ -1023,6 +1023,7 @@ const REFUSAL = {
   'refusal.TooLarge': '内容太大，无法发送。',
   'refusal.UnsupportedRules': '这名选手不能在这个棋盘上玩，请换一名。',
   'refusal.other': '无法这样做。服务器的英文说明：{message}',
+  'refusal.several': '其中有多局。“我的对局”中的“导入”会全部读入；请在这里只选择一局。',
   'refusal.unknown_player': '没有名为“{name}”的选手。请从列表中选择。',
   'refusal.unknown_similar': '没有名为“{name}”的选手。是不是想用 {similar}？',
 };
