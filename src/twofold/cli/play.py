@@ -255,6 +255,8 @@ class TextGame:
     def move(self, move: Move) -> None:
         """Make a move and say what happened."""
         before = self.game.board
+        if before.is_over:
+            raise GameOver("the game is over; undo takes moves back, new begins another game")
         self._tell(before, self.game.play(move), "")
 
     def undo(self) -> None:
