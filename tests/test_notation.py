@@ -67,6 +67,12 @@ from twofold.notation import (
         (",2,4\r\n8,1024,2048", 2, 3, (0, 1, 2, 3, 10, 11)),
         ("0;2;4\n8;1024;2048", 2, 3, (0, 1, 2, 3, 10, 11)),
         ('"0"\t"2"\t"4"\n8\t1024\t2048', 2, 3, (0, 1, 2, 3, 10, 11)),
+        ("\t\t2\n\t4\t\n\t\t", 3, 3, (0, 0, 1, 0, 2, 0, 0, 0, 0)),  # from a spreadsheet
+        ("\t\t\r\n\t4\t\r\n8\t\t\r\n", 3, 3, (0, 0, 0, 0, 2, 0, 3, 0, 0)),
+        ("\t2\t4\t8\n" * 4, 4, 4, (0, 1, 2, 3) * 4),
+        ("2\t4\t8\t\n" * 4, 4, 4, (1, 2, 3, 0) * 4),
+        ("\t2\t4\t8\t16\n" * 4, 4, 4, (1, 2, 3, 4) * 4),  # indented
+        ("\t2 4 8 16\n" * 4, 4, 4, (1, 2, 3, 4) * 4),
         ("2,,\n,4,\n8,,", 3, 3, (1, 0, 0, 0, 2, 0, 3, 0, 0)),
         ("2x3:0,2,4\n8,1024,2048", 2, 3, (0, 1, 2, 3, 10, 11)),
         (",,,\n,,,\n,,,2\n2,4,8,16", 4, 4, (*[0] * 11, 1, 1, 2, 3, 4)),
@@ -185,6 +191,12 @@ PRINTED = {
     "a byte order mark": "\ufeff" + drawn("0"),
     "in quotes": '"0123/0000/0010/0b00"',
     "in quotes, with escapes": repr(drawn("0")),
+    "NumPy's numbers in lists": str([list(row) for row in np.array(TILES)]),
+    "a score above": f"Score: 1,500\n{drawn('0')}",
+    "a score below": f"{drawn('0')}\n\n  score = 500\nMoves 12\n",
+    "a fence of Markdown": f"```text\n{drawn('0')}\n```\n",
+    "quoted in a mail": "\n".join(f"> {line}" for line in drawn("0").split("\n")),
+    "after a prompt": f">>> {TILES}",
     "quoted values": "\n".join(",".join(f'"{one}"' for one in row) for row in TILES),
 }  # fmt: skip
 """The same board as programs print it."""
@@ -202,6 +214,8 @@ def test_boards_as_programs_print_them(text: str) -> None:
         (r"'{\"a\": 1}'", '{"a": 1}'),
         ("'{\"a\": 1}'", '{"a": 1}'),
         ("`a`\n", "a"),
+        ("```json\n{}\n```\n", "{}\n"),
+        (">> > a\n>\n> b", "a\n\nb"),
         (r"'it\'s \x41'", "it's A"),
         (r'"replay\,\ü"', r"replay\,\ü"),  # a person's quotes, who escaped nothing
         ('"2","4"', '"2","4"'),

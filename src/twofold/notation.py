@@ -58,7 +58,14 @@ _MARKS: Final = str.maketrans("._*-", "0000")
 _EMPTY = re.compile(r"_+|-+|[.*]|null|none|", re.IGNORECASE)
 _DECIMAL = re.compile(r"[0-9]{1,12}\.[0-9]*(?:e\+?[0-9]{1,2})?", re.ASCII | re.IGNORECASE)
 _KILO = re.compile(r"([0-9]{1,6})k", re.ASCII | re.IGNORECASE)
-_QUOTED = re.compile(r"\s*([\"'`])(.*)\1\s*", re.DOTALL)
+_MAIL_QUOTE = re.compile(r"^[ \t]*>[> ]*", re.MULTILINE)
+"""What a mail has before each line that it quotes, and Python before an input: `> `, `>>> `."""
+_NUMPY_NUMBER = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+_FIGURE = re.compile(
+    r"^[ \t]*(?:best|moves?|points|score)\b *[:=]? *[0-9][0-9.,]*[ \t]*$",
+    re.ASCII | re.IGNORECASE | re.MULTILINE,
+)
+"""A line that programs print above or below a board: `Score: 500`."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'`\\/bfnrt]))")
 _ESCAPED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _KEY = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -200,17 +207,26 @@ def format_moves(moves: Iterable[int]) -> str:
 
 
 def plain(text: str) -> str:
-    r"""A text without a byte order mark, CRLF, or the quotes that a browser's console adds.
+    r"""A text without a byte order mark, CRLF, and what was put around it.
+
+    That is the quotes of a browser's console, the fence of Markdown and the marks of a mail's
+    quotation.
 
     >>> plain('"a \\"word\\""\r\n')
     'a "word"'
+    >>> plain("> ```\n> a word\n> ```")
+    'a word\n'
     """
     text = text.removeprefix("\ufeff")
     text = text.replace("\r\n", "\n") if "\r" in text else text
-    match = _QUOTED.fullmatch(text) if text.lstrip()[:1] in ('"', "'", "`") else None
-    if not match:
+    if text.lstrip().startswith(">"):
+        text = _MAIL_QUOTE.sub("", text)
+    body = text.strip()
+    if body.startswith("```") and body.endswith("\n```"):
+        return body[:-3].partition("\n")[2]
+    quote, inner = body[:1], body[1:-1]
+    if quote not in ('"', "'", "`") or body[1:][-1:] != quote:
         return text
-    quote, inner = match[1], match[2]
     rest = _ESCAPE.sub("", inner)
     if quote in rest:  # several quoted values, as of CSV
         return text
@@ -230,7 +246,8 @@ def parse_board(text: str) -> Grid:
     check_length(text, "a board", InvalidBoard, MAX_BOARD)
     if _WRITTEN.fullmatch(text):
         return Grid(4, 4, _exponents_of(text.replace("/", "")))
-    body = plain(text).translate(_BARS).strip()
+    body = _FIGURE.sub("", _NUMPY_NUMBER.sub(r"\1", plain(text)))
+    body = body.translate(_BARS).strip(" \n\r\f\v")  # a tab may stand before an empty cell
     shape: tuple[int, int] | None = None
     if ":" in body and "|" not in body.partition(":")[0]:
         prefix, _, body = body.partition(":")
@@ -298,13 +315,18 @@ def _is_header(rows: list[list[str]]) -> bool:
 
 def _csv_rows(body: str) -> list[list[str]]:
     """Rows of CSV or TSV, with 0 for an empty value; none if the text is neither."""
-    lines = [line for line in body.split("\n") if line.strip()]
     separator = next((one for one in ",;\t" if one in body), "")
+    lines = [one for one in body.split("\n") if one.strip() or (separator == "\t" and "\t" in one)]
     if not separator or len(lines) < 2 or re.search(r"[\[(/]", body):
         return []
     rows = [[value.strip(" \"'") for value in line.split(separator)] for line in lines]
-    if all(row[-1] == "" and all(row[:-1]) for row in rows):  # trailing separators, as in code
-        rows = [row[:-1] for row in rows]
+    if any(re.search(r"\s", value) for row in rows for value in row):  # lines that are indented
+        return []
+    if any(len(row) != 4 for row in rows) or len(rows) != 4:
+        if all(row[-1] == "" and all(row[:-1]) for row in rows):  # trailing separators, as in code
+            rows = [row[:-1] for row in rows]
+        elif all(row[0] == "" and all(row[1:]) for row in rows):
+            rows = [row[1:] for row in rows]
     is_four = sum(map(len, rows)) == 16 and len(rows) != 4  # 16 values are a 4x4 board
     even = len({len(row) for row in rows}) == 1 and not is_four
     return [[value or "0" for value in row] for row in rows] if even else []

@@ -261,10 +261,11 @@ PASTED = [
     str(np.array(TILES, dtype=float)),
     "\n".join(["|   |   |", "|---|---|", *(f"| {row[0] or ' '} | {row[1]} |" for row in TILES)]),
     json.dumps({"board": TILES, "score": 12}),
+    "\n".join("\t".join(str(tile or "") for tile in row) for row in TILES),
 ]
 
 
-@pytest.mark.parametrize("text", PASTED, ids=["repr", "str", "Markdown", "JSON"])
+@pytest.mark.parametrize("text", PASTED, ids=["repr", "str", "Markdown", "JSON", "TSV"])
 def test_a_board_that_a_program_printed_is_pasted(laptop: Visit, text: str) -> None:
     laptop.open("/analyse", "table")
     page = laptop.page

@@ -313,7 +313,8 @@ def parts_of(data: bytes | str, form: str | None = None) -> Iterator[Part]:
     text = _decode(data, known)
     found = known or detect_format(text)
     if not found.starts:
-        text = text if found.is_binary else text.lstrip()
+        if not found.is_binary:  # a tab may stand before an empty cell
+            text = text.lstrip(" \n\r\f\v") if found.is_board else text.lstrip()
         yield Part(text, 1, found, is_guess=known is None and found.name == "text")
         return
     line, start = 1, 0

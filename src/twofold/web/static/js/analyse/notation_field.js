@@ -38,7 +38,7 @@ export class NotationField {
    * @param {string} board its text
    */
   show(board) {
-    const isTypedOn = this.asked !== null && this.input.value.trim() !== this.asked;
+    const isTypedOn = this.asked !== null && this.input.value !== this.asked;
     this.asked = null;
     this.shown = board;
     if (isTypedOn) return;
@@ -57,8 +57,8 @@ export class NotationField {
   }
 
   async #read() {
-    const words = this.input.value.trim();
-    if (words === this.shown) return;
+    const words = this.input.value; // a tab before the rest is an empty cell
+    if (words.trim() === this.shown) return;
     this.asked = words;
     try {
       const position = await this.onRead(words);
