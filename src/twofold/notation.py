@@ -7,8 +7,9 @@ Board text: base-36 exponents row by row, lower case written, either case read, 
 `/` between rows optional, a shape prefix for anything but 4x4 (`3x4:...`). Cells separated by
 spaces or commas are tiles in decimal (`2 4 0 0 / ...`), as are those of lists
 (`[[2, 4, 0, 0], ...]`, NumPy's arrays), of CSV and of frames (`| 2 | 4 |   |   |`, Markdown, box
-characters). Rows may stand on lines of their own. A tile may also be written as `2.0` or `16k`, an
-empty cell as `_`, `-`, `*`, `.`, `null` or `None`.
+characters). Rows may stand on lines of their own; a line such as `Score: 500` beside them is left
+out. A tile may also be written as `2.0` or `16k`, an empty cell as `_`, `-`, `*`, `.`, `null` or
+`None`.
 """
 
 import difflib

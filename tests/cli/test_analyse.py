@@ -297,6 +297,17 @@ def test_the_board_may_come_as_input_and_as_it_is_printed(cli: Cli, text: str) -
     assert cli("analyse", text, "--player", "greedy").out == expected
 
 
+def test_the_board_may_be_in_a_file(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "board"
+    file.write_text(BOARD.replace("/", "\n"))
+    expected = cli("analyse", BOARD, "--player", "greedy").out
+    assert cli("analyse", str(file), "--player", "greedy").out == expected
+    file.write_text("2 4 8")
+    code, _, err = cli("analyse", str(file))
+    assert code == 2
+    assert f"{str(file)!r}: expected 16 cells for a 4x4 board, got 3" in err
+
+
 def test_a_long_input_is_not_read_to_its_end(cli: Cli) -> None:
     code, _, err = cli("analyse", "-", stdin="0" * 10_000)
     assert code == 2

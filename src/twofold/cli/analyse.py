@@ -1,5 +1,6 @@
 """`twofold analyse`: what a player thinks of the four moves on a board."""
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,9 +25,10 @@ from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
 from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
-from twofold.errors import INTERRUPTED, InvalidSpec
+from twofold.errors import INTERRUPTED, InvalidBoard, InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.evaluators.explain import Explanation, explain
+from twofold.files import read_start
 from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, check_limit
 from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, entries
@@ -34,6 +36,7 @@ from twofold.players.base import assumed_score, check_going
 from twofold.players.strengths import default_player
 from twofold.records.foreign.boards import ScoredBoard
 from twofold.records.formats import parse_position
+from twofold.records.text import located
 from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget, parse_seconds
@@ -52,7 +55,7 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
 
 
 def command(
-    board: Annotated[str, argument("BOARD", "The board; - reads standard input.")],
+    board: Annotated[str, argument("BOARD", "The board, or its file; - reads standard input.")],
     player: Annotated[
         str | None, option("--player", "PLAYER", f"Player that analyses the board. {USUAL_PLAYER}")
     ] = None,
@@ -90,7 +93,8 @@ def command(
 
     BOARD can also be a printed board (rows on lines, tiles in decimal, a dot for an empty cell),
     the saved game of the original page (with its score), or 16 hexadecimal digits that begin
-    (hex) or end (hex-low) with the top-left cell.
+    (hex) or end (hex-low) with the top-left cell. A text that is no board, but names a file, stands
+    for the board in that file, or the last one of its game.
 
     In a terminal the values improve while the search goes deeper; Ctrl-C stops the search and
     shows the best answer so far.
@@ -135,9 +139,15 @@ def _note_rest(answer: LiveAnswer, limit: float) -> None:
 
 
 def _read_board(text: str, form: str | None) -> ScoredBoard:
-    if text.strip() != "-":
+    if text.strip() == "-":
+        return parse_position(standard_input("board, row by row").read(MAX_RECORD_BYTES + 1), form)
+    try:
         return parse_position(text, form)
-    return parse_position(standard_input("board, row by row").read(MAX_RECORD_BYTES + 1), form)
+    except InvalidBoard:
+        if not os.path.isfile(text):
+            raise
+    with located(shown(text)):
+        return parse_position(read_start(text, MAX_RECORD_BYTES + 1, InvalidBoard), form)
 
 
 def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | None:
