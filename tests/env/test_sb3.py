@@ -11,6 +11,7 @@ import pytest
 from tests.env.naive import assert_same
 from twofold.board import Board
 from twofold.env import ENV_ID
+from twofold.errors import InvalidInput
 
 pytestmark = [
     pytest.mark.long,
@@ -159,6 +160,14 @@ def test_the_checker_of_stable_baselines_finds_no_fault() -> None:
             warnings.simplefilter("always")
             check_env(gymnasium.make(ENV_ID, observation=observation).unwrapped)
         assert all("image" in str(one.message) for one in advice)
+
+
+@pytest.mark.parametrize("given", [{"autoreset_mode": "DISABLED"}, {"copy": False}], ids=str)
+def test_options_that_stable_baselines_settles_are_refused(given: dict[str, Any]) -> None:
+    from twofold.env.sb3 import VecEnv2048
+
+    with pytest.raises(InvalidInput, match=f"expected no {next(iter(given))}: VecEnv2048"):
+        VecEnv2048(4, **given)
 
 
 def test_maskable_ppo_learns_and_obeys_the_masks() -> None:

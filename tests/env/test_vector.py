@@ -345,6 +345,7 @@ def test_invalid_options_are_refused() -> None:
         ({"num_envs": 0}, "num_envs from 1 to"),
         ({"max_episode_steps": 0}, "max_episode_steps from 1"),
         ({"autoreset_mode": "later"}, "mode of NEXT_STEP, SAME_STEP, DISABLED, got 'later'"),
+        ({"copy": "x"}, "expected copy as True or False, got 'x'"),
         ({"render_mode": "human"}, "render mode of ansi, rgb_array, got 'human'"),
     ):
         with pytest.raises(InvalidInput, match=text):
@@ -355,6 +356,9 @@ def test_invalid_options_are_refused() -> None:
     for mask in (np.zeros(2, dtype=bool), np.ones(3, dtype=bool), np.ones(2), [True, True]):
         with pytest.raises(InvalidInput, match="expected a reset_mask of 2 booleans"):
             many.reset(options={"reset_mask": mask})
+    for given in (3, 0, "x", [1], []):
+        with pytest.raises(InvalidInput, match="expected options as a mapping"):
+            many.reset(options=given)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="the first reset must reset all games"):
         many.reset(options={"reset_mask": np.array([True, False])})
     with pytest.raises(InvalidBoard, match="expected a 4x4 board as in the rules"):

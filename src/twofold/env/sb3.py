@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.env.vector import VectorEnv2048
-from twofold.errors import MissingExtra
+from twofold.errors import InvalidInput, MissingExtra
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -43,6 +43,9 @@ class VecEnv2048(VecEnv):
     """
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        for name in ("autoreset_mode", "copy"):
+            if name in options:
+                raise InvalidInput(f"expected no {name}: VecEnv2048 copies, and begins new games")
         self.games = VectorEnv2048(num_envs, **options, autoreset_mode="SAME_STEP")
         super().__init__(
             num_envs, self.games.single_observation_space, self.games.single_action_space

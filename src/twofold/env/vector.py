@@ -4,7 +4,7 @@ Game i of an environment reset with seed s is the game that `Env2048` plays with
 are the games after it: a vector of N equals N single environments.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
@@ -94,6 +94,8 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         self.settings = EnvSettings.checked(
             rules, observation, reward, illegal, penalty, spawn_info
         )
+        if not isinstance(copy, bool):
+            raise InvalidInput(f"expected copy as True or False, got {shown(copy)}")
         self._mode = _parse_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
@@ -152,8 +154,10 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
     def _parse_options(
         self, options: dict[str, Any] | None
     ) -> tuple[Start | None, NDArray[np.bool_]]:
-        options = dict(options or {})
-        which = options.pop("reset_mask", None)
+        which = None
+        if isinstance(options, Mapping):
+            options = dict(options)
+            which = options.pop("reset_mask", None)
         start = parse_start(options, self.settings.rules.shape)
         if which is None:
             return start, self._all
