@@ -77,6 +77,11 @@ class Interrupts(Player):
 class Closes(Player):
     def choose(self, board, *, score=None, move_number=0):
         raise GeneratorExit
+
+
+class Floods(Player):
+    def choose(self, board, *, score=None, move_number=0):
+        raise ValueError("x" * 10_000_000)
 """
 
 ENDING = {
@@ -104,6 +109,7 @@ FAILING = {
     "Paints": "ValueError: \\x1b[2J evil twofold: all fine (bad.py, line 47)",
     "cheats": "(bad.py, line 50)",
     "Stops": "StopIteration (bad.py, line 56)",
+    "Floods": f"ValueError: {'x' * 500} ... (bad.py, line 71)",
 }
 """What fails at its first move, and the end of what is said of it."""
 

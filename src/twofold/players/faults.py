@@ -12,6 +12,9 @@ from twofold.notation import printable
 DEBUG: Final = "TWOFOLD_DEBUG"
 """Environment variable; with 1, errors of players are printed with their traceback."""
 
+_LONGEST: Final = 500
+"""Most characters of an error's own message."""
+
 _SOURCES: Final[dict[str, str]] = {}
 """Imported files of the user, by path, with the names under which they were given."""
 
@@ -24,11 +27,14 @@ def note_source(file: str, name: str) -> None:
 def describe(error: BaseException) -> str:
     """One sentence about an error that a player raised.
 
-    It names the type, except for errors of twofold, and the line in the user's file, if any.
+    It names the type, except for errors of twofold, and the line in the user's file, if any. A
+    long message is cut.
     """
     error = _first(error)
     kind = "" if isinstance(error, TwofoldError) else type(error).__name__
     words = " ".join(_text(error).split())
+    if len(words) > _LONGEST:
+        words = f"{words[:_LONGEST]} ..."
     return printable(": ".join(filter(None, (kind, words)))) + last_place(error)
 
 
