@@ -150,6 +150,16 @@ def test_resume_with_another_network(cli: Cli, tmp_path: Path) -> None:
     assert "expected 0123 0145, as in" in err
 
 
+@pytest.mark.parametrize(("patterns", "same"), [("0123 4567", "3210,7654"), ("0123 4567", "2x4")])
+def test_resume_with_the_same_network_in_other_words(
+    cli: Cli, tmp_path: Path, patterns: str, same: str
+) -> None:
+    words = ("--threads", "1", "--out", str(tmp_path / "n.safetensors"))
+    assert cli("train", patterns, "--games", "10", *words).code == 0
+    for number, again in enumerate((patterns, same), 2):
+        assert cli("train", again, "--games", f"{number}0", "--resume", *words).code == 0
+
+
 @pytest.mark.promise("R65")
 @pytest.mark.parametrize("options", [[], ["--resume"]])
 def test_a_second_run_on_a_file_is_refused(cli: Cli, tmp_path: Path, options: list[str]) -> None:

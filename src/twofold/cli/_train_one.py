@@ -24,6 +24,7 @@ from twofold.learn.settings import TrainingSettings
 from twofold.learn.start import start_from
 from twofold.learn.training import Training, training_bytes
 from twofold.limits import cores
+from twofold.networks.patterns import format_patterns, parse_patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Trainer:
         one = self.options
         training = load(out, threads=one.threads, **one.code())
         kept = training.settings
-        if one.network and one.network != kept.patterns:
+        if one.network and format_patterns(parse_patterns(one.network)) != kept.patterns:
             raise InvalidInput(f"expected {kept.patterns}, as in {out}, got {one.network}")
         if one.rules and read_rules(one.rules) != kept.rules:
             raise InvalidInput(f"expected --rules '{kept.rules}', as in {out}, got '{one.rules}'")
