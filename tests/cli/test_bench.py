@@ -191,6 +191,9 @@ def test_a_study_goes_on_with_players_that_run_code_where_they_are_named(
         "twofold: cannot continue 's.db': it names players that run code, and a file alone "
         "starts none. If you trust that code: twofold bench --resume s.db mine.py:choose\n"
     )
+    options = ["--records", "--json", "--jobs", "1", "--ray", "local"]
+    err = cli(*again, *options).err
+    assert err.endswith(f" mine.py:choose {' '.join(options)}\n")
     resumed = document(cli, "--resume", "--out", "s.db", player)
     assert without_times(resumed)["players"] == without_times(first)["players"]
     for other in ("greedy", "other.py:choose"):

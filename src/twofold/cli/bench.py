@@ -79,6 +79,7 @@ EXAMPLE = """  twofold bench greedy corner --games 100 --seed 1
 
 
 _GAMES = 100
+_TIMEOUT = "1h"
 
 
 def command(
@@ -111,7 +112,7 @@ def command(
     ray: RayOption = "",
     timeout: Annotated[
         str, option("--timeout", "T", "Longest time for one game of a Python player.")
-    ] = "1h",
+    ] = _TIMEOUT,
     records: Annotated[
         bool, flag("--records", "Also store the record of each new game in --out.")
     ] = False,
@@ -142,9 +143,13 @@ def command(
     _check_request(players or [], preset, out, resume=resume, records=records)
     if resume and force:
         raise InvalidInput("expected --resume or --force, got both")
+    flags = {"--records": records, "--survival": survival, "--json": json}
+    values = {"--jobs": jobs, "--ray": ray, "--timeout": "" if timeout == _TIMEOUT else timeout}
+    options = [name for name, is_given in flags.items() if is_given]
+    options += [word for name, one in values.items() if one for word in (name, str(one))]
     with open_study(out, players or [], boards, force=force) as study:
         if resume:
-            benches = _resumed(study, players or [], out)
+            benches = _resumed(study, players or [], out, options)
         elif preset:
             benches = _preset(study, preset, first)
         else:
@@ -185,7 +190,6 @@ def command(
         _write_document(found, interrupted=asked.is_set(), seconds=seconds, jobs=used_jobs)
     else:
         _print_tables(benches, found, survival=survival, seconds=seconds, jobs=used_jobs)
-    options = [*(["--records"] if records else []), *(["--ray", ray] if ray else [])]
     _end(found, out=out, options=options, interrupted=asked.is_set(), json=json)
 
 
@@ -255,9 +259,9 @@ def _check_asked(study: Study) -> None:
         )
 
 
-def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
+def _resumed(study: Study, named: list[str], out: str, options: list[str]) -> list[Bench]:
     _check_asked(study)
-    _check_named(study, named, out)
+    _check_named(study, named, out, options)
     benches = resumed(study, named, machine=machine())
     for bench in benches:
         for entrant in bench.entrants if bench.missing else ():
@@ -265,7 +269,7 @@ def _resumed(study: Study, named: list[str], out: str) -> list[Bench]:
     return benches
 
 
-def _check_named(study: Study, named: list[str], out: str) -> None:
+def _check_named(study: Study, named: list[str], out: str, options: list[str]) -> None:
     """Refuse unless exactly those players of the study are named that need to be."""
     code, excess = players_with_code(study), players_in_excess(study)
     there = dict.fromkeys(map(plain_spec, [*code, *excess]))
@@ -276,7 +280,7 @@ def _check_named(study: Study, named: list[str], out: str) -> None:
             f"with --resume name only the players of {study.name} that run code or take more than "
             f"this machine has ({known}), got {shown(others[0])}. Leave it out"
         )
-    again = printable(_going_on(out, there))
+    again = printable(_going_on(out, [*there, *options]))
     if set(map(plain_spec, code)) - given.keys():
         raise InvalidInput(
             f"cannot continue {study.name}: it names players that run code, and a file alone "
