@@ -1,7 +1,9 @@
 """`twofold convert`: games from one format to another."""
 
 import io
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,29 @@ def test_an_old_file_stays_where_a_game_is_wrong(cli: Cli, episodes: Path, tmp_p
     assert result.code == 2
     assert "line 3: move 1: expected a legal move" in result.err
     assert out.read_text() == "old"
+
+
+@pytest.mark.promise("R65")
+def test_a_file_that_appears_while_games_are_read_is_kept(
+    cli: Cli, episodes: Path, tmp_path: Path
+) -> None:
+    """A pipe brings the games once the output of another program is there."""
+    out = tmp_path / "games.jsonl"
+    words = [sys.executable, "-m", "twofold", "convert", "-", str(out)]
+    for more, code, content in (([], 2, "another"), (["--force"], 0, "")):
+        with subprocess.Popen([*words, *more], stdin=subprocess.PIPE) as process:
+            assert process.stdin is not None
+            while not list(tmp_path.glob(".games*")):  # it reads
+                assert process.poll() is None
+                time.sleep(0.01)
+            out.write_text("another")
+            process.stdin.write(episodes.read_bytes())
+            process.stdin.close()
+            assert process.wait(60) == code
+        assert not list(tmp_path.glob(".games*"))
+        assert (out.read_text() == "another") == bool(content)
+        if content:
+            out.unlink()
 
 
 def test_from_the_input(

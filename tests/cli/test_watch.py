@@ -99,6 +99,30 @@ def test_the_game_can_be_recorded(cli: Cli, tmp_path: Path) -> None:
     assert (record.seed, record.score, record.player) == (3, 3872, "greedy")
 
 
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("ends", ["return board.legal_moves()[0]", "raise ValueError"])
+def test_a_record_that_appears_meanwhile_is_kept(cli: Cli, tmp_path: Path, ends: str) -> None:
+    """The player writes what another `twofold watch` would have written."""
+    (tmp_path / "slow.py").write_text(
+        "import pathlib\n"
+        "def slow(board):\n"
+        "    if board.max_tile < 8:\n"
+        "        return board.legal_moves()[0]\n"
+        "    (pathlib.Path(__file__).parent / 'game.2048').write_text('another')\n"
+        f"    {ends}\n"
+    )
+    path, beside = tmp_path / "game.2048", tmp_path / "game-2.2048"
+    words = ("watch", f"{tmp_path}/slow.py:slow", "--rules", "2x2", "--record", str(path))
+    done = cli(*words)
+    assert f"written to {beside} (another program has written {path})" in done.out + done.err
+    assert path.read_text() == "another"
+    record = read_record(beside)
+    beside.unlink()
+    again = cli(*words, "--seed", str(record.seed), "--force")
+    assert f"written to {path}" in again.out + again.err
+    assert read_record(path).moves == record.moves
+
+
 @pytest.mark.parametrize("form", ["--plain", "--words"])
 def test_a_game_whose_player_fails_is_recorded(cli: Cli, tmp_path: Path, form: str) -> None:
     (tmp_path / "bad.py").write_text(

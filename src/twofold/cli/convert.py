@@ -1,7 +1,8 @@
 """`twofold convert`: games from one format of records and replays to another."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import IO, Annotated
 
@@ -61,8 +62,9 @@ def command(
     new format cannot hold is left out, and a note names it.
     """
     form = _target_format(target, to)
+    check = partial(new_file, target, inputs=[source], force=force)
     if target != "-":
-        new_file(target, inputs=[source], force=force)
+        check()
     if game is not None:
         check_limit("the number of a game", game, 1, MAX_GAMES)
     lost: dict[str, None] = {}
@@ -72,7 +74,7 @@ def command(
             records = _only(records, game)
         texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
         is_binary = form != PAGE and find_format(form).is_binary
-        count = _write(target, texts, "latin-1" if is_binary else "utf-8")
+        count = _write(target, texts, "latin-1" if is_binary else "utf-8", check)
     if target != "-":
         print_note(f"{counted(count, 'game')} written to {target}")
     if lost:
@@ -127,8 +129,11 @@ def _pages(records: Iterator[Record]) -> Iterator[str]:
     yield replay(record, scale=PAGE_SCALE).html
 
 
-def _write(target: str, texts: Iterator[str], encoding: str) -> int:
-    """Write the texts to a file in one step, or to the output; how many there were."""
+def _write(target: str, texts: Iterator[str], encoding: str, check: Callable[[], object]) -> int:
+    """Write the texts to a file in one step, or to the output; how many there were.
+
+    `check` refuses a file that another program has written while the games were read.
+    """
     count = 0
 
     def parts() -> Iterator[bytes]:
@@ -136,6 +141,8 @@ def _write(target: str, texts: Iterator[str], encoding: str) -> int:
         for text in texts:
             yield text.encode(encoding)
             count += 1
+        if target != "-":
+            check()
 
     if target != "-":
         atomic_write(target, parts())

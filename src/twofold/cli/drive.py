@@ -44,7 +44,7 @@ from twofold.files import new_file
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
-from twofold.records.record import write_record
+from twofold.records.record import keep_record
 from twofold.rules import STANDARD, Rules
 from twofold.search.budget import Budget, parse_seconds
 
@@ -130,7 +130,7 @@ def command(
         inputs = [selectors or "", *named_files(player)]
         new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
-    Drive(place, wanted, wishes, chosen, record, json=json).run()
+    Drive(place, wanted, wishes, chosen, record, force=force, json=json).run()
 
 
 def _read_tile(text: str | None) -> int | None:
@@ -189,6 +189,7 @@ class Drive:
         chosen: Chosen,
         record: Path | None,
         *,
+        force: bool = False,
         json: bool,
     ) -> None:
         self.place = place
@@ -196,6 +197,7 @@ class Drive:
         self.wishes = wishes
         self.chosen = chosen
         self.record = record
+        self.force = force
         self.json = json
         self.follower = PageFollower(chosen.rules)
         self.driver: Driver | None = None
@@ -340,6 +342,8 @@ class Drive:
         """Print the summary; `record` says where the record is."""
         if self.json:
             self._write_json()
+            if record:
+                print_note(f"twofold: {record}")
             return
         for line in [*self._summary(), *filter(None, [record])]:
             print_out(line)
@@ -358,8 +362,7 @@ class Drive:
         )
         if record is None:
             return NOTHING
-        write_record(self.record, record)
-        return f"written to {self.record}"
+        return keep_record(self.record, record, force=self.force)
 
     def _summary(self) -> list[str]:
         game, follower = self.follower.game, self.follower

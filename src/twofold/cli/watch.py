@@ -43,7 +43,7 @@ from twofold.play.frame import GameFrame, first_frame
 from twofold.play.saving import KeptGame
 from twofold.players import make_player
 from twofold.players.strengths import default_player
-from twofold.records.record import Record, write_record
+from twofold.records.record import Record, keep_record
 from twofold.rules import STANDARD, Rules
 from twofold.step import end_words
 from twofold.tui.moves_view import draw_moves, search_words
@@ -93,7 +93,7 @@ def command(
         new_file(record, inputs=named_files(player), force=force)  # before anything is played
     spec = _spec_of(player, used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
-    watched = Watched(spec, used_rules, used_seed, pace, record)
+    watched = Watched(spec, used_rules, used_seed, pace, record, force=force)
     with watched.recorded_at_failure():
         if live and can_open():
             frame, interrupted = watched.show_app()
@@ -175,13 +175,21 @@ class Watched:
     """One game that is being watched."""
 
     def __init__(
-        self, spec: str, rules: Rules, seed: int, pace: float | None, record: Path | None
+        self,
+        spec: str,
+        rules: Rules,
+        seed: int,
+        pace: float | None,
+        record: Path | None,
+        *,
+        force: bool,
     ) -> None:
         self.spec = spec
         self.rules = rules
         self.seed = seed
         self.pace = pace
         self.record = record
+        self.force = force
         self.game: Game = Game(rules, seed=seed)
         self.kept: KeptGame | None = None  # once a person has taken over
         with loading(), hint_at_rules(spec, rules):
@@ -289,17 +297,16 @@ class Watched:
             yield
         except BaseException:
             if self.record is not None and self.game.move_number:
-                self._write_record(self.record)
+                written = self._write_record(self.record)
                 moves = counted(self.game.move_number, "move")
-                print_note(f"twofold: written to {self.record}: the {moves} before the failure")
+                print_note(f"twofold: {written}: the {moves} before the failure")
             raise
 
     def summary(self, frame: GameFrame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
         lines = self._outcome(frame) if self.kept is None else []
         if self.record is not None:
-            self._write_record(self.record)
-            lines.append(f"written to {self.record}")
+            lines.append(self._write_record(self.record))
         if self.kept is None:
             return [*lines, f"again: {self.command_line()}"]
 
@@ -326,9 +333,9 @@ class Watched:
             words += ["--rules", str(self.rules)]
         return shell_line(*words)
 
-    def _write_record(self, path: Path) -> None:
+    def _write_record(self, path: Path) -> str:
         player = self.player.spec if self.kept is None else self.kept.player
-        write_record(path, Record.from_game(self.game, player=player))
+        return keep_record(path, Record.from_game(self.game, player=player), force=self.force)
 
 
 def _print_board(frame: GameFrame, console: Console) -> None:

@@ -15,13 +15,14 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
 
 from twofold.board import Board
 from twofold.drawing import draw_board, game_caption
 from twofold.errors import InvalidRecord
-from twofold.files import atomic_write, read_start
+from twofold.files import atomic_write, free_path, read_start
 from twofold.game import Game, Moment
 from twofold.limits import (
     MAX_COMMENT,
@@ -406,3 +407,15 @@ def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Recor
 def write_record(path: str | os.PathLike[str], record: Record) -> None:
     """Write a record to a file in one step; raises `InvalidInput` or `ResourceError`."""
     atomic_write(path, format_record(record))
+
+
+def keep_record(path: Path, record: Record, *, force: bool) -> str:
+    """Write the record of a game that took long; where it is, in words.
+
+    A file that has appeared at `path` since the game began is kept, unless `force` replaces it: the
+    record then has a free name beside it. Raises as `write_record`.
+    """
+    is_lost = not force and path.exists() and path.stat().st_size
+    place = free_path(path) if is_lost else path
+    write_record(place, record)
+    return f"written to {place}" + f" (another program has written {path})" * bool(is_lost)
