@@ -15,7 +15,7 @@ import twofold
 from tests.support.faults import NEW, OLD, Faults, calls_until_done, failing
 from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
-from twofold.files import Buffer, atomic_write, open_regular, read_start
+from twofold.files import Buffer, atomic_write, new_file, open_regular, read_start
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,
@@ -164,6 +164,22 @@ def test_only_regular_files_are_replaced(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInput, match="expected"):
         atomic_write(tmp_path / name, NEW)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
+def test_a_loop_of_links_and_a_folder_that_appears_are_no_lack_of_disk(tmp_path: Path) -> None:
+    loop, folder = tmp_path / "loop", tmp_path / "folder"
+    loop.symlink_to(loop)
+    with pytest.raises(InvalidInput, match="expected a regular file .* got a loop of links, "):
+        new_file(loop)
+
+    def parts() -> Iterator[bytes]:
+        yield NEW
+        folder.mkdir()
+
+    with pytest.raises(InvalidInput, match="cannot write .*folder"):
+        atomic_write(folder, parts())
+    assert sorted(tmp_path.iterdir()) == [folder, loop]
 
 
 def test_a_zero_byte_in_a_name_is_refused() -> None:

@@ -104,7 +104,8 @@ def atomic_write(
         else:
             batch.append(target)
     except OSError as error:
-        raise ResourceError(
+        kind = InvalidInput if error.errno == errno.EISDIR else ResourceError
+        raise kind(
             f"cannot write {content.size} bytes to {str(target)!r}: {error.strerror or error}"
         ) from error
 
@@ -116,6 +117,8 @@ def writable(path: str | os.PathLike[str]) -> Path:
     if os.path.exists(name or os.curdir) and not os.path.isfile(name):
         raise InvalidInput(f"expected a regular file to write to, got {name!r}")
     target = Path(os.path.realpath(name))
+    if target.is_symlink():  # only a loop stays one
+        raise InvalidInput(f"expected a regular file to write to, got a loop of links, {name!r}")
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
     if _is_too_long(str(_temporary(target))):
