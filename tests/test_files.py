@@ -170,14 +170,14 @@ def test_only_regular_files_are_replaced(name: str, tmp_path: Path) -> None:
 def test_a_loop_of_links_and_a_folder_that_appears_are_no_lack_of_disk(tmp_path: Path) -> None:
     loop, folder = tmp_path / "loop", tmp_path / "folder"
     loop.symlink_to(loop)
-    with pytest.raises(InvalidInput, match="expected a regular file .* got a loop of links, "):
+    with pytest.raises(InvalidInput, match=r"expected a regular file .* got a loop of links, "):
         new_file(loop)
 
     def parts() -> Iterator[bytes]:
         yield NEW
         folder.mkdir()
 
-    with pytest.raises(InvalidInput, match="cannot write .*folder"):
+    with pytest.raises(InvalidInput, match=r"cannot write .*folder"):
         atomic_write(folder, parts())
     assert sorted(tmp_path.iterdir()) == [folder, loop]
 

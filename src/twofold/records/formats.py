@@ -417,8 +417,12 @@ def games_of(file: IO[bytes], form: str | None = None, name: str = "input") -> I
                 yield record
         return
     with located(name):
-        data = head + file.read(max(MAX_RECORD_BYTES + 1 - len(head), 0))  # -1 would be all of it
-        parts = parts_of(data, form)
+        rest = file.read(max(MAX_RECORD_BYTES + 1 - len(head), 0))  # -1 would be all of it
+        if (size := len(head) + len(rest)) > MAX_RECORD_BYTES:
+            raise InvalidRecord(
+                f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {size}"
+            )
+        parts = parts_of(head + rest, form)
         part: Part | None = next(parts)
     where = name
     while part:
