@@ -60,14 +60,14 @@ export function reshaped(position, rows, cols) {
  * @returns {(Position & {step: object}) | null} `step` is what a `BoardView` animates
  */
 export function moved(position, letter) {
-  const { rows, cols } = position;
+  const { rows, cols, points } = position;
   const made = slide(position.tiles, rows, cols, letter);
   if (!made.changed) return null;
   const { cell, tile } = randomSpawn(made.tiles);
   const pending = { after: made.tiles, cell, tile };
   const tiles = withTile(made.tiles, cell, tile);
   const step = { move: letter, reward: made.reward, slides: made.slides, cell, tile, now: { tiles } };
-  return { tiles, rows, cols, pending, step };
+  return { tiles, rows, cols, points, pending, step };
 }
 
 /**
@@ -148,7 +148,7 @@ export function along(position, line, count) {
     if (!made.changed || (cell !== null && made.tiles[cell])) break;
     const spawn = cell === null ? randomSpawn(made.tiles) : { cell, tile };
     const tiles = withTile(made.tiles, spawn.cell, spawn.tile);
-    at = { tiles, rows: at.rows, cols: at.cols, pending: { after: made.tiles, ...spawn }, move };
+    at = { ...at, tiles, pending: { after: made.tiles, ...spawn }, move };
     found.push(at);
   }
   return found;

@@ -49,7 +49,7 @@ class AnalysePage {
 
   constructor(root, { navigate }) {
     this.navigate = navigate;
-    this.trail = new Trail({ ...emptyPosition(4, 4), points: '' });
+    this.trail = new Trail(emptyPosition(4, 4));
     this.#buildBoard();
     this.#buildSide();
     this.asker = new Asker({
@@ -74,11 +74,11 @@ class AnalysePage {
     this.hint = h('p', { class: 'analyse-hint soft small', role: 'status' });
     this.palette = new Palette((tile) => this.editor.setBrush(tile));
     this.setup = new Setup({
-      onBack: () => this.#walk(this.trail.back()),
-      onForward: () => this.#walk(this.trail.forward()),
-      onRandom: () => this.#replace(randomPosition(this.position.rows, this.position.cols)),
-      onClear: () => this.#replace(emptyPosition(this.position.rows, this.position.cols)),
-      onShape: (rows, cols) => this.#replace(reshaped(this.position, rows, cols)),
+      onBack: () => this.#show(this.trail.back()),
+      onForward: () => this.#show(this.trail.forward()),
+      onRandom: () => this.#go(randomPosition(this.position.rows, this.position.cols)),
+      onClear: () => this.#go(emptyPosition(this.position.rows, this.position.cols)),
+      onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
     });
     this.notation = new NotationField({
       onRead: readPosition,
@@ -93,7 +93,7 @@ class AnalysePage {
     this.limit = new LimitField('', () => this.#ask(), () => this.picker.spec);
     this.score = h('input', {
       id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric',
-      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#scored(),
+      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#ask(),
       placeholder: text('analyse.score_unknown'),
     });
     this.analysis = new AnalysisView({
@@ -140,9 +140,9 @@ class AnalysePage {
       listenKeys({
         move: (letter) => this.#move(letter),
         commands: {
-          'ctrl+z': () => this.#walk(this.trail.back()),
-          'ctrl+y': () => this.#walk(this.trail.forward()),
-          'ctrl+shift+z': () => this.#walk(this.trail.forward()),
+          'ctrl+z': () => this.#show(this.trail.back()),
+          'ctrl+y': () => this.#show(this.trail.forward()),
+          'ctrl+shift+z': () => this.#show(this.trail.forward()),
         },
       }),
     ];
@@ -161,7 +161,7 @@ class AnalysePage {
   async load({ board, player, limit, score }) {
     this.picker.spec = player;
     this.limit.value = limit;
-    this.score.value = score.replace(/\D/g, '');
+    this.score.value = score;
     if (!board) return void this.#begin(randomPosition(4, 4));
     try {
       this.#begin((await readPosition(board)).position);
@@ -173,45 +173,24 @@ class AnalysePage {
 
   #begin(position) {
     this.trail = new Trail({ ...position, points: this.points });
-    this.#show(position);
+    this.#show(this.position);
   }
 
   /** Go to a position that was read, with its points if the text had them. */
   #take({ position, score }) {
-    const { tiles, rows, cols } = position;
-    const known = formatBoard(tiles, rows, cols) === this.board ? this.points : '';
-    this.#replace(position, Number.isInteger(score) ? String(score) : known);
-  }
-
-  /** Go to another board; the score of the one before does not count for it. */
-  #replace(position, points = '') {
-    this.score.value = points;
-    this.#go(position);
+    const isShown = String(position.tiles) === String(this.position.tiles);
+    this.#go({ ...position, points: score ?? (isShown ? this.points : '') });
   }
 
   /** Go to a position, and remember the one before. */
   #go(position, group = '') {
-    this.#add(position, group);
+    this.trail.add(position, group);
     this.#show(position);
-  }
-
-  #add(position, group = '') {
-    this.trail.add({ ...position, points: this.points }, group);
-  }
-
-  /** Show a position that was shown before, with its score. */
-  #walk(position) {
-    this.score.value = position.points;
-    this.#show(position);
-  }
-
-  #scored() {
-    this.position.points = this.points;
-    this.#ask();
   }
 
   #show(position, { isDrawn = false } = {}) {
-    const { tiles, rows, cols, pending } = position;
+    const { tiles, rows, cols, points, pending } = position;
+    this.score.value = points ?? ''; // a score goes with its board
     this.board = formatBoard(tiles, rows, cols);
     if (!isDrawn) this.editor.set(tiles, rows, cols);
     this.editor.view.updateGrid();
@@ -227,10 +206,9 @@ class AnalysePage {
   }
 
   #edited(tiles, group) {
-    const { rows, cols } = this.position;
-    const position = { tiles, rows, cols };
-    this.#add(position, group);
-    this.#show(position, { isDrawn: true });
+    const { rows, cols, points } = this.position;
+    this.trail.add({ tiles, rows, cols, points }, group);
+    this.#show(this.position, { isDrawn: true });
   }
 
   /** After a move a click says where the new tile appears: a 2, and on it again a 4. */
@@ -246,13 +224,14 @@ class AnalysePage {
     const next = moved(this.position, letter);
     if (!next) return;
     const { step, ...position } = next;
-    this.#add(position);
+    this.trail.add(position);
     this.editor.view.step(step);
     announce(moveName(letter));
     this.#show(position, { isDrawn: true });
   }
 
   #ask() {
+    this.position.points = this.points;
     this.limit.fit();
     this.#link();
     this.picker.setError('');
@@ -310,7 +289,7 @@ class AnalysePage {
   #playLine(steps) {
     const positions = this.#lineTo(steps);
     this.editor.element.classList.remove('is-preview');
-    for (const position of positions) this.#add(position);
+    for (const position of positions) this.trail.add(position);
     if (positions.length) this.#show(this.position);
   }
 
