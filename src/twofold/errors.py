@@ -11,6 +11,7 @@ They are one tree::
     |   |-- InvalidLine     |-- InvalidTable    `-- MissingExtra
     |-- PlayerError (also a RuntimeError)    exit code 1: a player broke its contract
     |   `-- PlayerInUse                      two threads use one player at once
+    |-- ClusterError (also a RuntimeError)   exit code 1: a Ray cluster is lost, or starts no worker
     |-- PageError (also a RuntimeError)      exit code 1: a web page or its browser failed
     `-- ResourceError (also a RuntimeError)  exit code 3: disk or memory
 
@@ -130,6 +131,10 @@ class PlayerError(TwofoldError, RuntimeError):
 
 class PlayerInUse(PlayerError):
     """A thread has used a player that another thread is using: make one player each."""
+
+
+class ClusterError(TwofoldError, RuntimeError):
+    """A Ray cluster is lost, or starts no workers."""
 
 
 class PageError(TwofoldError, RuntimeError):

@@ -153,6 +153,8 @@ def bench(
     """
     rules = Rules.of(rules)
     players = _listed(players, rules)
+    if not isinstance(ray, str):
+        raise InvalidInput(f"expected the address of a Ray cluster as text, got {shown(ray)}")
     if ray and (here := [player for player in players if not isinstance(player, str)]):
         raise InvalidSpec(
             f"expected specs of players for a Ray cluster, got {shown(here[0])}: objects play in "

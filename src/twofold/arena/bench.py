@@ -297,7 +297,7 @@ def _plain_row(row: GameRow) -> GameRow:
 
 @contextlib.contextmanager
 def backend_at(
-    address: str, jobs: int | None = None, timeout: float | None = None
+    address: str | None, jobs: int | None = None, timeout: float | None = None
 ) -> Iterator[Backend | None]:
     """Where to play: a Ray cluster, see `RayWorkers`; None for this machine without an address."""
     if not address:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from twofold.arena.games import GameRow
-from twofold.arena.workers import POLL_SECONDS, GameWorkers, ProcessLost, Task, answers
-from twofold.errors import InvalidSpec, InvalidTable, MissingExtra, ResourceError
+from twofold.arena.workers import POLL_SECONDS, GameWorkers, ProcessLost, Task, TaskReport, answers
+from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable, MissingExtra
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
 from twofold.notation import format_spec, parse_spec, printable, split_hashes
@@ -34,8 +34,14 @@ LOCAL: Final = "local"
 _ANSWER_SECONDS: Final = 5.0
 """Timeout of the first connection to a cluster."""
 
+_LOOK_SECONDS: Final = 3.0
+"""Interval at which a run looks whether Ray still runs on this machine."""
+
 _STARTS: Final = 3
 """Actors that may end while they start, one after the other, before the run ends."""
+
+_REFUSALS: Final = ("InvalidAuthToken", "Unauthenticated")
+"""Words of Ray's errors where a token is missing or wrong."""
 
 _VERSION: Final = f"twofold {__version__} with signature {SIGNATURE}"
 
@@ -65,6 +71,11 @@ class RayWorkers(GameWorkers):
         cores = int(self._ray.cluster_resources().get("CPU", 1))
         super().__init__(jobs or max(cores, 1), timeout=timeout)
         self._seat = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Seat)
+        here = self._ray.get_runtime_context().get_node_id()
+        self._socket = {one["NodeID"]: one["RayletSocketName"] for one in self._ray.nodes()}.get(
+            here
+        )
+        self._looked = time.monotonic()
         self._contents: dict[str, Any] = {}  # by SHA-256: its reference in the object store
         self._files: dict[str, Sequence[tuple[str, str, str, Any]]] = {}
 
@@ -76,11 +87,16 @@ class RayWorkers(GameWorkers):
         try:
             with contextlib.chdir(os.sep):  # Ray has its workers import from the current folder
                 self._ray.init(log_to_driver=False, logging_level="ERROR", **where)
+        except SystemExit:  # of Ray's own handler of SIGTERM
+            raise KeyboardInterrupt from None
         except Exception as error:  # Ray raises all kinds, the bare one too
             reason = " ".join(str(error).split())
-            raise ResourceError(f"cannot reach a Ray cluster at {address}: {reason}") from error
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, before)  # Ray's own would end us in the midst of a game
+            if any(name in reason for name in _REFUSALS):
+                reason += ". If a token protects it, set RAY_AUTH_MODE=token"
+            raise InvalidInput(f"cannot reach a Ray cluster at {address}: {reason}") from error
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, before)  # Ray's own would end us in a game
 
     def __exit__(self, _kind: object, *rest: object) -> None:
         try:
@@ -88,6 +104,17 @@ class RayWorkers(GameWorkers):
         finally:
             if self._joined:
                 self._ray.shutdown()
+
+    def reports(self) -> list[TaskReport]:
+        """As in `GameWorkers`; raises ClusterError where Ray's process of this machine has ended.
+
+        Ray itself would wait for ever, or end this process without a word.
+        """
+        if self._socket and time.monotonic() - self._looked >= _LOOK_SECONDS:
+            self._looked = time.monotonic()
+            if _is_abandoned(self._socket):
+                raise ClusterError("the Ray cluster is lost: its process on this machine has ended")
+        return super().reports()
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> None:
         """Queue a task; the files of a new player are put into the object store."""
@@ -110,7 +137,8 @@ class RayWorkers(GameWorkers):
         """An actor, used in place of a process. Waits until the cluster has a core for it.
 
         Raises:
-            ResourceError: actors end while they start, or have another version of twofold.
+            ClusterError: actors end while they start.
+            InvalidInput: they have another version of twofold.
         """
         reason = ""
         for _ in range(_STARTS):
@@ -121,9 +149,24 @@ class RayWorkers(GameWorkers):
                 reason = _line(error)
                 continue
             if version != _VERSION:
-                raise ResourceError(f"expected {_VERSION} on the whole cluster, got {version}")
+                raise InvalidInput(f"expected {_VERSION} on the whole cluster, got {version}")
             return actor
-        raise ResourceError(f"cannot start workers on the Ray cluster: {reason}")
+        raise ClusterError(f"cannot start workers on the Ray cluster: {reason}")
+
+
+def _is_abandoned(path: str) -> bool:
+    """True if the process that listened at a Unix socket of this machine has ended."""
+    if not hasattr(socket, "AF_UNIX"):
+        return False
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(_LOOK_SECONDS)
+        try:
+            line.connect(path)
+        except ConnectionRefusedError:
+            return True
+        except OSError:  # busy, or of another machine
+            return False
+    return False
 
 
 def _line(error: Exception) -> str:
@@ -139,7 +182,7 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise ResourceError(f"cannot reach a Ray cluster at {address}: {error}") from None
+        raise InvalidInput(f"cannot reach a Ray cluster at {address}: {error}") from None
 
 
 def require_ray() -> Any:

@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,15 +13,16 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from twofold.arena.bench import PlayerStanding
+from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.schedule import Backend
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
 from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._players import named_files
-from twofold.cli._progress import duration_words, progress_lines
+from twofold.cli._progress import duration_words, progress_lines, waiting
 from twofold.files import new_file
 from twofold.rules import Rules
 
@@ -136,6 +137,18 @@ def _counting(
     finished = itertools.count(done + 1)
     say(done / max(wanted, 1))
     return lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
+
+
+@contextmanager
+def far_backend(
+    address: str | None, jobs: int | None, timeout: float | None = None
+) -> Iterator[Backend | None]:
+    """`backend_at`; says on stderr what takes long."""
+    words = {None: "", "local": "starting Ray ..."}.get(address, f"joining {address} ...")
+    with ExitStack() as stack:
+        with waiting(words):
+            far = stack.enter_context(backend_at(address, jobs, timeout))
+        yield far
 
 
 def say_beside(text: str) -> None:

@@ -105,10 +105,21 @@ JobsOption = Annotated[
 ThreadsOption = Annotated[
     int | None, count("--threads", "N", "Number of threads. Default: one per core.")
 ]
+
+
+def _read_address(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter(f"expected an address, auto or local, got {shown(text)}")
+    return text
+
+
 RayOption = Annotated[
-    str,
-    option(
-        "--ray", "ADDRESS", "Play on the Ray cluster at ADDRESS; local starts one on this machine."
+    str | None,
+    typer.Option(
+        "--ray",
+        parser=_read_address,
+        metavar="ADDRESS",
+        help="Play on the Ray cluster at ADDRESS; local starts one on this machine.",
     ),
 ]
 StudyOption = Annotated[

@@ -16,7 +16,6 @@ from twofold.arena.bench import (
     Bench,
     Entrant,
     PlayerStanding,
-    backend_at,
     plain_spec,
     players_in_excess,
     players_with_code,
@@ -28,6 +27,7 @@ from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
 from twofold.cli._bench import (
     boards_document,
+    far_backend,
     live_games,
     open_study,
     print_boards,
@@ -109,7 +109,7 @@ def command(
         bool, flag("--resume", "Continue a study: play the games that it lacks.")
     ] = False,
     jobs: JobsOption = None,
-    ray: RayOption = "",
+    ray: RayOption = None,
     timeout: Annotated[
         str, option("--timeout", "T", "Longest time for one game of a Python player.")
     ] = _TIMEOUT,
@@ -162,12 +162,13 @@ def command(
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
+        address = ray if any(line[-1] for line in lines) else None
         began = time.perf_counter()
         with (
+            contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+            far_backend(address, jobs, seconds_a_game) as far,
             catching_interrupt() as asked,
             live_games(lines) as advance,
-            contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
-            backend_at(ray if any(line[-1] for line in lines) else "", jobs, seconds_a_game) as far,
         ):
             used_jobs = far.jobs if far else used_jobs
             for first_line, bench in zip(first_lines, benches, strict=False):

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from twofold.arena.bench import Bench, backend_at
+from twofold.arena.bench import Bench
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
 from twofold.arena.sprt import BIAS
 from twofold.cli._bench import (
     boards_document,
+    far_backend,
     live_games,
     open_study,
     print_boards,
@@ -93,7 +94,7 @@ def command(
     out: StudyOption = "",
     force: ForceOption = False,
     jobs: JobsOption = None,
-    ray: RayOption = "",
+    ray: RayOption = None,
     rules: RulesOption = "",
     json: JsonOption = False,
 ) -> None:
@@ -127,10 +128,10 @@ def command(
     began = time.perf_counter()
     with (
         open_study(out, players, boards, force=force) as study,
-        catching_interrupt() as asked,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+        far_backend(ray, jobs) as far,
+        catching_interrupt() as asked,
         live_games([(player, count, count) for player in players]) as advance,
-        backend_at(ray, jobs) as far,
     ):
         used_jobs = far.jobs if far else used_jobs
         outcome = duel(
