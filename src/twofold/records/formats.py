@@ -437,7 +437,8 @@ def _lines(head: bytes, file: IO[bytes]) -> Iterator[bytes]:
     """The lines of a file whose head is read; too long ones are cut."""
     *lines, last = head.split(b"\n")
     yield from lines
-    line = last + file.readline(MAX_RECORD_BYTES + 2)
+    rest = file.readline(MAX_RECORD_BYTES + 2)
+    line = rest if len(rest) > MAX_RECORD_BYTES else last + rest  # a long one is refused anyway
     while line:
         yield line
         line = file.readline(MAX_RECORD_BYTES + 2)
