@@ -40,8 +40,9 @@ _LOOK_SECONDS: Final = 3.0
 _STARTS: Final = 3
 """Actors that may end while they start, one after the other, before the run ends."""
 
-_REFUSALS: Final = ("InvalidAuthToken", "Unauthenticated")
-"""Words of Ray's errors where a token is missing or wrong."""
+_REFUSALS: Final = ("InvalidAuthToken", "Unauthenticated", "Failed to connect to Ray cluster")
+"""Words of Ray's errors where a token is missing or wrong. The last one names no reason: Ray then
+prints it on stderr, and the address has answered before."""
 
 _VERSION: Final = f"twofold {__version__} with signature {SIGNATURE}"
 
