@@ -94,6 +94,15 @@ def test_best_scores_outlive_their_games(store: GameStore) -> None:
     assert ids(again(store)) == ["small"]
 
 
+def test_a_deleted_game_keeps_the_score_that_its_file_had_not_yet(store: GameStore) -> None:
+    record = record_of(20)
+    score = (record.score or 0) + 4
+    store.reached(STANDARD_TEXT, "a", score)
+    store.save("a", record, 1.0)
+    store.delete("a")
+    assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [score, score]
+
+
 def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
     store.reached(STANDARD_TEXT, "b", 450)
     store.reached(STANDARD_TEXT, "a", 500)

@@ -183,7 +183,9 @@ class GameStore:
             self._check_as_listed(game, path)
             with self._lock:
                 if (kept := self._kept.get(game)) is not None and kept.counts:
-                    self._new_best.setdefault(kept.info.rules, {})[game] = kept.info.score
+                    rules, score = kept.info.rules, kept.info.score  # the file may be older
+                    score = self._best.get(rules, {}).get(game, score)
+                    self._new_best.setdefault(rules, {})[game] = score
             self._write_best()
             try:
                 path.unlink()
