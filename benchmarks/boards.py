@@ -3,9 +3,10 @@
     python -m benchmarks.boards            # all sets, some minutes each
     python -m benchmarks.boards 14000      # one
 
-Each set has one board from each of 300 games of `ntuple:net=default,ply=2` on 4x4: the first board
-with a minimum sum of tiles and with certain tiles. Seeds count up from 1; games that end before are
-left out. The boards do not change when the network is replaced, so that results stay comparable.
+Each set has one board from each of 300 games on 4x4: the first board with a minimum sum of tiles
+and with certain tiles. The player is `ntuple:net=default,ply=2`, with ply=3 for the sets that end
+in `deep`. Seeds count up from 1; games that end before are left out. The boards do not change when
+the network is replaced, so that results stay comparable.
 
 Too few games of this player reach 46,000. The games of that set begin with 32768 in the top-left
 corner and two tiles 2 in the last row (`f000/0000/0000/0011`).
@@ -31,6 +32,7 @@ from twofold.players.kernel_game import KernelGame
 from twofold.rules import STANDARD
 
 PLAYER: Final = "ntuple:net=default,ply=2"
+DEEP: Final = "ntuple:net=default,ply=3"
 COUNT: Final = 300
 FOLDER: Final = Path(__file__).parent / "boards"
 
@@ -39,12 +41,13 @@ FOLDER: Final = Path(__file__).parent / "boards"
 class Rule:
     """Selects the first board of a game with `tile_sum` or more and all of `tiles`.
 
-    `start` is the board on which games begin; None for new games.
+    `start` is the board on which games begin; None for new games. `player` plays them.
     """
 
     tile_sum: int
     tiles: tuple[int, ...] = ()
     start: Board | None = None
+    player: str = PLAYER
 
     def __str__(self) -> str:
         parts = [*map(str, self.tiles), f"a tile sum of {self.tile_sum:,} or more"]
@@ -66,7 +69,9 @@ class Rule:
 
 SETS: Final = {
     "14000": Rule(14_000),
+    "16384-deep": Rule(16_384, (16384,), player=DEEP),
     "24000": Rule(24_576, (16384, 8192)),
+    "24000-deep": Rule(24_576, (16384, 8192), player=DEEP),
     "28000": Rule(28_000, (16384, 8192)),
     "46000": Rule(46_000, (32768, 8192), Board.parse("f000/0000/0000/0011")),
 }
@@ -99,22 +104,22 @@ def boards_of(
         seed += 1
 
 
-def write(name: str, player: CompiledPlayer, count: int, folder: Path) -> None:
+def write(name: str, count: int, folder: Path) -> None:
     """Write the file of a set."""
-    found: list[tuple[int, Board]] = []
-    for seed, board in boards_of(player, SETS[name]):
-        found.append((seed, board))
-        print(
-            f"\r{name}: {len(found)} of {count}, seed {seed}", end="", file=sys.stderr, flush=True
-        )
-        if len(found) == count:
-            break
+    rule, found = SETS[name], []
+    with make_player(rule.player) as player:
+        assert isinstance(player, CompiledPlayer)
+        for seed, board in boards_of(player, rule):
+            found.append((seed, board))
+            print(f"\r{name}: {len(found)} of {count}, seed {seed}", end="", file=sys.stderr)
+            if len(found) == count:
+                break
     print(file=sys.stderr)
     last = found[-1][0]
-    start = SETS[name].start or "an empty board"
+    start = rule.start or "an empty board"
     lines = [
-        f"# {SETS[name]},",
-        f"# one of each game of {PLAYER} (network {network_hash('default')})",
+        f"# {rule},",
+        f"# one of each game of {rule.player} (network {network_hash('default')})",
         f"# from {start} on, seeds 1 to {last}; {last - count} of these games ended before.",
         f"# python -m benchmarks.boards {name}   ({datetime.datetime.now(datetime.UTC):%Y-%m-%d})",
         *(f"{board}  # seed {seed}" for seed, board in found),
@@ -130,10 +135,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=COUNT, help="boards per set")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
-    with make_player(PLAYER) as player:
-        assert isinstance(player, CompiledPlayer)
-        for name in options.names or SETS:
-            write(name, player, options.count, options.folder)
+    for name in options.names or SETS:
+        write(name, options.count, options.folder)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The key `late`: another player from a sum of tiles on, inside kernels and outside."""
 
 import copy
+import shutil
 from pathlib import Path
 
 import pytest
@@ -253,6 +254,22 @@ def test_tables_with_walls_belong_to_the_late_part(tables: str) -> None:
 def test_auto_means_tables_with_walls_only_beside_late(tables: str) -> None:
     assert "tables=44-16" in settled("ntuple:net=tiny,tables=auto")
     assert "wall5" not in settled("ntuple:net=tiny,tables=auto")
+    assert "wall5" not in settled("ntuple:net=tiny,late=none,tables=auto")
+    assert settled(f"{SPEC},tables=auto") == settled(f"{SPEC},tables={tables}")
+    with relay(f"{SPEC},tables=auto") as player, relay(f"{SPEC},tables={tables}") as named:
+        assert player.spec == named.spec
+
+
+def test_strengths_hand_over_where_tables_with_walls_are_built(
+    tables: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = "+".join(reversed(TABLES))  # walls come first
+    assert settled("normal") == f"ntuple:late=24576@4,ply=3/2@3,tables={names}"
+    plain = file_name(EndgamePattern.parse("44-16"))
+    (tmp_path / "tables").mkdir()
+    shutil.copy(tables_folder() / plain, tmp_path / "tables")
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    assert settled("normal") == "ntuple:ply=3/2@3,tables=44-16"
 
 
 @pytest.mark.promise("R72")

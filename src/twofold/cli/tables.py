@@ -236,7 +236,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
         print_out(f"  {_build_command(USUAL, out=out)}")
     walls = [head.pattern.name for _, head in found if head.pattern.walls is not None]
     if walls:
-        print_words(f"tables=auto leaves out {', '.join(walls)}: they are for late= of ntuple")
+        print_words(f"tables=auto has {', '.join(walls)} only beside late= of ntuple")
     weak = [head.pattern.name for _, head in found if not is_strong(head.pattern)]
     if weak := [name for name in weak if name not in walls]:
         print_words(

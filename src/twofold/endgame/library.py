@@ -82,17 +82,17 @@ def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
     return sorted(found, key=lambda each: each[1].pattern.rank)
 
 
-def strong() -> list[tuple[Path, TableHead]]:
+def strong(walls: bool = False) -> list[tuple[Path, TableHead]]:
     """The tables that `auto` uses: those in `tables_folder` that make players stronger.
 
-    Tables with walls of any tiles suit only a search for order from one corner: they are named.
+    Tables with `walls` of any tiles suit only a search for order from one corner.
     """
-    return [(path, head) for path, head in built() if is_strong(head.pattern)]
+    return [(path, head) for path, head in built() if is_strong(head.pattern, walls)]
 
 
-def is_strong(pattern: EndgamePattern) -> bool:
-    """True for the tables that `auto` uses."""
-    return pattern.walls is None and pattern.target >= LEAST_TARGET
+def is_strong(pattern: EndgamePattern, walls: bool = False) -> bool:
+    """True for the tables that `auto` uses, also if the player has a use for `walls`."""
+    return walls if pattern.walls is not None else pattern.target >= LEAST_TARGET
 
 
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:

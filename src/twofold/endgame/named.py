@@ -19,16 +19,17 @@ def find_tables(text: str) -> EndgameTables | None:
     return None if named == NONE else library.open_tables(named)
 
 
-def settled_tables(text: str, rules: Rules | None = None) -> str:
+def settled_tables(text: str, rules: Rules | None = None, *, walls: bool = False) -> str:
     """The text with `auto` and `default` resolved, and names and paths in order of precedence.
 
+    `auto` means also the tables with `walls` of any tiles if the player has a use for them.
     Under rules that tables do not cover, `auto` becomes `none` and names raise `UnsupportedRules`.
     """
     fits = rules is None or suits(rules)
     if text == NONE or (text == AUTO and not fits):
         return NONE
     if text == AUTO:
-        return library.JOINT.join(head.pattern.name for _, head in library.strong()) or NONE
+        return library.JOINT.join(head.pattern.name for _, head in library.strong(walls)) or NONE
     if not fits:
         raise UnsupportedRules(
             "expected boards of 4x4 and spawns of 2 (0.9) and 4 (0.1) "

@@ -20,7 +20,8 @@ class Key:
         hash_of: hash of the file that a parsed value names, for the canonical spec; empty for
             none.
         names_code: True if a value names code to import or a program to run.
-        settle: makes a value explicit that depends on the machine; takes text and rules or None.
+        settle: makes a value explicit that depends on the machine; takes text, rules or None, and
+            the values given to all keys.
         came_later: True if older results lack the key: canonical specs then omit its default,
             which must not change any move.
     """
@@ -31,7 +32,7 @@ class Key:
     more: "Callable[[Any], Mapping[str, Key]] | None" = None
     hash_of: Callable[[Any], str] | None = None
     names_code: Callable[[str], bool] = lambda _value: False
-    settle: Callable[[str, Rules | None], str] | None = None
+    settle: Callable[[str, Rules | None, Mapping[str, str]], str] | None = None
     came_later: bool = False
 
 

@@ -114,12 +114,12 @@ def _find_tables(text: str) -> "EndgameTables | None":
     return find_tables(text)
 
 
-def _settled_tables(text: str, rules: Rules | None) -> str:
+def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -> str:
     if text == NONE:
         return NONE
     from twofold.endgame.named import settled_tables
 
-    return settled_tables(text, rules)
+    return settled_tables(text, rules, walls=values.get("late", NONE) != NONE)
 
 
 def _tables_hash(tables: "EndgameTables | None") -> str:
@@ -224,7 +224,8 @@ THREADS: Final = Key("1", "threads for one move", whole("threads", 1, MAX_JOBS))
 TABLES: Final = Key(
     "none",
     "endgame tables, names or files: 442-512+443-512; "
-    "auto: the strong ones built here; default, large, late: those of twofold tables build",
+    "auto: the strong ones built here, those with walls only with late; "
+    "default, large, late: those of twofold tables build",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,

@@ -276,7 +276,7 @@ def _settled(
     keys: Mapping[str, Key], given: Mapping[str, str], rules: Rules | None = None
 ) -> dict[str, str]:
     settle = {key: one.settle for key, one in keys.items() if one.settle and key in given}
-    return {**given, **{key: one(given[key], rules) for key, one in settle.items()}}
+    return {**given, **{key: one(given[key], rules, given) for key, one in settle.items()}}
 
 
 def _all_keys(entry: Entry, texts: Mapping[str, str], read: dict[str, Any]) -> dict[str, Key]:

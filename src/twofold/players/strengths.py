@@ -10,13 +10,21 @@ from twofold.rules import Rules
 
 STRENGTHS: Final = {
     "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
-    "normal": ("ntuple:ply=3/2@3,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
+    "normal": (
+        "ntuple:ply=3/2@3,late=24576@4,tables=auto",
+        "expectimax:ply=4",
+        "expectimax:ply=3",
+    ),
     "strong": (
-        "ntuple:net=default,ply=3,tables=auto",
+        "ntuple:net=default,ply=3,late=24576@5,tables=auto",
         "expectimax:eval=rows,ply=6,cut=0.003",
         "expectimax:eval=rows,ply=4/3@7",
     ),
-    "max": ("ntuple:ply=4,tables=auto", "expectimax:ply=7,cut=0.001", "expectimax:ply=4"),
+    "max": (
+        "ntuple:ply=4,late=24576@7,tables=auto",
+        "expectimax:ply=7,cut=0.001",
+        "expectimax:ply=4",
+    ),
 }
 """Names of strengths: the players for 4x4, for smaller boards and for larger ones.
 
@@ -48,11 +56,15 @@ def strength(name: str, rules: Rules) -> str:
 
 
 def _with_tables(spec: str, rules: Rules) -> str:
-    """The spec with `tables=auto` replaced by the tables built here, if there are any."""
+    """The spec with the tables built here in place of `auto`; without walls it has no `late`."""
     name, values = parse_spec(spec)
-    if values.pop("tables", NONE) == AUTO and suits(rules) and files_in(tables_folder()):
-        from twofold.endgame.named import settled_tables  # loads kernels
+    asked, late = values.pop("tables", NONE), values.pop("late", NONE)
+    if asked == AUTO and suits(rules) and files_in(tables_folder()):
+        from twofold.endgame import library  # loads kernels
+        from twofold.endgame.named import settled_tables
 
-        tables = settled_tables(AUTO, rules)
-        values |= {} if tables == NONE else {"tables": tables}
+        walls = any(head.pattern.walls for _, head in library.built())
+        tables = settled_tables(AUTO, rules, walls=walls)
+        values |= {"late": late} if walls and late != NONE else {}
+        values |= {"tables": tables} if tables != NONE else {}
     return format_spec(name, values)
