@@ -104,8 +104,8 @@ def tables(state: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [
         ("24576", "expected late as none or SUM@PLY, such as 24576@4, got '24576'"),
         ("@4", "expected the sum of late as a whole number"),
-        ("24576@", "expected the depth of late as a whole number"),
-        ("24576@x", "expected the depth of late as a whole number"),
+        ("24576@", "expected ply as a number such as 5, 6/5@3/4@8"),
+        ("24576@x", "expected ply as a number such as 5, 6/5@3/4@8"),
         ("-2@4", "expected the sum of late as a whole number"),
     ],
 )
@@ -124,6 +124,12 @@ def test_sums_and_depths_have_limits(text: str) -> None:
 def test_specs() -> None:
     assert "late" not in canonical("ntuple:net=tiny") == canonical("ntuple:net=tiny,late=none")
     assert "late=600@2" in canonical("ntuple:net=tiny,late=0600@02")
+    deeper = "late=600@3/2@4+900-:1"
+    assert deeper in canonical(f"ntuple:net=tiny,{deeper}")
+    with make_player(f"ntuple:net=tiny,{deeper}") as late:
+        assert isinstance(late, RelayPlayer)
+        assert isinstance(late.late, ExpectimaxPlayer)
+        assert str(late.late.ply) == "3/2@4+900-:1"
     assert short_spec(canonical(SPEC)) == short_spec(SPEC) == settled(SPEC) == SPEC
     player = relay()
     for other in (copy.copy(player), copy.deepcopy(player)):  # as pickle does, by the spec

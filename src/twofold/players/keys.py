@@ -174,14 +174,14 @@ def downgrade(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Play by order from one corner, from a sum of tiles on, to a depth in plies."""
+    """Play by order from one corner, from a sum of tiles on, to a depth."""
 
     tile_sum: int
-    ply: int
+    ply: Depth
 
     @classmethod
     def parse(cls, text: str) -> "Late | None":
-        """Parse `none`, or a sum and a depth such as `24576@4`."""
+        """Parse `none`, or a sum and a depth such as `24576@4` and `24576@6/5@4`."""
         if text == NONE:
             return None
         total, at, ply = text.partition("@")
@@ -189,10 +189,7 @@ class Late:
             raise InvalidSpec(
                 f"expected late as {NONE} or SUM@PLY, such as 24576@4, got {shown(text)}"
             )
-        return cls(
-            whole("the sum of late", 0, MAX_DOWNGRADE)(total),
-            whole("the depth of late", 1, MAX_PLY)(ply),
-        )
+        return cls(whole("the sum of late", 0, MAX_DOWNGRADE)(total), Depth.parse(ply))
 
     def __str__(self) -> str:
         return f"{self.tile_sum}@{self.ply}"
@@ -234,7 +231,7 @@ TABLES: Final = Key(
 LATE: Final = Key(
     NONE,
     "once the different tiles sum to this, a search for order from one corner plays, and tables "
-    "with walls; 24576@4: with 16384 and 8192, to 4 plies",
+    "with walls; 24576@4: with 16384 and 8192, to 4 plies; 24576@6/5@4: as for ply",
     Late.parse,
     came_later=True,
 )

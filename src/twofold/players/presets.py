@@ -127,8 +127,8 @@ def _ntuple(
             tables=None if tables is None else tables.with_walls(False),
         ),
         _searching(
-            find_evaluator("ordered"), Depth.fixed(late.ply), time, nodes,
-            cut=2.0 ** -(late.ply + 3), tables=walls, table_mb=more["table_mb"],
+            find_evaluator("ordered"), late.ply, time, nodes,
+            cut=2.0 ** -(late.ply.deepest + 3), tables=walls, table_mb=more["table_mb"],
         ),
         late.tile_sum,
     )  # fmt: skip

@@ -10,11 +10,7 @@ from twofold.rules import Rules
 
 STRENGTHS: Final = {
     "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
-    "normal": (
-        "ntuple:ply=3/2@3,late=24576@4,tables=auto",
-        "expectimax:ply=4",
-        "expectimax:ply=3",
-    ),
+    "normal": ("ntuple:ply=3/2@3,late=24576@4,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
     "strong": (
         "ntuple:net=default,ply=3,late=24576@5,tables=auto",
         "expectimax:eval=rows,ply=6,cut=0.003",
