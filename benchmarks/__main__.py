@@ -28,8 +28,8 @@ SUBJECTS = (
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl", "curves", "web", "drive", "exact", "losses")
-"""Subjects that need another program or a file, measured only if named."""
+NAMED_ONLY = ("nneonneo", "tdl", "curves", "ntuple_cuda", "web", "drive", "exact", "losses")
+"""Subjects that need another program, a graphics card or a file, measured only if named."""
 
 
 def main() -> None:
