@@ -21,6 +21,7 @@ from benchmarks.common import Figure, Report, Settings, of_runs, shown
 from benchmarks.cuda_learning import ENDED, Card
 from twofold import reference
 from twofold.board import Board
+from twofold.figures import counted
 from twofold.kernels.learn.ntuple import value_many
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
@@ -112,7 +113,7 @@ def run(card: Card, seconds: float) -> list[Look]:
 
 def on_card(name: str, lanes: int, settings: Settings) -> list[Figure]:
     """One method with one number of threads a game: is it right, how fast is it, what it learns."""
-    what, (schedule, checked) = f"{name}, {lanes} threads a game", METHODS[name]
+    (schedule, checked), what = METHODS[name], f"{name}, {counted(lanes, 'thread')} a game"
     apart = learning_apart(PATTERNS, checked, lanes, CHECKED_GAMES)
     card = Card(Network(PATTERNS), schedule, lanes, settings.games or GAMES, settings.seed)
     looks = run(card, WARM_SECONDS)
@@ -141,7 +142,7 @@ def on_processor(name: str, threads: int, settings: Settings) -> list[Figure]:
     moves, before = training.moves, time.perf_counter()
     training.run(seconds=CPU_SECONDS)
     speed = (training.moves - moves) / (time.perf_counter() - before)
-    return [Figure(f"{name}, {threads} CPU threads", speed, None, None, "moves/s")]
+    return [Figure(f"{name}, {counted(threads, 'CPU thread')}", speed, None, None, "moves/s")]
 
 
 def measure(settings: Settings) -> Report:

@@ -14,14 +14,14 @@ import numpy as np
 from benchmarks.cuda_learning import Card
 from benchmarks.ntuple_cuda import boards_apart
 from twofold.networks.network import Network
-network = Network("012 1259 456")
+network = Network("012 1259")
 network.weights[0] = np.random.default_rng(2).random(network.stage_size)
 assert boards_apart(Card(network, "td:0.1", 8, 8, 1), network, 30) == 0
 """
 
 LEARNING = """
 from benchmarks.ntuple_cuda import learning_apart
-assert learning_apart("012 1259 456", "{}", {}, 1) == 0
+assert learning_apart("012 1259", "{}", {}, 1) == 0
 """
 
 HOLDERS = """
