@@ -79,7 +79,9 @@ def learning_apart(patterns: str, method: str, lanes: int, games: int) -> float:
     training = Training(settings, games=games)
     training.run()
     card = Card(Network(patterns), method, lanes, 1, settings.seed)
-    while card.ended()[ENDED] < games:
+    for _ in range(2_000 * games):  # more than the first games have
+        if card.ended()[ENDED] == games:
+            break
         card.play(1)
     learnt = card.records.copy_to_host()
     return float(np.max(np.abs(learnt[:, 0] - training.network.weights[0])))
