@@ -18,7 +18,7 @@ from twofold.kernels.env import vector as kernels
 from twofold.kernels.env import words as names
 from twofold.kernels.rules.dice import spawn_distribution
 from twofold.kernels.rules.row_tables import frame
-from twofold.limits import BITS_MAX_EXPONENT, MAX_EXPONENT, TOO_LARGE_MERGE, check_limit
+from twofold.limits import MAX_EXPONENT, TOO_LARGE_MERGE, check_limit
 from twofold.notation import shown
 from twofold.players.compiled import fits_bits
 from twofold.rules import Move
@@ -208,16 +208,15 @@ class EnvGames:
                 f"expected a sum of tiles below {beyond}, which no game under these rules reaches, "
                 f"got {sum(board)}"
             )
-        self.spawns[:, which] = NO_SPAWN
-        self.rewards[which], self._steps[which] = 0.0, 0
-        self.terminated[which] = self.truncated[which] = False
-        self.scores[which], self.move_numbers[which] = start.score, start.move_number
-        on_bits = fits_bits(rules) and board.max_exponent <= BITS_MAX_EXPONENT
-        self._on_cells[which] = not on_bits
-        self._bits[which] = board.to_bits() if on_bits else 0
-        self._cells[which] = board.exponents
-        for game in np.flatnonzero(which).tolist():
-            kernels.refresh_game(self._address, game)
+        games = np.flatnonzero(which)
+        cells = np.array(board.exponents, dtype=np.uint8)
+        self.place_each(games, np.tile(cells, (len(games), 1)))
+        self.scores[games], self.move_numbers[games] = start.score, start.move_number
+
+    def place_each(self, games: NDArray[np.int64], boards: NDArray[np.uint8]) -> None:
+        """Begin games, by their numbers, on boards that are possible, (len(games), cells)."""
+        self.spawns[:, games] = NO_SPAWN
+        kernels.place_games(self._address, games, boards)
 
     def step(self) -> int:
         """Step every game with the actions in `actions`.

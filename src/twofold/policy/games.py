@@ -5,9 +5,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.board import Board
 from twofold.env.games import EnvGames
-from twofold.env.settings import EnvSettings, Start
+from twofold.env.settings import EnvSettings
 from twofold.errors import InvalidNetwork
 from twofold.kernels.policy.merges import merge_rewards
 from twofold.kernels.policy.turns import moves_back, turn_each
@@ -114,35 +113,32 @@ class TrainingGames:
         self._games.start(which)
         self._placed[places] = False
         if self._scaffold and self.largest:
-            for game in places[self._random.random(len(places)) < self._scaffold].tolist():
-                self._place(game)
+            self._place(places[self._random.random(len(places)) < self._scaffold])
 
-    def _place(self, game: int) -> None:
-        """Begin a game with its start tiles and one or two large ones.
+    def _place(self, places: NDArray[np.int64]) -> None:
+        """Begin games with their start tiles and one or two large ones.
 
         Until 2^14 was reached, one tile of at least the largest so far; then 2^14, 2^15, or
         those with the next smaller or larger one. Smaller boards scale this down.
 
         Source: PufferLib, 2048, January 2026.
         """
-        tiles = self._tiles()
-        cells = self._games.observations[game].reshape(-1).tolist()
-        empty = [place for place, tile in enumerate(cells) if not tile]
-        if len(empty) <= len(tiles):
-            return
-        for place, tile in zip(self._random.permutation(empty), tiles, strict=False):
-            cells[place] = tile
-        which = np.zeros(len(self), dtype=np.bool_)
-        which[game] = True
-        self._games.place(which, Start(Board(cells, self._rules.shape), 0, 0))
-        self._placed[game] = True
+        tiles = self._tiles(len(places))
+        boards = self._games.observations.reshape(len(self), -1)[places]
+        order = np.where(boards, 1.0, self._random.random(boards.shape)).argsort(axis=1)
+        np.put_along_axis(boards, order[:, :2], tiles, axis=1)
+        roomy = (boards == 0).any(axis=1)
+        self._games.place_each(places[roomy], boards[roomy])
+        self._placed[places[roomy]] = True
 
-    def _tiles(self) -> list[int]:
+    def _tiles(self, count: int) -> NDArray[np.uint8]:
+        """One or two large tiles for each game, (count, 2)."""
         base = min(_BASE, self.largest)
         if self.largest < _BASE:
-            return [max(base - 2 + int(self._random.integers(3)), 3)]
-        kinds = ([base], [base + 1], [base, base - 1], [base + 1, base])
-        return list(kinds[int(self._random.integers(len(kinds)))])
+            one = np.maximum(base - 2 + self._random.integers(3, size=count), 3)
+            return np.stack([one, np.zeros_like(one)], axis=1).astype(np.uint8)
+        kinds = np.array([[base, 0], [base + 1, 0], [base, base - 1], [base + 1, base]], np.uint8)
+        return kinds[self._random.integers(len(kinds), size=count)]
 
     # ---- what a checkpoint keeps
 
@@ -169,13 +165,8 @@ class TrainingGames:
             if found is None or found.shape != like.shape or found.dtype != like.dtype:
                 raise InvalidNetwork(f"expected the {name} of {len(self)} games, got others")
         self._games.seeds[:] = state["seeds"]
-        which = np.zeros(len(self), dtype=np.bool_)
-        for game, exponents in enumerate(state["boards"].tolist()):
-            which[:] = False
-            which[game] = True
-            score, number = int(state["scores"][game]), int(state["move_numbers"][game])
-            board = Board(exponents, self._rules.shape)
-            self._games.place(which, Start(board, score, number))
+        self._games.place_each(np.arange(len(self)), state["boards"])
+        self._games.scores[:], self._games.move_numbers[:] = state["scores"], state["move_numbers"]
         self._show()
         self._placed[:] = state["placed"] != 0
         low, high, low_inc, high_inc, has, uinteger, seed, largest = state["numbers"].tolist()

@@ -132,6 +132,21 @@ def test_the_way_from_bits_to_cells_stays_inside_its_memory(guards: Guards) -> N
     assert games.max_tiles.tolist() == [131_072] * COUNT
 
 
+def test_games_are_placed_on_boards_of_their_own() -> None:
+    games = EnvGames(EnvSettings(), 4)
+    games.start(np.ones(4, dtype=np.bool_))
+    kept = games.board(1)
+    large = Board([17, *[0] * 14, 16], (4, 4))  # more than 64 bits hold
+    boards = [Board.parse("ff00/ff00/eedd/1234"), large, Board.parse("0001/2000/0000/0000")]
+    cells = np.array([board.exponents for board in boards], dtype=np.uint8)
+    games.place_each(np.array([3, 0, 2]), cells)
+    assert [games.board(game) for game in (3, 0, 2)] == boards
+    assert games.board(1) == kept
+    assert games.observations[[3, 0, 2]].reshape(3, -1).tolist() == cells.tolist()
+    for game, board in zip((3, 0, 2), boards, strict=True):
+        assert np.flatnonzero(games.legal[game]).tolist() == sorted(board.legal_moves())
+
+
 def test_the_words_are_numbered_one_by_one() -> None:
     found = [name for name in vars(names) if name.isupper()]
     words = found[found.index("GAMES") : found.index("WORDS")]

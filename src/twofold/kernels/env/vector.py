@@ -17,7 +17,7 @@ from twofold.kernels.env.forms import (
     observe_cells,
     reward_value,
 )
-from twofold.kernels.env.games import begin, begin_next, refresh, step_game
+from twofold.kernels.env.games import begin, begin_next, clear, refresh, step_game
 from twofold.kernels.env.simd import sample_lanes, step_lanes
 from twofold.kernels.env.words import (
     ACROSS,
@@ -61,6 +61,7 @@ from twofold.kernels.rules import cells as on_cells
 from twofold.kernels.rules.dice import dice
 from twofold.kernels.search.policies import random_legal
 from twofold.kernels.simd import WIDTH
+from twofold.limits import BITS_MAX_EXPONENT
 
 _OUTCOME: Final = types.Tuple((types.int64, types.float64, types.int64, types.int64, types.int64))
 _SEEDS: Final = types.uint64[::1]
@@ -177,10 +178,25 @@ def replace_games(address, which, legal, numbers, seeds):
     return exhausted
 
 
-@kernel(types.void(types.int64, types.int64))
-def refresh_game(address, game):
-    """`refresh` for callers outside kernels, after a board was set."""
-    refresh(u64_at(np.uint64(address)), game)
+@kernel(types.void(types.int64, _NUMBERS, types.uint8[:, ::1]))
+def place_games(address, games, boards):
+    """Begin games on boards, exponents (len(games), cells), with score and counters at 0."""
+    words = u64_at(np.uint64(address))
+    rows, cols = np.int64(words[ROWS]), np.int64(words[COLS])
+    for number in range(len(games)):
+        game, bits, fits = games[number], np.uint64(0), words[MASK] != 0
+        clear(words, game)
+        cells = u8_at(words[CELLS] + np.uint64(game * rows * cols))
+        for row in range(rows):
+            for col in range(cols):
+                tile = boards[number, row * cols + col]
+                cells[row * cols + col] = tile
+                fits &= tile <= BITS_MAX_EXPONENT
+                if fits:
+                    bits |= np.uint64(tile) << on_bits.shift_of(row, col)
+        u64_at(words[BITS])[game] = bits
+        u8_at(words[ON_CELLS])[game] = np.uint8(not fits)
+        refresh(words, game)
 
 
 @kernel(types.void(types.int64, types.uint64, _NUMBERS))
