@@ -109,3 +109,11 @@ def test_the_state_of_other_games_is_refused() -> None:
     few = TrainingGames(Rules.parse("3x3"), 4, POINTS)
     with pytest.raises(InvalidNetwork, match="boards of 8 games"):
         games.restore(few.state())
+
+
+def test_a_state_with_an_impossible_tile_is_refused() -> None:
+    games = TrainingGames(Rules.parse("3x3"), 8, POINTS)
+    state = games.state()
+    state["boards"][5, 2] = 11
+    with pytest.raises(InvalidNetwork, match="expected exponents up to 10, got 11"):
+        games.restore(state)

@@ -165,7 +165,12 @@ class TrainingGames:
             if found is None or found.shape != like.shape or found.dtype != like.dtype:
                 raise InvalidNetwork(f"expected the {name} of {len(self)} games, got others")
         self._games.seeds[:] = state["seeds"]
-        self._games.place_each(np.arange(len(self)), state["boards"])
+        boards = state["boards"].astype(np.uint8)
+        if boards.max() > self._rules.max_exponent:
+            raise InvalidNetwork(
+                f"expected exponents up to {self._rules.max_exponent}, got {boards.max()}"
+            )
+        self._games.place_each(np.arange(len(self)), boards)
         self._games.scores[:], self._games.move_numbers[:] = state["scores"], state["move_numbers"]
         self._show()
         self._placed[:] = state["placed"] != 0
