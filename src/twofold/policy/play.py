@@ -17,6 +17,7 @@ from twofold.kernels.policy.merges import advantages
 from twofold.limits import MAX_SEED
 from twofold.policy.games import TrainingGames
 from twofold.policy.model import PolicyModel
+from twofold.policy.repeats import WARM_UP, Repeated
 from twofold.policy.rewards import find_reward
 from twofold.policy.settings import PolicySettings
 
@@ -73,62 +74,71 @@ class Group:
         )
         self.generator = torch.Generator(self._device)
         self.generator.manual_seed(seed & 2**63 - 1)
+        self._boards = self._shared(self.games.boards)
+        self._legal = self._shared(self.games.legal)
+        self.games.boards, self.games.legal = self._boards.numpy(), self._legal.numpy()
+        count, self._cells = len(self.games), self.games.boards[0].size
+        self._moves = self._shared(np.zeros(count, dtype=np.int64))
+        self._read = torch.cuda.Event() if self._device.type == "cuda" else None
+        self._choose = Repeated(self._chosen, self._device)
+        if self._read is not None:  # recorded here, while no other thread uses the card
+            boards, legal, drawn = (one[0] for one in self._room(1))
+            for _ in range(WARM_UP + 1):
+                self._choose(boards.zero_(), legal.fill_(True), drawn.fill_(1.0))
+
+    def _room(self, steps: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Tensors for boards, legal moves and random numbers of some steps."""
+        shape, device = (steps, len(self.games)), self._device
+        boards = torch.empty((*shape, self._cells), dtype=torch.uint8, device=device)
+        legal = torch.empty((*shape, 4), dtype=torch.bool, device=device)
+        return boards, legal, torch.empty((*shape, 4), device=device)
+
+    def _shared(self, array: NDArray[np.generic]) -> Tensor:
+        """A copy of an array that the device can read while the processor goes on."""
+        tensor = torch.from_numpy(array.copy())
+        return tensor.pin_memory() if self._device.type == "cuda" else tensor
 
     def play(self) -> tuple[Moves, NDArray[np.uint64]]:
         """Play `horizon` moves in every game; also returns the results of ended games."""
-        games, settings = self.games, self._settings
+        games, settings, device = self.games, self._settings, self._device
         steps, count = settings.horizon, len(games)
-        cells = games.boards[0].size
-        boards = np.empty((steps, count, cells), dtype=np.uint8)
-        legal = np.empty((steps, count, 4), dtype=np.bool_)
-        moves = np.empty((steps, count), dtype=np.int64)
         rewards = np.empty((steps, count), dtype=np.float32)
         ended = np.empty((steps, count), dtype=np.bool_)
-        logs = torch.empty((steps, count), device=self._device)
-        values = np.empty((steps + 1, count), dtype=np.float32)
+        boards, legal, drawn = self._room(steps + 1)  # the last boards have values, too
+        drawn.exponential_(generator=self.generator)
+        moves = torch.empty((steps + 1, count), dtype=torch.int64, device=device)
+        logs, values = torch.empty((2, steps + 1, count), device=device)
         results = []
-        for step in range(steps):
-            boards[step] = games.boards.reshape(count, -1)
-            np.not_equal(games.legal, 0, out=legal[step])
-            chosen, logs[step], values[step] = self._choose(boards[step], legal[step])
-            moves[step] = chosen
-            paid, over = games.step(chosen)
-            rewards[step], ended[step] = paid, games.ended
-            results.append(over)
-        values[steps] = self._values(games.boards.reshape(count, -1))
-        found = np.empty((steps, count), dtype=np.float32)
-        advantages(rewards, values, ended, settings.gamma, settings.decay, found)
-        played = Moves(
-            self._sent(boards).flatten(0, 1),
-            self._sent(legal).flatten(0, 1),
-            self._sent(moves).flatten(),
-            logs.flatten(),
-            self._sent(values[:steps]).flatten(),
-            self._sent(found).flatten(),
-        )
-        return played, np.concatenate(results)
+        for step in range(steps + 1):
+            boards[step].copy_(self._boards.flatten(1), non_blocking=True)
+            legal[step].copy_(self._legal.view(torch.bool), non_blocking=True)
+            found = self._choose(boards[step], legal[step], drawn[step])
+            moves[step], logs[step], values[step] = found
+            if step < steps:
+                paid, over = games.step(self._brought(found[0]))
+                rewards[step], ended[step] = paid, games.ended
+                results.append(over)
+        gains = np.empty((steps, count), dtype=np.float32)
+        worth = values.cpu().numpy()
+        advantages(rewards, worth, ended, settings.gamma, settings.decay, gains)
+        parts = [one[:steps] for one in (boards, legal, moves, logs, values)]
+        parts.append(torch.from_numpy(gains).to(device))
+        return Moves(*(part.flatten(0, 1) for part in parts)), np.concatenate(results)
 
-    def _sent(self, array: NDArray[np.generic]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-
-    @torch.no_grad()
-    def _choose(
-        self, boards: NDArray[np.uint8], legal: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], Tensor, NDArray[np.float32]]:
-        """Sampled moves, their log-probabilities, and the values of the boards."""
-        logits, values = self._model(self._sent(boards))
-        logs = choice(logits, self._sent(legal))
-        drawn = torch.empty_like(logs).exponential_(generator=self.generator)
-        moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
-        return moves[:, 0].cpu().numpy(), logs.gather(1, moves)[:, 0], self._worth(values)
-
-    @torch.no_grad()
-    def _values(self, boards: NDArray[np.uint8]) -> NDArray[np.float32]:
-        _, values = self._model(self._sent(boards))
-        return self._worth(values)
-
-    def _worth(self, values: Tensor) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = (
-            (values * self._model.spread + self._model.middle).cpu().numpy()
-        )
+    def _brought(self, moves: Tensor) -> NDArray[np.int64]:
+        """Moves from the device; what was sent there has been read then."""
+        self._moves.copy_(moves, non_blocking=True)
+        if self._read is not None:
+            self._read.record()
+            self._read.synchronize()
+        found: NDArray[np.int64] = self._moves.numpy()
         return found
+
+    @torch.no_grad()
+    def _chosen(self, boards: Tensor, legal: Tensor, drawn: Tensor) -> tuple[Tensor, ...]:
+        """Sampled moves, their log-probabilities, and the values of the boards."""
+        logits, values = self._model(boards)
+        logs = choice(logits, legal)
+        moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
+        values = values * self._model.spread + self._model.middle
+        return moves[:, 0], logs.gather(1, moves)[:, 0], values
