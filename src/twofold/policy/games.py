@@ -92,16 +92,13 @@ class TrainingGames:
     def _begin_again(self) -> NDArray[np.uint64]:
         """Begin games anew where they ended; returns the results of those that count."""
         games, rewards = self._games, self._rewards
-        rewards[self.ended] += self._reward.death
+        over = np.flatnonzero(self.ended)
+        rewards[over] += self._reward.death
         self.largest = max(self.largest, int(games.max_tiles.max()).bit_length() - 1)
-        whole = self.ended & ~self._placed
-        largest = np.log2(games.max_tiles[whole]).round().astype(np.uint64)
-        results = np.stack(
-            [games.scores[whole].astype(np.uint64), games.move_numbers[whole], largest],
-            axis=1,
-            dtype=np.uint64,
-            casting="unsafe",
-        )
+        whole = over[~self._placed[over]]
+        results = np.empty((len(whole), 3), dtype=np.uint64)
+        results[:, 0], results[:, 1] = games.scores[whole], games.move_numbers[whole]
+        results[:, 2] = np.log2(games.max_tiles[whole]).round()
         self._begin(self.ended)
         return results
 
@@ -113,7 +110,9 @@ class TrainingGames:
         self._games.start(which)
         self._placed[places] = False
         if self._scaffold and self.largest:
-            self._place(places[self._random.random(len(places)) < self._scaffold])
+            chosen = places[self._random.random(len(places)) < self._scaffold]
+            if len(chosen):
+                self._place(chosen)
 
     def _place(self, places: NDArray[np.int64]) -> None:
         """Begin games with their start tiles and one or two large ones.
@@ -126,7 +125,7 @@ class TrainingGames:
         tiles = self._tiles(len(places))
         boards = self._games.observations.reshape(len(self), -1)[places]
         order = np.where(boards, 1.0, self._random.random(boards.shape)).argsort(axis=1)
-        np.put_along_axis(boards, order[:, :2], tiles, axis=1)
+        boards[np.arange(len(places))[:, np.newaxis], order[:, :2]] = tiles
         roomy = (boards == 0).any(axis=1)
         self._games.place_each(places[roomy], boards[roomy])
         self._placed[places[roomy]] = True
@@ -135,8 +134,9 @@ class TrainingGames:
         """One or two large tiles for each game, (count, 2)."""
         base = min(_BASE, self.largest)
         if self.largest < _BASE:
-            one = np.maximum(base - 2 + self._random.integers(3, size=count), 3)
-            return np.stack([one, np.zeros_like(one)], axis=1).astype(np.uint8)
+            tiles = np.zeros((count, 2), dtype=np.uint8)
+            tiles[:, 0] = np.maximum(base - 2 + self._random.integers(3, size=count), 3)
+            return tiles
         kinds = np.array([[base, 0], [base + 1, 0], [base, base - 1], [base + 1, base]], np.uint8)
         return kinds[self._random.integers(len(kinds), size=count)]
 
