@@ -171,7 +171,7 @@ def test_what_does_not_fit_is_refused(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 0, 10**9))
     code, _, err = cli("tables", "build", "default")
     assert code == 3
-    assert "442-512/32-128, 443-512, 443-256/8-64 needs 3.6 GB of free disk" in err
+    assert "wall5-128, wall6-1024 needs 7.0 GB of free disk" in err
     assert "only 1.0 GB is free" in err
     assert not any(folder_of(tmp_path).iterdir())
     code, _, err = cli("tables", "build", "444-2048/1024-1024")

@@ -19,7 +19,9 @@ from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
 from twofold.endgame import library
 from twofold.endgame.library import open_tables
+from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import TableAnswer
+from twofold.endgame.work import build_table
 from twofold.engine.messages import BestMove, Go, Info, SetPosition
 from twofold.engine.server_search import ServerSearch
 from twofold.errors import InvalidSpec, InvalidTable
@@ -208,6 +210,7 @@ def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
 def test_a_hint_at_tables_in_a_terminal(
     in_terminal: bool,
     table_files: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -219,8 +222,11 @@ def test_a_hint_at_tables_in_a_terminal(
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
     _players.hint_at_tables(STANDARD)
-    assert capsys.readouterr().err == hint * in_terminal  # tables that make no player stronger
-    monkeypatch.setattr(library, "LEAST_TARGET", 3)
+    assert capsys.readouterr().err == hint * in_terminal  # tables without walls
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    (tmp_path / "tables").mkdir()
+    walls = EndgamePattern.parse("wall5-16")
+    build_table(library.path_of(walls, library.tables_folder()), walls)
     _players.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""
 

@@ -127,12 +127,12 @@ def check_limits(player: Player, *names: str) -> None:
 
 
 def hint_at_tables(rules: Rules) -> None:
-    """Say in a terminal that endgame tables would help the default player, if it has none.
+    """Say in a terminal that endgame tables would help the default player, if it has none of walls.
 
-    Those that make players weaker, which `tables=auto` leaves out, do not count.
+    Others help it less.
     """
     in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_strong_tables()):
+    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_walls()):
         print_note(TABLES_HINT)
 
 
@@ -143,7 +143,7 @@ def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
     """
     if not any(map(_uses_tables, specs)) or not suits(rules):
         return
-    if not (files_in(tables_folder()) and _has_strong_tables()):
+    if not (files_in(tables_folder()) and _has_walls()):
         print_note(STRENGTHS_HINT)
 
 
@@ -153,7 +153,7 @@ def _uses_tables(spec: str) -> bool:
     return name in STRENGTHS and "tables" not in values and "tables=" in STRENGTHS[name][0]
 
 
-def _has_strong_tables() -> bool:
-    from twofold.endgame.library import strong  # takes a second: it loads kernels
+def _has_walls() -> bool:
+    from twofold.endgame.library import built  # takes a second: it loads kernels
 
-    return bool(strong())
+    return any(head.pattern.walls for _, head in built())

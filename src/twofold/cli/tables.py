@@ -78,7 +78,7 @@ NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
-        list[str], argument("NAME", "Tables such as 442-512, or a set: default, large or late.")
+        list[str], argument("NAME", "Tables such as 442-512, or a set: default or large.")
     ],
     out: FolderOption = "",
     bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,

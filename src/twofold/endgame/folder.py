@@ -14,19 +14,16 @@ AUTO: Final = "auto"
 USUAL: Final = "default"
 """Means the tables that `twofold tables build default` makes."""
 
-DEFAULT: Final = ("442-512/32-128", "443-512", "443-256/8-64")
-"""The set that `twofold tables build default` makes.
+DEFAULT: Final = ("wall5-128", "wall6-1024")
+"""The set that `twofold tables build default` makes, 3.8 GB, for the key `late` of `ntuple`.
 
-The strongest set tried within 3.5 GB: see "Endgame tables" in `docs/benchmarks.md`.
+The strengths hand over to a search with them: see "Endgame tables" in `docs/benchmarks.md`.
 """
 
-LARGE: Final = (*DEFAULT, "442-1024/64-256", "441-512")
-"""The set that `twofold tables build large` makes, 7 GB: the added ones speak past 64,512."""
+LARGE: Final = (*DEFAULT, "442-512/32-128", "443-512", "443-256/8-64")
+"""The set that `twofold tables build large` makes, 7.3 GB: also for players without `late`."""
 
-LATE: Final = ("wall5-128", "wall6-1024")
-"""The set that `twofold tables build late` makes, for the key `late` of `ntuple`."""
-
-SETS: Final = {USUAL: DEFAULT, "large": LARGE, "late": LATE}
+SETS: Final = {USUAL: DEFAULT, "large": LARGE}
 """Sets of tables by name, for the command and for specs."""
 
 NONE: Final = "none"

@@ -222,7 +222,7 @@ TABLES: Final = Key(
     "none",
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
-    "default, large, late: those of twofold tables build",
+    "default, large: those of twofold tables build",
     _find_tables,
     hash_of=_tables_hash,
     settle=_settled_tables,
