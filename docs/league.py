@@ -30,9 +30,12 @@ Not measured here: other dice, other machines, and the authors' own numbers."""
 NETWORK = r"ntuple:ply=[^,]+"
 SHORT = {
     "strength": (rf"{NETWORK}$", ("ntuple.md", "results.md")),
-    "endgame": (rf"{NETWORK}(,tables=auto)?$", ("benchmarks.md", "results.md")),
+    "endgame": (
+        rf"{NETWORK}(,tables=auto)?$|ntuple:late=.*tables=default$",
+        ("benchmarks.md", "results.md"),
+    ),
     "programs": (
-        r"ntuple:ply=\d(,tables=auto)?$|\w+/2048-ai|TDL2048",
+        r"ntuple:ply=\d(,tables=auto)?$|ntuple:late=|\w+/2048-ai|TDL2048",
         ("benchmarks.md", "results.md"),
     ),
 }

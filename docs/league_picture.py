@@ -43,9 +43,10 @@ BLUE, SKY, ORANGE, GREEN, RED, PINK = (
 )  # fmt: skip
 PLY, DEPTH = r"ply[= ](\d(?:/\d)?)", r"depth (\d)"
 FAMILIES = (
+    Family("twofold, handing over late", r"^ntuple:late=", BLUE, "D", (1, -9, 9), PLY, "right"),
     Family(
-        "twofold, endgame tables", r"^ntuple:ply=[\d/@]+,tables=auto", BLUE, "D",
-        (1, -9, 9), PLY, "right",
+        "twofold, other endgame tables", r"^ntuple:ply=[\d/@]+,tables=auto", SKY, "D",
+        (1, 9, -12), PLY,
     ),
     Family("twofold", r"^ntuple:ply=\d$", BLUE, "o", (1, 4, 9), PLY),
     Family("twofold, tiny network", r"^ntuple:net=tiny", SKY, "o", (0, -4, 10), PLY),
@@ -101,8 +102,8 @@ def time_of(row: Row, rows: Sequence[Row]) -> float | None:
 
 
 def drawn(rows: Sequence[Row]) -> list[Row]:
-    """The rows with a mark: those of `tables=large` and of `3/2@3` would lie on others."""
-    return [row for row in rows if not re.search("tables=large|3/2@3", row.player)]
+    """The rows with a mark: those of `3/2@3` without `late` would lie on others."""
+    return [row for row in rows if not re.search("^ntuple:ply=3/2@3", row.player)]
 
 
 def draw(rows: Sequence[Row]) -> None:

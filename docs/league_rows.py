@@ -11,11 +11,12 @@ from twofold.arena.reports.report import ReportEntry, gather
 from twofold.arena.studies.study import Study
 from twofold.arena.table import reach
 from twofold.cli._output import machine
+from twofold.endgame.folder import SETS
 
 ROWS = Path(__file__).parent / "league.csv"
 TILES = (2048, 8192, 16384, 32768)
-DEFAULT_TABLES = "442-512/32-128+443-512+443-256/8-64"
-LARGE_TABLES = f"441-512+442-1024/64-256+{DEFAULT_TABLES}"
+DEFAULT_TABLES = "+".join(SETS["default"])
+OTHER_TABLES = "+".join(name for name in SETS["large"] if name not in SETS["default"])
 ENGINES = {
     "macroxue": "macroxue/2048-ai, depth",
     "nneonneo": "nneonneo/2048-ai, depth",
@@ -112,8 +113,8 @@ def name_of(player: str) -> str:
     """The name of a player in the league, without the paths of a machine."""
     if found := re.search(r"benchmarks\.engines\.(\w+).* --(?:depth|ply) (\d+)", player):
         return f"{ENGINES[found[1]]} {found[2]}"
-    player = player.replace(f"tables={LARGE_TABLES}", "tables=large")
-    return player.replace(f"tables={DEFAULT_TABLES}", "tables=auto")
+    player = player.replace(f"tables={OTHER_TABLES}", "tables=auto")
+    return player.replace(f"tables={DEFAULT_TABLES}", "tables=default")
 
 
 def merged(rows: Iterable[Row], newer: Iterable[Row]) -> list[Row]:

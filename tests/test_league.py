@@ -84,8 +84,8 @@ def test_a_study_gives_rows_with_the_times_that_were_measured(rows: Any, tmp_pat
         ("ntuple:ply=2", "ntuple:ply=2"),
         ("ntuple:ply=2,tables=442-512/32-128+443-512+443-256/8-64", "ntuple:ply=2,tables=auto"),
         (
-            "ntuple:ply=3,tables=441-512+442-1024/64-256+442-512/32-128+443-512+443-256/8-64",
-            "ntuple:ply=3,tables=large",
+            "ntuple:late=24576@4,ply=3,tables=wall5-128+wall6-1024",
+            "ntuple:late=24576@4,ply=3,tables=default",
         ),
         (
             'engine:cmd="python -m benchmarks.engines.macroxue --program x/2048 --depth 3"',

@@ -17,7 +17,7 @@ STRENGTHS: Final = {
         "expectimax:eval=rows,ply=4/3@7",
     ),
     "max": (
-        "ntuple:ply=4,late=24576@7,tables=auto",
+        "ntuple:ply=4/3@4,late=24576@7,tables=auto",
         "expectimax:ply=7,cut=0.001",
         "expectimax:ply=4",
     ),

@@ -18,7 +18,7 @@ const PROGRAMS = {
 };
 
 /** The strengths, by the depth at which they search with the default network. */
-const STRENGTHS = { 1: 'fast', '3/2@3': 'normal', 3: 'strong', 4: 'max' };
+const STRENGTHS = { 1: 'fast', '3/2@3': 'normal', 3: 'strong', '4/3@4': 'max' };
 
 /**
  * The name of who played or judged; of several joined by `+`, all of them.
