@@ -66,7 +66,7 @@ def _network(widths: tuple[int, ...], seed: int) -> PolicyNetwork:
     sizes = [*widths, 5]
     layers = [Dense(some(a, b), some(1, b)[0]) for a, b in pairwise(sizes)]
     table, bias = some(16, 18, widths[0]), some(1, widths[0])[0]
-    return PolicyNetwork((4, 4), table, bias, layers, unit="points", symmetric=True)
+    return PolicyNetwork((4, 4), table, bias, layers, reward="points", symmetric=True)
 
 
 def _cells(bits: Words) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:

@@ -39,13 +39,13 @@ def test_arrays_that_do_not_go_together_are_refused(wrong: str) -> None:
     else:
         layers[0] = Dense(layers[0].weights.astype(np.float64), layers[0].bias)
     with pytest.raises(InvalidNetwork, match="expected"):
-        PolicyNetwork(shape, table, bias, layers, unit="points")
+        PolicyNetwork(shape, table, bias, layers, reward="points")
 
 
 def test_no_layers_are_refused() -> None:
     network = make_policy()
     with pytest.raises(LimitExceeded, match="layers"):
-        PolicyNetwork(network.shape, network.table, network.bias, [], unit="points")
+        PolicyNetwork(network.shape, network.table, network.bias, [], reward="points")
 
 
 def test_a_board_of_another_shape_is_refused() -> None:

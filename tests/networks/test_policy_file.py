@@ -18,6 +18,7 @@ from twofold.networks.policy_file import (
     read_policy_card,
     write_policy,
 )
+from twofold.networks.rewards import REWARDS
 from twofold.tensors import map_tensors, write_tensors
 
 
@@ -31,6 +32,18 @@ def test_what_is_written_is_read(symmetric: bool, tmp_path: Path) -> None:
     for one, other in zip(found.arrays(), network.arrays(), strict=True):
         assert np.array_equal(one, other)
     assert is_policy(path)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_the_reward_is_that_of_the_training(reward: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "net.safetensors", make_policy(reward=reward))
+    assert read_policy(path)[0].reward is REWARDS[reward]
+
+
+def test_files_without_settings_have_values_in_points(tmp_path: Path) -> None:
+    path = changed(write(tmp_path / "net.safetensors"), settings={})
+    found = read_policy(path)[0]
+    assert (found.unit, found.discount) == ("points", 1)
 
 
 def test_half_precision_takes_half_the_room(tmp_path: Path) -> None:
@@ -86,6 +99,11 @@ def changed(path: Path, **changes: object) -> Path:
         ({"layers": -1}, "card"),
         ({"layers": 1}, "head of 5 outputs"),
         ({"unit": 5}, "card"),
+        ({"unit": "own unit"}, "got 'own unit' for 'points'"),
+        ({"unit": "own unit", "settings": {}}, "got 'own unit' for 'points'"),
+        ({"settings": {"reward": "large"}}, "got 'points' for 'large'"),
+        ({"settings": {"reward": "larger"}}, "exponents, large, got 'larger'"),
+        ({"settings": {"reward": [5]}}, "expected values in the unit of a reward"),
         ({"symmetric": 5}, "card"),
         ({"seconds": -1}, "card"),
         ({"settings": {"gamma": 2}}, "gamma from 0 to 1"),
@@ -121,7 +139,7 @@ def test_other_files_are_no_policy(tmp_path: Path) -> None:
 
 def test_the_shipped_network_has_a_name() -> None:
     network = load_policy(named_policy("policy"))
-    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "points")
+    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "discounted points")
 
 
 def test_no_file_is_refused(tmp_path: Path) -> None:

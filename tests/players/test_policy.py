@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.support.literal import boards, score_of
-from tests.support.policies import card_of, make_policy, write
+from tests.support.policies import make_policy, write
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
 from twofold.game import Game
 from twofold.networks.policy import PolicyNetwork, probabilities
-from twofold.networks.policy_file import write_policy
+from twofold.networks.rewards import REWARDS
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical
@@ -76,6 +75,9 @@ def test_tiles_past_32768_are_seen_as_they_are(net: str) -> None:
         assert player.choose(board) is max(board.legal_moves(), key=lambda move: logits[move])
 
 
+UNITS = {"points": "discounted points", "exponents": "exponents", "large": "own unit"}
+
+
 class Naive:
     """The search guided by a network, written from its description."""
 
@@ -89,13 +91,14 @@ class Naive:
 
     def worth(self, state: Board, ply: int) -> float:
         if not state.legal_moves():
-            return 0.0
+            return self.network.reward.death
         if not ply:
-            return self.network.think(state).value
-        return max(self.move(state, move, ply) for move in self.tried(state))
+            return self.network.discount * self.network.think(state).value
+        best = max(self.move(state, move, ply) for move in self.tried(state))
+        return self.network.discount * best
 
     def move(self, board: Board, move: Move, ply: int) -> float:
-        after, reward = board.slide(move).board, board.slide(move).reward
+        after = board.slide(move).board
         empty = [cell for cell, tile in enumerate(after.exponents) if not tile]
         total = 0.0
         for cell in empty:
@@ -104,12 +107,24 @@ class Naive:
                 cells[cell] = exponent
                 state = Board(cells, board.shape)
                 total += chance / len(empty) * self.worth(state, ply - 1)
-        return reward + total
+        return total + self.reward(board, after)
+
+    def reward(self, board: Board, after: Board) -> float:
+        """Of the merges, from the tiles that there are more and fewer of than before."""
+        made, before, now = 0.0, list(board.exponents), list(after.exponents)
+        for tile in range(max(now), 1, -1):
+            merges = now.count(tile) - before.count(tile)
+            made += merges * self.network.reward.values[tile]
+            now += merges * 2 * [tile - 1]
+        return made
 
 
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(("ply", "share"), [(1, 0.1), (1, 0.9), (2, 0.5)])
-def test_a_search_equals_its_naive_twin(ply: int, share: float, tmp_path: Path) -> None:
-    network = make_policy((2, 3), exponents=9, seed=4)
+def test_a_search_equals_its_naive_twin(
+    ply: int, share: float, reward: str, tmp_path: Path
+) -> None:
+    network = make_policy((2, 3), exponents=9, seed=4, reward=reward, discount=0.9)
     path, naive = write(tmp_path / "small.safetensors", network), Naive(network, share)
     with make_player(f"policy:net={path},ply={ply},share={share}") as player:
         for text in ("2x3:121/010", "2x3:123/321", "2x3:432/110", "2x3:111/111"):
@@ -120,7 +135,8 @@ def test_a_search_equals_its_naive_twin(ply: int, share: float, tmp_path: Path) 
             tried = naive.tried(board)
             best = max(tried, key=lambda move: naive.move(board, move, ply))
             assert found.best is best is player.choose(board)
-            assert (found.unit, found.depth) == ("points", "1 ply" if ply == 1 else "2 plies")
+            assert found.critic_unit == UNITS[reward]
+            assert (found.unit, found.depth) == (UNITS[reward], "1 ply" if ply == 1 else "2 plies")
             assert found.nodes > 0
 
 
@@ -144,13 +160,6 @@ def test_games_are_those_of_choose(
     assert found.letters == other.letters
 
 
-def test_a_search_needs_values_in_points(tmp_path: Path) -> None:
-    path = write(tmp_path / "net.safetensors", make_policy(unit="own unit"))
-    make_player(f"policy:net={path}").close()
-    with pytest.raises(InvalidSpec, match="--reward points"):
-        make_player(f"policy:net={path},ply=1")
-
-
 def test_other_shapes_and_dead_boards_are_refused(net: str) -> None:
     with make_player(f"policy:net={net}") as player:
         with pytest.raises(UnsupportedRules, match="expected boards of 4x4"):
@@ -165,15 +174,6 @@ def test_the_spec_names_the_network_by_its_content(net: str) -> None:
     write(Path(net), make_policy(seed=9))
     with pytest.raises(InvalidSpec, match="net_sha256"):
         make_player(spec)
-
-
-def test_discounted_values_are_named_so(tmp_path: Path) -> None:
-    network = make_policy()
-    path = tmp_path / "net.safetensors"
-    write_policy(path, network, msgspec.structs.replace(card_of(network), settings={"gamma": 0.9}))
-    with make_player(f"policy:net={path},ply=1") as player:
-        found = player.analyse(GRIDS[0][0])
-    assert (found.unit, found.critic_unit) == ("discounted points", "discounted points")
 
 
 def test_a_judge_trusts_no_move_that_the_search_left_out(tmp_path: Path) -> None:

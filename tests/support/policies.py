@@ -8,6 +8,7 @@ import numpy as np
 import twofold
 from twofold.networks.policy import Dense, PolicyNetwork
 from twofold.networks.policy_file import PolicyCard, write_policy
+from twofold.networks.rewards import REWARDS
 
 
 def make_policy(
@@ -16,8 +17,9 @@ def make_policy(
     widths: tuple[int, ...] = (24, 9),
     exponents: int = 18,
     seed: int = 1,
-    unit: str = "points",
+    reward: str = "points",
     symmetric: bool = False,
+    discount: float = 1.0,
 ) -> PolicyNetwork:
     """A network with random weights of about the size that training begins with."""
     dice = np.random.default_rng(seed)
@@ -29,17 +31,21 @@ def make_policy(
     sizes = [*widths, 5]
     layers = [Dense(some(a, b), some(b)) for a, b in pairwise(sizes)]
     bias = some(widths[0])
-    return PolicyNetwork(shape, table, bias, layers, unit=unit, symmetric=symmetric)
+    return PolicyNetwork(
+        shape, table, bias, layers, reward=reward, symmetric=symmetric, discount=discount
+    )
 
 
 def card_of(network: PolicyNetwork) -> PolicyCard:
     rows, cols = network.shape
+    name = next(name for name, one in REWARDS.items() if one is network.reward)
     return PolicyCard(
         rules=f"{rows}x{cols}",
-        unit=network.unit,
+        unit=network.reward.unit,
         layers=len(network.layers),
         twofold=twofold.__version__,
         symmetric=network.symmetric,
+        settings={"reward": name, "gamma": network.discount},
     )
 
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.support.policies import make_policy, write
 from twofold import Game, Record, make_player
 from twofold.board import Board
@@ -32,15 +33,15 @@ def test_probabilities_are_in_percent_and_drawn_from_0_to_100(laptop: Visit, pho
     legal = [move in BOARD.legal_moves() for move in Move]
     chances = probabilities(make_policy().think(BOARD).logits, legal)
     words = [f"{chance:.0%}".replace("%", " %") if chance else "–" for chance in chances]
-    for visit in (laptop, phone):
-        visit.open(f"/analyse#board={BOARD}", "table")
-        expect(visit.page.locator("th.analysis-value")).to_have_text("probability")
-        expect(visit.page.locator("td.analysis-value")).to_have_text(words)
-        behind = visit.page.locator("td.analysis-behind")
+    for view in (laptop, phone):
+        view.open(f"/analyse#board={BOARD}", "table")
+        expect(view.page.locator("th.analysis-value")).to_have_text("probability")
+        expect(view.page.locator("td.analysis-value")).to_have_text(words)
+        behind = view.page.locator("td.analysis-behind")
         expect(behind).to_have_text([re.compile(r"^(best|illegal|−\d+ pp)$")] * 4)
-        drawn = visit.page.locator(".analysis-fill").evaluate_all(LENGTHS)
+        drawn = view.page.locator(".analysis-fill").evaluate_all(LENGTHS)
         assert drawn == pytest.approx(chances, abs=1e-3)
-        assert not visit.is_too_wide()
+        assert not view.is_too_wide()
 
 
 def test_what_only_a_search_has_is_not_offered(laptop: Visit) -> None:
@@ -67,13 +68,31 @@ def test_a_race_says_how_a_network_thinks(laptop: Visit, player: str, words: str
     expect(laptop.page.get_by_text(words)).to_be_visible()
 
 
-def test_a_search_judges_in_points_that_count_less(laptop: Visit, served: Served) -> None:
+@pytest.mark.parametrize(
+    ("reward", "words", "unit"),
+    [
+        ("points", "For this player later points count less", "points"),
+        ("exponents", "This player’s values are not points", "own unit"),
+        ("large", "This player’s values are not points", "own unit"),
+    ],
+)
+def test_a_search_names_the_unit_of_its_values(
+    reward: str, words: str, unit: str, browser: Browser, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "net.safetensors", make_policy(reward=reward, discount=0.9))
     game = Game(seed=5)
     for _ in range(4):
         game.play(game.legal_moves()[0])
-    kept = served.keep(str(Record.from_game(game, player="me")))
-    laptop.open(f"/review?game={kept}&judge=policy:ply=1", ".review .tile")
-    expect(laptop.page.get_by_text("For this player later points count less")).to_be_visible()
+    with (
+        serve(tmp_path, f"policy:net={path},ply=1") as served,
+        visit(browser, served, LAPTOP) as laptop,
+    ):
+        kept = served.keep(str(Record.from_game(game, player="me")))
+        laptop.open(f"/review?game={kept}", ".review .tile")
+        expect(laptop.page.get_by_text(words)).to_be_visible()
+        laptop.open(f"/analyse#board={BOARD}", "table")
+        expect(laptop.page.locator("div.analysis-unit")).to_contain_text(unit)
+        assert laptop.faults == []
 
 
 def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> None:
@@ -123,12 +142,12 @@ def untried() -> tuple[Board, list[str]]:
 
 def test_a_move_that_a_search_left_out_is_named(laptop: Visit, phone: Visit) -> None:
     board, words = untried()
-    for visit in (laptop, phone):
-        visit.open(f"/analyse#board={board}&player=policy:ply=1", "table")
-        behind = visit.page.locator("td.analysis-behind")
+    for view in (laptop, phone):
+        view.open(f"/analyse#board={board}&player=policy:ply=1", "table")
+        behind = view.page.locator("td.analysis-behind")
         patterns = [re.compile(word or "^(best|illegal|≈|=|−.+)$") for word in words]
         expect(behind).to_have_text(patterns)
-        fills = visit.page.locator(".analysis-fill").evaluate_all(LENGTHS)
+        fills = view.page.locator(".analysis-fill").evaluate_all(LENGTHS)
         assert [length for length, word in zip(fills, words, strict=True) if word] == [0] * sum(
             map(bool, words)
         )

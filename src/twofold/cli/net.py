@@ -39,6 +39,7 @@ from twofold.networks.policy_file import (
 )
 from twofold.networks.tdl_format import write_tdl
 from twofold.notation import format_spec, printable, shown
+from twofold.search.analysis import OWN_UNIT
 from twofold.tensors import open_tensors
 
 EXAMPLE = """  twofold net info default
@@ -98,7 +99,7 @@ def _policy_facts(path: Path) -> dict[str, str]:
     return {
         "network": network.describe(),
         "rules": card.rules,
-        "value": f"in {card.unit}",
+        "value": "in its own unit" if network.unit == OWN_UNIT else f"in {network.unit}",
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
         f"{duration_words(card.seconds)}",

@@ -16,6 +16,7 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidNetwork
 from twofold.kernels.policy import words as names
 from twofold.limits import MAX_EXPONENT, check_limit
+from twofold.networks.rewards import find_reward
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.uint64]
@@ -54,13 +55,14 @@ class PolicyNetwork:
         table: the first layer, float32, (cells, exponents, width).
         bias: its bias, (width,).
         layers: the layers after it; the last one is the head.
-        unit: unit of the value: `points`, or the reward's own.
+        reward: name of the reward that its values add up, see `rewards.REWARDS`.
         symmetric: boards are turned to one of their symmetric forms first, so that symmetric
             boards have the same value, and moves that correspond the same logit, except where a
             board is its own mirror image.
         discount: of a move, in the values; 1 for values of all the rest of the game.
 
     Raises:
+        InvalidInput: there is no such reward.
         InvalidNetwork: the arrays do not fit together, hold NaN or infinity, or are so large that
             outputs could be.
     """
@@ -72,12 +74,12 @@ class PolicyNetwork:
         bias: Floats,
         layers: Sequence[Dense],
         *,
-        unit: str,
+        reward: str,
         symmetric: bool = False,
         discount: float = 1.0,
     ) -> None:
-        self.shape, self.unit, self.symmetric = shape, unit, symmetric
-        self.discount = discount
+        self.shape, self.symmetric = shape, symmetric
+        self.reward, self.discount = find_reward(reward), discount
         self._table, self._bias, self._layers = table, bias, tuple(layers)
         self._check()
 
@@ -142,9 +144,10 @@ class PolicyNetwork:
         return int(self.table.shape[1])
 
     @property
-    def value_unit(self) -> str:
+    def unit(self) -> str:
         """The unit of the value; discounted points are fewer than the rest of the game brings."""
-        return "discounted points" if self.unit == "points" and self.discount < 1 else self.unit
+        unit = self.reward.unit
+        return "discounted points" if unit == "points" and self.discount < 1 else unit
 
     @property
     def widths(self) -> tuple[int, ...]:

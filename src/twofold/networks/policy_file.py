@@ -19,7 +19,8 @@ from twofold.networks.file import FORMAT as NTUPLE_FORMAT
 from twofold.networks.file import FORMAT_KEY, POLICY_FORMAT, Count, card_texts, decode_card
 from twofold.networks.library import POLICY, TDL_SUFFIX, NamedFile, network_path, shipped
 from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
-from twofold.notation import check_length, did_you_mean, printable, shown
+from twofold.networks.rewards import find_reward
+from twofold.notation import did_you_mean, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors
 
@@ -77,14 +78,12 @@ def read_policy(path: str | os.PathLike[str]) -> tuple[PolicyNetwork, PolicyCard
                 Dense(_read(file, f"layers.{number}.weights"), _read(file, f"layers.{number}.bias"))
                 for number in range(card.layers)
             ]
-            check_length(card.unit, "unit", InvalidNetwork)
-            unit = printable(card.unit)
             return PolicyNetwork(
                 shape,
                 table,
                 bias,
                 layers,
-                unit=unit,
+                reward=_reward(card),
                 symmetric=card.symmetric,
                 discount=_discount(card),
             ), card
@@ -98,6 +97,16 @@ def _discount(card: PolicyCard) -> float:
     if not isinstance(found, int | float) or not 0 <= found <= 1:
         raise InvalidNetwork(f"expected gamma from 0 to 1, got {shown(found)}")
     return float(found)
+
+
+def _reward(card: PolicyCard) -> str:
+    """The reward of the training, from its settings; points if they have none."""
+    name = card.settings.get("reward", "points")
+    if not isinstance(name, str) or card.unit != find_reward(name).unit:
+        raise InvalidNetwork(
+            f"expected values in the unit of a reward, got {shown(card.unit)} for {shown(name)}"
+        )
+    return name
 
 
 def _parse_card(file: TensorFile) -> PolicyCard:

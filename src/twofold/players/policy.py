@@ -40,7 +40,7 @@ class PolicyPlayer(CompiledPlayer):
         tables: endgame tables, or None.
 
     Raises:
-        InvalidSpec: a search with a network whose values are not in points, or not on bits.
+        InvalidSpec: a search with a network of boards that are not on bits.
     """
 
     takes_limits = False
@@ -53,11 +53,6 @@ class PolicyPlayer(CompiledPlayer):
         share: float = 0.1,
         tables: "EndgameTables | None" = None,
     ) -> None:
-        if ply and network.unit != "points":
-            raise InvalidSpec(
-                "expected a network trained with --reward points for ply=, "
-                f"got values in {network.unit}"
-            )
         if ply and max(network.shape) > 4:
             raise InvalidSpec("expected a network of a board up to 4x4 for ply=")
         self.network, self.ply, self.share, self.tables = network, ply, share, tables
@@ -78,6 +73,10 @@ class PolicyPlayer(CompiledPlayer):
         found[forward.NETWORK] = self.network.words.ctypes.data
         found[kernels.PLY] = self.ply
         found[kernels.MARGIN] = np.float64(-math.log(self.share)).view(np.uint64)
+        reward = self.network.reward
+        found[kernels.REWARDS] = reward.values.ctypes.data
+        found[kernels.DISCOUNT] = np.float64(self.network.discount).view(np.uint64)
+        found[words.DEAD_VALUE] = np.float64(reward.death).view(np.uint64)
         found[words.DISTRIBUTION] = self._distribution.ctypes.data
         own = 0
         if fits_bits(rules):
@@ -127,7 +126,7 @@ class PolicyPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """The probability of each move, or its value in points; and the value of the board.
+        """The probability of each move, or its value in the network's unit; and that of the board.
 
         With a search `best` is a probable move, even if the critic values another more highly.
         """
@@ -146,11 +145,11 @@ class PolicyPlayer(CompiledPlayer):
             move_list(board, {move: MoveValue(value, 0) for move, value in values.items()}),
             best if answer is None else answer.best,
             self.spec,
-            unit=self.network.value_unit if self.ply else PROBABILITY,
+            unit=self.network.unit if self.ply else PROBABILITY,
             depth=f"{self.ply} {'ply' if self.ply == 1 else 'plies'}" if self.ply else "",
             nodes=nodes,
             evaluator="critic" if self.ply else "policy",
             critic=thought.value,
-            critic_unit=self.network.value_unit,
+            critic_unit=self.network.unit,
             table=answer,
         )

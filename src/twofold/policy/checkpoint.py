@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.learn.curve import Curve, CurveState
 from twofold.learn.evaluation import Evaluation
+from twofold.networks.policy import PolicyNetwork
 from twofold.networks.policy_file import PolicyCard, write_policy
 from twofold.notation import shown
 from twofold.policy.play import Group
@@ -63,17 +64,17 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
     write_policy(
         path,
         network,
-        _card(training, len(network.layers)),
+        _card(training, network),
         tensors=_tensors(training),
         metadata={STATE: msgspec.json.encode(state).decode()},
     )
 
 
-def _card(training: PolicyTraining, layers: int) -> PolicyCard:
+def _card(training: PolicyTraining, network: PolicyNetwork) -> PolicyCard:
     return PolicyCard(
         rules=str(training.settings.rules),
-        unit=training.reward.unit,
-        layers=layers,
+        unit=network.reward.unit,
+        layers=len(network.layers),
         twofold=__version__,
         method=training.settings.describe(),
         settings=training.settings.document(),

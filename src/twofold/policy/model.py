@@ -98,7 +98,7 @@ class PolicyModel(nn.Module):
         self.middle.copy_(returns.mean())
         self.spread.copy_(returns.std().clamp(min=1e-4))
 
-    def network(self, unit: str, *, symmetric: bool, discount: float) -> PolicyNetwork:
+    def network(self, reward: str, *, symmetric: bool, discount: float) -> PolicyNetwork:
         """The weights that players use; the value is in the reward's unit."""
         with torch.no_grad():
             table = self.table().reshape(*self._table_shape())
@@ -112,7 +112,7 @@ class PolicyModel(nn.Module):
                 _array(table),
                 bias,
                 layers,
-                unit=unit,
+                reward=reward,
                 symmetric=symmetric,
                 discount=discount,
             )

@@ -15,10 +15,10 @@ from torch.nn import functional
 
 from twofold.kernels.policy.merges import advantages
 from twofold.limits import MAX_SEED
+from twofold.networks.rewards import find_reward
 from twofold.policy.games import TrainingGames
 from twofold.policy.model import PolicyModel
 from twofold.policy.repeats import WARM_UP, Repeated
-from twofold.policy.rewards import find_reward
 from twofold.policy.settings import PolicySettings
 
 _SEEDS: Final = 1 << 48

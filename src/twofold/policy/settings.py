@@ -7,8 +7,8 @@ from typing import Any, Final
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_JOBS, MAX_SEED, check_limit
 from twofold.networks.policy import MAX_WIDTH
+from twofold.networks.rewards import find_reward
 from twofold.notation import format_number, shown
-from twofold.policy.rewards import find_reward
 from twofold.rules import STANDARD, Rules
 
 MAX_TRAINING_ENVS: Final = 1 << 20

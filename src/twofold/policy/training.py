@@ -14,7 +14,6 @@ from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.networks.policy import PolicyNetwork
 from twofold.notation import shown
 from twofold.policy.learner import Learner
-from twofold.policy.rewards import find_reward
 from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
 
 
@@ -46,7 +45,6 @@ class PolicyTraining:
         self.settings = settings
         self.limit(moves, seconds)
         torch.set_num_threads(min(settings.threads, cores()))
-        self.reward = find_reward(settings.reward)
         self.learner = Learner(settings, device_named(device))
         self.curve = Curve()
         self.evaluations: list[Evaluation] = []
@@ -66,7 +64,7 @@ class PolicyTraining:
         """The weights as players use them."""
         settings = self.settings
         return self.learner.model.network(
-            self.reward.unit, symmetric=settings.symmetric, discount=settings.gamma
+            settings.reward, symmetric=settings.symmetric, discount=settings.gamma
         )
 
     @property

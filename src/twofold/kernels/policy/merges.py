@@ -6,17 +6,39 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import F64_POINTER, U8_POINTER, pointer
 
 _UP: Final = 0
 _RIGHT: Final = 1
 _DOWN: Final = 2
 
 
+@kernel(types.float64(U8_POINTER, types.int64, types.int64, types.int64, F64_POINTER))
+def merge_reward(cells, rows, cols, move, values):
+    """Sum of values[k] over the tiles 2^k that a move makes."""
+    vertical = move == _UP or move == _DOWN
+    lines, length = (cols, rows) if vertical else (rows, cols)
+    total = 0.0
+    for line in range(lines):
+        waiting = 0
+        for step in range(length):
+            place = length - 1 - step if move == _RIGHT or move == _DOWN else step
+            tile = np.int64(cells[place * cols + line if vertical else line * cols + place])
+            if tile == 0:
+                continue
+            if tile == waiting:
+                total += values[tile + 1]
+                waiting = 0
+            else:
+                waiting = tile
+    return total
+
+
 @kernel(
     types.void(types.uint8[:, :, ::1], types.int64[::1], types.float64[::1], types.float32[::1])
 )
 def merge_rewards(boards, moves, values, rewards):
-    """Sum of values[k] over the tiles 2^k that each game's move makes.
+    """`merge_reward` of each game.
 
     Args:
         boards: exponents, (games, rows, cols).
@@ -26,24 +48,8 @@ def merge_rewards(boards, moves, values, rewards):
     """
     games, rows, cols = boards.shape
     for game in range(games):
-        move = moves[game]
-        vertical = move == _UP or move == _DOWN
-        lines, length = (cols, rows) if vertical else (rows, cols)
-        total = 0.0
-        for line in range(lines):
-            waiting = 0
-            for step in range(length):
-                place = length - 1 - step if move == _RIGHT or move == _DOWN else step
-                row, col = (place, line) if vertical else (line, place)
-                tile = np.int64(boards[game, row, col])
-                if tile == 0:
-                    continue
-                if tile == waiting:
-                    total += values[tile + 1]
-                    waiting = 0
-                else:
-                    waiting = tile
-        rewards[game] = total
+        board = pointer(boards[game])
+        rewards[game] = merge_reward(board, rows, cols, moves[game], pointer(values))
 
 
 @kernel(

@@ -10,18 +10,33 @@ import numpy as np
 from numba import types
 
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import POLICY, U64_POINTER, as_f64, f32_space, pointer, u64_at
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U64_POINTER,
+    as_f64,
+    f32_space,
+    f64_at,
+    pointer,
+    u8_space,
+    u64_at,
+)
 from twofold.kernels.policy.forward import NETWORK, forward_bits
-from twofold.kernels.policy.words import OUTPUT, VALUE
+from twofold.kernels.policy.merges import merge_reward
+from twofold.kernels.policy.words import COLS, OUTPUT, ROWS, VALUE
 from twofold.kernels.rules import bits as on_bits
 from twofold.kernels.rules.dice import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
-from twofold.kernels.search.context import ACROSS, DISTRIBUTION, DOWN, MASK, NODES
+from twofold.kernels.search.context import ACROSS, DEAD_VALUE, DISTRIBUTION, DOWN, MASK, NODES
+from twofold.limits import BITS_MAX_CELLS
 
 PLY: Final = NETWORK + 1
 """The depth in plies, 1 or more."""
 MARGIN: Final = NETWORK + 2
 """How far below the largest logit a move may be to be tried; the bits of a float64."""
-WORDS: Final = NETWORK + 3
+REWARDS: Final = NETWORK + 3
+"""Address of what a merge is worth, by the exponent that it makes, float64."""
+DISCOUNT: Final = NETWORK + 4
+"""Discount of a move, the bits of a float64."""
+WORDS: Final = NETWORK + 5
 
 
 @kernel(types.int64(types.uint64, types.int64, U64_POINTER))
@@ -42,12 +57,16 @@ def probable(bits, legal, context):
 
 @kernel(types.float64(types.uint64, types.int64, types.int64, U64_POINTER))
 def move_value(bits, move, ply, context):
-    """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep."""
+    """Reward of a legal move, and the mean value of the states after it, `ply` - 1 plies deep.
+
+    The reward is the one that the network was trained with, and the values of states where the
+    game goes on are discounted as in training.
+    """
     across, down = u64_at(context[ACROSS]), u64_at(context[DOWN])
-    after, packed = on_bits.slide(bits, move, across, down)
+    after, _ = on_bits.slide(bits, move, across, down)
     distribution, outputs = u64_at(context[DISTRIBUTION]), f32_space(OUTPUT)
     empty = on_bits.empty_mask(after, context[MASK])
-    count, total = 0, 0.0
+    discount, count, total = as_f64(context[DISCOUNT]), 0, 0.0
     for cell in range(16):
         shift = np.uint64(4 * cell)
         if (empty >> shift) & np.uint64(1) == np.uint64(0):
@@ -58,19 +77,23 @@ def move_value(bits, move, ply, context):
             chance = as_f64(distribution[SPAWN_PROBABILITY + SPAWN_STRIDE * tile])
             legal = on_bits.legal_mask(state, across, down)
             if legal == 0:
-                continue  # worth nothing
+                total += chance * as_f64(context[DEAD_VALUE])
+                continue
             if ply == 1:
                 context[NODES] += np.uint64(1)
                 forward_bits(state, u64_at(context[NETWORK]), outputs)
-                total += chance * np.float64(outputs[VALUE])
+                total += chance * discount * np.float64(outputs[VALUE])
                 continue
             tried = probable(state, legal, context)
             best = -np.inf
             for reply in range(4):
                 if (tried >> reply) & 1:
                     best = max(best, move_value(state, reply, ply - 1, context))
-            total += chance * best
-    return np.float64(on_bits.reward_of(packed)) + total / count
+            total += chance * discount * best
+    network, cells = u64_at(context[NETWORK]), u8_space(BITS_MAX_CELLS)
+    rows, cols = np.int64(network[ROWS]), np.int64(network[COLS])
+    on_bits.unpack(bits, rows, cols, cells)
+    return merge_reward(cells, rows, cols, move, f64_at(context[REWARDS])) + total / count
 
 
 @kernel(POLICY)

@@ -22,7 +22,7 @@ export function depthText(depth) {
 export function unitText({ unit }) {
   if (unit === PROBABILITY) return text('analysis.probability');
   if (unit === 'points' || unit === 'discounted points') return text('analysis.points');
-  if (unit === 'own unit') return text('analysis.own_unit');
+  if (unit === 'own unit' || unit === 'exponents') return text('analysis.own_unit');
   const tile = /^chance of (\d+)$/.exec(unit)?.[1];
   return tile ? text('analysis.chance_of', { tile: number(Number(tile)) }) : unit;
 }

@@ -1,4 +1,4 @@
-"""What a training game pays: a value for each tile that a merge makes, and one for its end."""
+"""What a training game pays a policy network: a value for each merge, and one for the end."""
 
 from dataclasses import dataclass
 from typing import Final
