@@ -139,7 +139,7 @@ def test_other_files_are_no_policy(tmp_path: Path) -> None:
 
 def test_the_shipped_network_has_a_name() -> None:
     network = load_policy(named_policy("policy"))
-    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "discounted points")
+    assert (network.shape, network.symmetric, network.unit) == ((4, 4), True, "own unit")
 
 
 def test_no_file_is_refused(tmp_path: Path) -> None:

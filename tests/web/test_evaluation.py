@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from tests.support.policies import make_policy, write
 from twofold.board import Board
 from twofold.exact import Problem, solve
 from twofold.players import Player, make_player
@@ -102,13 +104,24 @@ def test_solved_games_make_a_bar() -> None:
     assert bar_of(found, player) == (found.value, "tile", 32)
 
 
-def test_discounted_points_make_no_bar() -> None:
-    with make_player("policy") as player:
+@pytest.mark.parametrize("spec", ["policy", "policy:ply=1"])
+def test_a_unit_of_its_own_makes_no_bar(spec: str) -> None:
+    with make_player(spec) as player:
+        found = player.analyse(BOARD)
+        assert found.critic_unit == "own unit"
+        assert bar_of(found, player) == (None, "scale", 0)
+
+
+def test_discounted_points_make_no_bar(tmp_path: Path) -> None:
+    network = make_policy(discount=0.9)
+    network.layers[-1].bias[-1] = 1_234
+    path = write(tmp_path / "net.safetensors", network)
+    with make_player(f"policy:net={path}") as player:
         found = player.analyse(BOARD)
         assert found.critic_unit == "discounted points"
         bar = bar_of(found, player)
     assert (bar.share, bar.kind) == (None, "discounted")
-    assert bar.amount > 100
+    assert bar.amount == pytest.approx(1_234, abs=10)
     assert bar.words == f"{bar.amount:,.0f} points, of which later ones count less"
 
 
