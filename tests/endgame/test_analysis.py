@@ -181,7 +181,7 @@ def test_the_line_that_repeats_a_game_names_its_tables(cli: Cli, tables_here: Pa
 def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     roster = Roster()
     first = roster.infos[0]
-    assert first.plain == "ntuple:net=default,ply=3,tables=44-16+442-16"
+    assert first.plain == "ntuple:ply=3,tables=44-16+442-16"
     assert first.name == "default: strong (network, 3 plies, with tables)"
     assert first.summary.endswith("; endgame tables 44-16, 442-16")
     assert roster.infos[1].plain == "ntuple:ply=1"

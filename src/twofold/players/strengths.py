@@ -12,7 +12,7 @@ STRENGTHS: Final = {
     "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
     "normal": ("ntuple:ply=3/2@3,late=24576@4,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
     "strong": (
-        "ntuple:net=default,ply=3,late=24576@5,tables=auto",
+        "ntuple:ply=3,late=24576@5,tables=auto",
         "expectimax:eval=rows,ply=6,cut=0.003",
         "expectimax:eval=rows,ply=4/3@7",
     ),
@@ -27,7 +27,7 @@ STRENGTHS: Final = {
 A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` ten times as long.
 """
 
-DEFAULT_PLAYER: Final = "ntuple:net=default,ply=3"
+DEFAULT_PLAYER: Final = "ntuple:ply=3"
 """The player for 4x4 if none is named and no endgame table is built."""
 
 
