@@ -275,6 +275,8 @@ class Card:
     """
 
     def __init__(self, network: Network, method: str, lanes: int, games: int, seed: int) -> None:
+        if games * lanes > BLOCK and games * lanes % BLOCK:
+            raise ValueError(f"expected games in multiples of {BLOCK // lanes}, got {games}")
         self.schedule = parse_schedule(method)
         coherent = self.schedule[0].method == "tc"
         self.games, self.lanes, self.seed = games, lanes, np.uint64(seed)

@@ -18,6 +18,7 @@ from twofold.board import Board
 from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
 from twofold.endgame import library
+from twofold.endgame.folder import SETS
 from twofold.endgame.library import open_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import TableAnswer
@@ -225,6 +226,7 @@ def test_a_hint_at_tables_in_a_terminal(
     assert capsys.readouterr().err == hint * in_terminal  # tables without walls
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
     (tmp_path / "tables").mkdir()
+    monkeypatch.setitem(SETS, "default", ("wall5-16",))
     walls = EndgamePattern.parse("wall5-16")
     build_table(library.path_of(walls, library.tables_folder()), walls)
     _players.hint_at_tables(STANDARD)

@@ -12,7 +12,7 @@ from tests.support.twins import small_positions
 from twofold.board import Board
 from twofold.cli.analyse import _explanation
 from twofold.endgame import library
-from twofold.endgame.folder import tables_folder
+from twofold.endgame.folder import SETS, tables_folder
 from twofold.endgame.library import file_name, open_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table
@@ -270,7 +270,14 @@ def test_strengths_hand_over_where_tables_with_walls_are_built(
     tables: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = "+".join(reversed(TABLES))  # walls come first
+    assert settled("normal") == "ntuple:ply=3/2@3,tables=44-16"  # not all that it wants
+    monkeypatch.setitem(SETS, "default", ("wall5-16",))
     assert settled("normal") == f"ntuple:late=24576@4,ply=3/2@3,tables={names}"
+    assert settled("normal:tables=none") == "ntuple:ply=3/2@3,tables=none"
+    assert settled("normal:late=none") == "ntuple:late=none,ply=3/2@3,tables=44-16"
+    assert settled("normal:tables=44-16") == "ntuple:ply=3/2@3,tables=44-16"
+    assert "late=24576@4" in settled("normal:tables=default")
+    assert "late=600@1" in settled("normal:late=600@1,tables=none")
     plain = file_name(EndgamePattern.parse("44-16"))
     (tmp_path / "tables").mkdir()
     shutil.copy(tables_folder() / plain, tmp_path / "tables")

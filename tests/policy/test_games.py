@@ -117,3 +117,7 @@ def test_a_state_with_an_impossible_tile_is_refused() -> None:
     state["boards"][5, 2] = 11
     with pytest.raises(InvalidNetwork, match="expected exponents up to 10, got 11"):
         games.restore(state)
+    for exponent in (0, 10):  # none, and more than its rules can make
+        state["boards"][:] = exponent
+        with pytest.raises(InvalidNetwork, match="expected boards of games"):
+            games.restore(state)

@@ -95,6 +95,7 @@ def test_a_player_has_the_name_of_the_list(laptop: Visit) -> None:
     names = {
         "ntuple:net=/a/b.safetensors,ply=3": "network b, 3 plies",
         "ntuple:ply=2": "network, 2 plies",
+        "ntuple:late=600@4,ply=3/2@3": "network, 2 or 3 plies",
         "policy:net=/a/p.safetensors,ply=1": "policy network p, 1 ply",
         "ntuple:ply=3,cut=0.01": "network, 3 plies",
         "mine.py:Mine": "mine.py:Mine",

@@ -25,6 +25,11 @@ MIN_MOVES_PER_SECOND: Final = 0.001
 USUAL_PLAYER: Final = "Default: strong. Others: fast, normal, max; see twofold players."
 """Which player the help names where none is given, see `players.presets.default_player`."""
 
+USUAL_JUDGE: Final = (
+    "Default: strong without tables. Others: fast, normal, strong, max; see twofold players."
+)
+"""The same where a review judges: its figures must not depend on what a machine has built."""
+
 Options = TypeVar("Options")
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from twofold.cli._output import print_note
 from twofold.cli._progress import loading
-from twofold.endgame.folder import files_in, tables_folder
+from twofold.endgame.folder import SETS, USUAL, files_in, tables_folder
 from twofold.endgame.pattern import suits
 from twofold.errors import InvalidSpec, UnsupportedRules
 from twofold.game import Game
@@ -127,12 +127,12 @@ def check_limits(player: Player, *names: str) -> None:
 
 
 def hint_at_tables(rules: Rules) -> None:
-    """Say in a terminal that endgame tables would help the default player, if it has none of walls.
+    """Say in a terminal that endgame tables would help the default player, if it lacks some.
 
-    Others help it less.
+    Those of the usual set: others help it less.
     """
     in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
-    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_walls()):
+    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_usual_tables()):
         print_note(TABLES_HINT)
 
 
@@ -143,7 +143,7 @@ def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
     """
     if not any(map(_uses_tables, specs)) or not suits(rules):
         return
-    if not (files_in(tables_folder()) and _has_walls()):
+    if not (files_in(tables_folder()) and _has_usual_tables()):
         print_note(STRENGTHS_HINT)
 
 
@@ -153,7 +153,7 @@ def _uses_tables(spec: str) -> bool:
     return name in STRENGTHS and "tables" not in values and "tables=" in STRENGTHS[name][0]
 
 
-def _has_walls() -> bool:
+def _has_usual_tables() -> bool:
     from twofold.endgame.library import built  # takes a second: it loads kernels
 
-    return any(head.pattern.walls for _, head in built())
+    return set(SETS[USUAL]) <= {head.pattern.name for _, head in built()}

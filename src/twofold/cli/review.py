@@ -12,7 +12,7 @@ from rich.progress import Progress as Bars
 
 from twofold.cli._app import can_open, has_extra, walk_through
 from twofold.cli._options import (
-    USUAL_PLAYER,
+    USUAL_JUDGE,
     JsonOption,
     argument,
     count,
@@ -57,7 +57,7 @@ Advance = Callable[[int], None]
 def command(
     file: Annotated[str, argument("FILE", "Record of the game; - reads standard input.")],
     player: Annotated[
-        str | None, option("--player", "PLAYER", f"Player that judges the moves. {USUAL_PLAYER}")
+        str | None, option("--player", "PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
     ] = None,
     ply: Annotated[
         int | None, option("--ply", "N", "Search depth per move, in plies. Default: the player's.")

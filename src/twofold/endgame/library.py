@@ -92,7 +92,9 @@ def strong(walls: bool = False) -> list[tuple[Path, TableHead]]:
 
 def is_strong(pattern: EndgamePattern, walls: bool = False) -> bool:
     """True for the tables that `auto` uses, also if the player has a use for `walls`."""
-    return walls if pattern.walls is not None else pattern.target >= LEAST_TARGET
+    if pattern.walls is not None:  # whose goal is half of the last merge
+        return walls and pattern.target >= LEAST_TARGET - 1
+    return pattern.target >= LEAST_TARGET
 
 
 def unsound(folder: Path | None = None) -> list[tuple[Path, str]]:

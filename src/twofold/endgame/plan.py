@@ -31,8 +31,8 @@ _NOTE_BYTES: Final = 16
 _TRIED: Final = "442-64"
 """The table that `measured_rate` builds."""
 
-_CELLS_EFFORT: Final = 7.0
-"""Time per board of a `CELLS` pattern, relative to a dense one."""
+_EFFORTS: Final = {PatternKind.DENSE: 1.0, PatternKind.WALLS: 2.0, PatternKind.CELLS: 7.0}
+"""Time per board of patterns, relative to dense ones."""
 
 _RATE_SHARE: Final = 0.85
 """Speed of large tables, whose layers exceed the processor's cache, relative to `_TRIED`."""
@@ -76,7 +76,7 @@ class BuildPlan:
     @property
     def effort(self) -> float:
         """Build time, in units of the time per board of a dense table."""
-        return self.states * (1.0 if self.pattern.kind is PatternKind.DENSE else _CELLS_EFFORT)
+        return self.states * _EFFORTS[self.pattern.kind]
 
 
 def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:

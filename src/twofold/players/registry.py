@@ -219,7 +219,7 @@ def parse_player(spec: str, rules: Rules = STANDARD) -> notation.Spec:
     """
     parsed = notation.parse_spec(spec)
     if parsed.name in STRENGTHS:
-        plain = notation.parse_spec(strength(parsed.name, rules))
+        plain = notation.parse_spec(strength(parsed.name, rules, parsed.values))
         limited = parsed.values.keys() & {"time", "nodes"}
         kept = {key: text for key, text in plain.values.items() if key != "ply" or not limited}
         return plain._replace(values=kept | parsed.values)

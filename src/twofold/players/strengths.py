@@ -1,8 +1,10 @@
 """Strengths by name: the player that plays each on a board, and the one used if none is named."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
-from twofold.endgame.folder import AUTO, NONE, files_in, tables_folder
+from twofold.endgame.folder import AUTO, NONE, SETS, USUAL, files_in, tables_folder
 from twofold.endgame.pattern import suits
 from twofold.limits import BITS_MAX_SIDE
 from twofold.notation import format_spec, parse_spec
@@ -27,6 +29,8 @@ STRENGTHS: Final = {
 A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` ten times as long.
 """
 
+NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
+
 DEFAULT_PLAYER: Final = "ntuple:ply=3"
 """The player for 4x4 if none is named and no endgame table is built."""
 
@@ -39,28 +43,46 @@ def default_player(rules: Rules) -> str:
     return strength("strong", rules)
 
 
-def strength(name: str, rules: Rules) -> str:
+def strength(name: str, rules: Rules, given: Mapping[str, str] = NO_KEYS) -> str:
     """The spec of the player that plays at a named strength under these rules.
+
+    `given` are keys of the user, which will replace those of the strength.
 
     >>> strength("fast", Rules())
     'ntuple:ply=1'
     """
     on_4x4, on_small, on_large = STRENGTHS[name]
     if rules.shape == (4, 4):
-        return _with_tables(on_4x4, rules)
+        return _with_tables(on_4x4, rules, given)
     return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
 
 
-def _with_tables(spec: str, rules: Rules) -> str:
-    """The spec with the tables built here in place of `auto`; without walls it has no `late`."""
-    name, values = parse_spec(spec)
-    asked, late = values.pop("tables", NONE), values.pop("late", NONE)
-    if asked == AUTO and suits(rules) and files_in(tables_folder()):
-        from twofold.endgame import library  # loads kernels
-        from twofold.endgame.named import settled_tables
+def _with_tables(spec: str, rules: Rules, given: Mapping[str, str]) -> str:
+    """The spec with the tables built here in place of `auto`.
 
-        walls = any(head.pattern.walls for _, head in library.built())
-        tables = settled_tables(AUTO, rules, walls=walls)
-        values |= {"late": late} if walls and late != NONE else {}
-        values |= {"tables": tables} if tables != NONE else {}
-    return format_spec(name, values)
+    It hands over late only with all tables that the hand-over was measured with.
+    """
+    name, values = parse_spec(spec)
+    tables = given.get("tables", values.pop("tables", NONE))
+    late = given.get("late", values.pop("late", NONE))
+    if tables == AUTO:
+        tables = _built(rules, late != NONE)
+    if late != NONE and ("late" in given or set(SETS[USUAL]) <= named(tables)):
+        values["late"] = late
+    elif late != NONE and "tables" not in given:
+        tables = _built(rules, False)
+    return format_spec(name, values | ({"tables": tables} if tables != NONE else {}))
+
+
+def _built(rules: Rules, walls: bool) -> str:
+    """The tables of `auto`, by name."""
+    if not (suits(rules) and files_in(tables_folder())):
+        return NONE
+    from twofold.endgame.named import settled_tables  # loads kernels
+
+    return settled_tables(AUTO, rules, walls=walls)
+
+
+def named(tables: str) -> set[str]:
+    """The names of tables joined by `+`, with those of sets."""
+    return {name for part in tables.split("+") for name in SETS.get(part, (part,))}

@@ -170,6 +170,9 @@ class TrainingGames:
             raise InvalidNetwork(
                 f"expected exponents up to {self._rules.max_exponent}, got {boards.max()}"
             )
+        sums = np.where(boards > 0, np.uint64(1) << boards.astype(np.uint64), 0).sum(axis=1)
+        if not sums.all() or sums.max() >= 2 << self._rules.max_exponent:
+            raise InvalidNetwork("expected boards of games, got an empty or an impossible one")
         self._games.place_each(np.arange(len(self)), boards)
         self._games.scores[:], self._games.move_numbers[:] = state["scores"], state["move_numbers"]
         self._show()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from twofold.rules import Move
-from twofold.search.analysis import format_chance, format_in_unit
+from twofold.search.analysis import PROBABILITY, format_chance, format_in_unit
 
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
@@ -83,12 +83,12 @@ def bar_room(texts: Sequence[str], width: int) -> int:
 
 
 def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
-    """The best value in full, the others as differences from it."""
+    """The best value in full, the others as differences from it; probabilities as they are."""
     if not one.legal:
         return "illegal"
     if one.value is None or analysis.value is None:
         return f"+{one.reward}" if one.reward else ""
-    if one.move == analysis.best:
+    if one.move == analysis.best or analysis.unit == PROBABILITY:
         return format_in_unit(one.value, analysis.unit)
     if math.isclose(one.value, analysis.value, rel_tol=1e-9):
         return "same"

@@ -39,7 +39,7 @@ STRENGTH_NAMES: Final = {
     "fast": "network, 1 ply",
     "normal": "network, 2 or 3 plies",
     "strong": "network, 3 plies",
-    "max": "network, 4 plies",
+    "max": "network, 3 or 4 plies",
 }
 """How people read the players of each strength on 4x4."""
 

@@ -17,8 +17,9 @@ const PROGRAMS = {
   quick: 'quick',
 };
 
-/** The strengths, by the depth at which they search with the default network. */
+/** The strengths, by the depth of the default network, and where each may hand over. */
 const STRENGTHS = { 1: 'fast', '3/2@3': 'normal', 3: 'strong', '4/3@4': 'max' };
+const LATE = { normal: '24576@4', strong: '24576@5', max: '24576@7' };
 
 /**
  * The name of who played or judged; of several joined by `+`, all of them.
@@ -47,7 +48,9 @@ export function playerName(player) {
 /** The strength that is this player on 4x4; undefined without one. */
 function strengthOf(kind, values) {
   const isOther = kind !== 'ntuple' || /\b(?:net=(?!default\b)|(?:cut|nodes|time)=(?!none|0(?:,|$)))/.test(values);
-  return isOther ? undefined : STRENGTHS[/\bply=([^,]+)/.exec(values)?.[1]];
+  const strength = STRENGTHS[/\bply=([^,]+)/.exec(values)?.[1]];
+  const late = /\blate=(?!none)([^,]+)/.exec(values)?.[1];
+  return isOther || (late && late !== LATE[strength]) ? undefined : strength;
 }
 
 /** A name with the depth behind it, where it is known: `3`, or `3/2@3` for 2 or 3. */
