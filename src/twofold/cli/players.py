@@ -36,8 +36,8 @@ EXAMPLES: Final = {
 ABOUT: Final = {
     "fast": "the fastest strong player, 1 us a move on 4x4",
     "normal": "30 us a move on 4x4",
-    "strong": "the default player, 0.15 ms a move on 4x4",
-    "max": "the deepest search, 1 ms a move on 4x4",
+    "strong": "the default player, 0.13 ms a move on 4x4",
+    "max": "the deepest search, 0.7 ms a move on 4x4",
 }
 """What each strength is for."""
 
