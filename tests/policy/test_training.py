@@ -1,6 +1,7 @@
 """Policy runs: small boards are learnt, runs resume exactly, damaged checkpoints are refused."""
 
 import importlib.util
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -172,10 +173,11 @@ def test_following_the_returns_changes_no_value() -> None:
         ("optimizer.0.exp_avg", "optimizer.0.exp_avg"),
         ("choices", "choices"),
         ("state", "no state"),
+        ("settings", r"expected a tensor of \(\d+, \d+, 8192\) as model.first"),
     ],
 )
 def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path) -> None:
-    from twofold.policy.checkpoint import load, save
+    from twofold.policy.checkpoint import STATE, load, save
     from twofold.policy.training import PolicyTraining
 
     path = tmp_path / "run.safetensors"
@@ -185,6 +187,10 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
     file = map_tensors(path)
     tensors = {name: np.array(one) for name, one in file.tensors.items() if name != change}
     texts = {k: v for k, v in file.metadata.items() if change != "state" or "training" not in k}
+    if change == "settings":  # a small file with a network of gigabytes
+        state = json.loads(texts[STATE])
+        state["settings"]["hidden"] = [8192] * 16
+        texts[STATE] = json.dumps(state)
     write_tensors(path, tensors, texts)
     with pytest.raises(InvalidNetwork, match=words):
         load(path)

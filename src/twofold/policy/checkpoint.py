@@ -4,6 +4,7 @@ On the CPU a run that is stopped and resumed is equal, bit for bit, to one that 
 """
 
 import os
+from itertools import pairwise
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -135,6 +136,7 @@ def load(
         moves, seconds = state.move_limit, state.second_limit
     try:
         settings = PolicySettings.from_document(state.settings)
+        _check_sizes(settings, arrays)
         training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
         _restore(training, state, arrays)
         _ = training.network  # refuses weights whose outputs are not finite
@@ -156,6 +158,22 @@ def _parse_state(text: str | None, name: str) -> _State:
         raise InvalidNetwork(
             f"expected the state of a policy run, got {shown(str(error))} in {name}"
         ) from None
+
+
+def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse settings whose tensors are not there, before anything is made of them."""
+    widths, sizes = settings.hidden, settings.group_sizes
+    cells = settings.rules.rows * settings.rules.cols
+    shapes: dict[str, tuple[int, ...]] = {f"{_MODEL}first": (cells, settings.embedding, widths[0])}
+    shapes |= {
+        f"{_MODEL}hidden.{number}.weight": (after, before)
+        for number, (before, after) in enumerate(pairwise(widths))
+    }
+    shapes |= {f"{_GAMES}{_group(number)}.seeds": (size,) for number, size in enumerate(sizes)}
+    for name, shape in shapes.items():
+        if name not in arrays or arrays[name].shape != shape:
+            found = arrays[name].shape if name in arrays else "none"
+            raise InvalidNetwork(f"expected a tensor of {shape} as {name}, got {found}")
 
 
 def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
