@@ -136,7 +136,7 @@ def test_the_heading() -> None:
 def test_the_heading_has_the_short_name_of_a_player() -> None:
     spec = (
         "ntuple:cut=0,downgrade=24576,net=default,net_sha256=561f1a5df3f95bb8,nodes=none,ply=3,"
-        "table_mb=4,tables=443-512+442-512/32-128+443-256/8-64,tables_sha256=bcf87394f029f89e,"
+        "table_mb=4,tables=wall6-1024+wall5-128,tables_sha256=bcf87394f029f89e,"
         "threads=1,time=none"
     )
     record = Record(seed=1, moves=(Move.UP,), player=spec)

@@ -4,9 +4,12 @@ import importlib.util
 
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs pip install 'twofold[policy]'"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        importlib.util.find_spec("torch") is None, reason="needs pip install 'twofold[policy]'"
+    ),
+]
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
