@@ -26,7 +26,7 @@ STRENGTHS: Final = {
 }
 """Names of strengths: the players for 4x4, for smaller boards and for larger ones.
 
-A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` ten times as long.
+A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` five times as long.
 """
 
 NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -67,7 +67,7 @@ def _with_tables(spec: str, rules: Rules, given: Mapping[str, str]) -> str:
     late = given.get("late", values.pop("late", NONE))
     if tables == AUTO:
         tables = _built(rules, late != NONE)
-    if late != NONE and ("late" in given or set(SETS[USUAL]) <= named(tables)):
+    if late != NONE and ("late" in given or set(SETS[USUAL]) <= _named(tables)):
         values["late"] = late
     elif late != NONE and "tables" not in given:
         tables = _built(rules, False)
@@ -83,6 +83,6 @@ def _built(rules: Rules, walls: bool) -> str:
     return settled_tables(AUTO, rules, walls=walls)
 
 
-def named(tables: str) -> set[str]:
+def _named(tables: str) -> set[str]:
     """The names of tables joined by `+`, with those of sets."""
     return {name for part in tables.split("+") for name in SETS.get(part, (part,))}
