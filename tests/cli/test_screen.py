@@ -1,6 +1,7 @@
 """The picture: colours that can be read, and layouts that fit."""
 
 import io
+import re
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -103,3 +104,11 @@ def test_bars_of_infinite_values() -> None:
     legal = [float("-inf"), 3.0]
     assert share_length(legal[0], legal, 20) == 2
     assert share_length(legal[1], legal, 20) == 20
+
+
+def test_probabilities_are_shown_as_they_are_not_as_differences() -> None:
+    board = Board.parse("0012/0013/0024/1357")
+    text = drawn(screen(board, "policy"), 120, 40)
+    shown = [float(number) for number in re.findall(r"(-?[0-9.]+) %", text)]
+    legal = [move for move in make_player("policy").analyse(board).moves if move.legal]
+    assert sorted(shown) == sorted(round(100 * (move.value or 0.0), 1) for move in legal)
