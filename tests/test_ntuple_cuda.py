@@ -43,10 +43,23 @@ assert (card.records.copy_to_host()[:, 1] == holders).all()
 """
 
 
+# The simulator looks for a shared array and makes it where there is none, without a lock: two
+# threads of a block could get one each. `setdefault` is one step.
+SHARED = """
+import sys
+import numpy as np
+from numba.cuda.simulator.kernelapi import FakeCUDAShared
+from numba.np.numpy_support import as_dtype
+def array(self, shape, dtype):
+    return self._allocations.setdefault(sys._getframe(1).f_lineno, np.empty(shape, as_dtype(dtype)))
+FakeCUDAShared.array = array
+"""
+
+
 def simulated(code: str) -> None:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
     # NumPy warns of the overflows of the dice, which are meant.
-    command = [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", code]
+    command = [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", SHARED + code]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
