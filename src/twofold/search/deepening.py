@@ -96,7 +96,6 @@ def _up_to(search: Search, deepest: int) -> list[int]:
 
 @contextmanager
 def _deadline(budget: Budget, began: float, deadline: Stop) -> Iterator[None]:
-    """Raise the flag at the end of the budget's time."""
     """Raise the flag when the time of the budget is over."""
     if budget.seconds is None:
         yield
