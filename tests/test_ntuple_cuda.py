@@ -59,7 +59,13 @@ FakeCUDAShared.array = array
 def simulated(code: str) -> None:
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
     # NumPy warns of the overflows of the dice, which are meant.
-    command = [sys.executable, "-W", "ignore:overflow encountered:RuntimeWarning", "-c", SHARED + code]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore:overflow encountered:RuntimeWarning",
+        "-c",
+        SHARED + code,
+    ]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
