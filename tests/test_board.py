@@ -240,6 +240,7 @@ def test_numpy_arrays_are_accepted() -> None:
             lambda: Board.from_tiles([[2, 3]]),
             "expected a tile that is 0 or a power of two .* got 3",
         ),
+        (lambda: Board("0012/0013"), "exponents, got text: '0012/0013'; Board.parse reads it"),  # type: ignore[arg-type]
         (lambda: Board([1, 2, 3]), "expected 16 cells for 4x4, got 3"),
         (lambda: Board([36, 0], (1, 2)), "expected exponents from 0 to 35, got 36 at cell 1"),
         (lambda: Board([0, -1], (1, 2)), "expected exponents from 0 to 35, got -1 at cell 2"),

@@ -136,6 +136,24 @@ def test_players_are_compared_over_the_same_games() -> None:
     assert "<pre>" in result._repr_html_()
 
 
+def test_classes_and_functions_are_players() -> None:
+    class First(Player):
+        def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+            return board.legal_moves()[0]
+
+    def first(board: Board) -> Move:
+        return board.legal_moves()[0]
+
+    results = twofold.bench([First, first, First(), "greedy"], games=5)
+    assert [one.player for one in results] == ["First", "first", "First", "greedy"]
+    assert len({tuple(one.games.scores) for one in results}) == 2
+    assert (
+        twofold.bench(first, games=5)[0].games.scores.tolist() == results[0].games.scores.tolist()
+    )
+    assert twofold.compare(First, first, games=5).words.startswith("no difference")
+    assert twofold.analyse(BOARD, first).best is Board.parse(BOARD).legal_moves()[0]
+
+
 def test_the_stronger_of_two_players_is_named() -> None:
     found = twofold.compare(make_player("greedy"), "random", 60, rules="3x3", jobs=1)
     assert (found.verdict, found.test) == ("A", None)
@@ -251,7 +269,8 @@ def test_notebooks_show_results() -> None:
         (lambda: UNTYPED.review_game(Game(), 5), "expected a player or its spec, got 5"),
         (lambda: UNTYPED.save_game(5, "file"), "expected a game or its record, got 5"),
         (lambda: UNTYPED.bench(5), "expected a player or its spec, got 5"),
-        (lambda: UNTYPED.bench(Player), "expected a player or its spec, got <class"),
+        (lambda: UNTYPED.bench(Player), r"expected def choose\(self, board, \*, score=None"),
+        (lambda: UNTYPED.bench(lambda: None), "expected a function that takes a board, got"),
         (lambda: UNTYPED.bench(["greedy", None]), "expected a player or its spec, got None"),
         (lambda: UNTYPED.bench("greedy", 2.5), "expected games as a whole number .*, got 2.5"),
         (lambda: UNTYPED.bench(make_player("greedy"), 0), "expected games from 1 to .*, got 0"),

@@ -63,6 +63,10 @@ class Board:
     def __init__(self, exponents: Iterable[SupportsIndex], shape: tuple[int, int] = (4, 4)) -> None:
         rows, cols = shape
         notation.check_shape(rows, cols)
+        if isinstance(exponents, str):  # type: ignore[unreachable]
+            raise InvalidBoard(
+                f"expected exponents, got text: {notation.shown(exponents)}; Board.parse reads it"
+            )
         cells = tuple(exponents)
         if len(cells) != rows * cols:
             raise InvalidBoard(f"expected {rows * cols} cells for {rows}x{cols}, got {len(cells)}")

@@ -510,6 +510,10 @@ def parse_spec(text: str) -> Spec:
     name = name.strip()
     if not name.isprintable():
         raise InvalidSpec(f"expected a player name of printable characters, got {shown(name)}")
+    code, comma, keys = name.partition(",")
+    if ":" in code and comma and "=" in keys:
+        right = f"{code}:{keys},{rest}".rstrip(",")
+        raise InvalidSpec(f"expected ':' before the first key, as in {right}, got {shown(text)}")
     if not name or re.search(r"[\s,=\"]", name):
         raise InvalidSpec(f"expected a player name before the first ':', got {shown(text)}")
     if match is None and name.endswith(":"):

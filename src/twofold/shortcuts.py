@@ -10,7 +10,8 @@
     >>> print(compare("greedy", "random", games=20).words)
     greedy is stronger: 2,593 points a game more (238 %, 95 % interval 1,768 to 3,418) over 20 games
 
-Players are specs or objects; boards and rules may be text. The commands of the same names do the
+Players are specs, objects, classes of players, or functions that take a board and return a move;
+boards and rules may be text. The commands of the same names do the
 same; the modules behind them have more arguments.
 """
 
@@ -19,7 +20,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -40,20 +41,24 @@ from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
 from twofold.notation import check_seed, shown
 from twofold.players import Player, make_player, play_games, settled
 from twofold.players.faults import describe_caught
+from twofold.players.own_code import player_of
 from twofold.players.strengths import default_player
 from twofold.records.formats import read_any_record
 from twofold.records.record import Record
 from twofold.review.review import Review, default_judge, judge, tables_note, unit_of
 from twofold.review.review import review as summed_up
-from twofold.rules import STANDARD, Rules
+from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.seeds import SeedRange
 
+PlayerLike: TypeAlias = Player | type[Player] | Callable[[Board], Move] | str
+"""A player, its class, a function that takes a board and returns a move, or a spec."""
+
 
 def analyse(
     board: Board | Game | str | NDArray[Any],
-    player: Player | str = "",
+    player: PlayerLike = "",
     budget: Budget | str | None = None,
     *,
     score: int | None = None,
@@ -63,7 +68,7 @@ def analyse(
     Args:
         board: the position, with at least one legal move; its text; an array, such as an
             observation, see `Board.from_array`; or a game, for its board, score and rules.
-        player: a spec or an object; the default player if empty.
+        player: the player; the default player if empty.
         budget: limits of the search, such as `"time=1s"` or `"ply=3"`; None for the player's own.
         score: points so far, for players that use them; None if unknown, or for that of a game.
 
@@ -86,7 +91,7 @@ def analyse(
 
 def review_game(
     game: Game | Record | str | os.PathLike[str],
-    player: Player | str = "",
+    player: PlayerLike = "",
     budget: Budget | str | None = None,
 ) -> Review:
     """How well a game was played: accuracy, and how many moves were mistakes.
@@ -132,7 +137,7 @@ class BenchResult(tuple[PlayerStanding, ...]):
 
 
 def bench(
-    players: Sequence[Player | str] | Player | str,
+    players: Sequence[PlayerLike] | PlayerLike,
     games: int = 100,
     *,
     seed: int = 1,
@@ -143,7 +148,7 @@ def bench(
     """Let players play the same seeds; the error of a player stands in its line of the result.
 
     Args:
-        players: one or several specs or objects; objects play in this thread, one by one.
+        players: one or several; all but specs play in this thread, one by one.
         games: games of each player.
         seed: seed of the first game; the others follow.
         rules: the rules of all games.
@@ -179,12 +184,10 @@ def bench(
 def _listed(players: Any, rules: Rules) -> list[Player | str]:
     """The players; errors of all specs come before the kernels of one are compiled."""
     alone = isinstance(players, str) or not isinstance(players, Iterable)
-    listed = [players] if alone else list(players)
+    listed = [_player(one) for one in ([players] if alone else players)]
     if not listed:
         raise InvalidInput("expected at least one player, got none")
     for one in listed:
-        if not isinstance(one, (Player, str)):
-            raise _no_player(one)
         if isinstance(one, str):
             settled(one, rules)
     return listed
@@ -203,8 +206,8 @@ def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
 
 
 def compare(
-    first: Player | str,
-    second: Player | str,
+    first: PlayerLike,
+    second: PlayerLike,
     games: int = 200,
     *,
     seed: int = 1,
@@ -217,7 +220,7 @@ def compare(
     `twofold.arena.duel` also has the sequential test, which stops as soon as it is known.
 
     Args:
-        first: player A, a spec or an object.
+        first: player A.
         second: player B.
         games: games of each player; four times as many show half the difference.
         seed: seed of the first game; the others follow.
@@ -270,17 +273,18 @@ def train(
     return training
 
 
-def _opened(player: Player | str, rules: Rules) -> AbstractContextManager[Player]:
+def _opened(player: PlayerLike, rules: Rules) -> AbstractContextManager[Player]:
     """A player made from its spec, closed at the end, or a given player, which stays open."""
-    if isinstance(player, str):
-        return make_player(settled(player, rules))
-    if not isinstance(player, Player):
-        raise _no_player(player)
-    return nullcontext(player)
+    player = _player(player)
+    return make_player(settled(player, rules)) if isinstance(player, str) else nullcontext(player)
 
 
-def _no_player(given: object) -> InvalidSpec:
-    return InvalidSpec(f"expected a player or its spec, got {shown(given)}")
+def _player(given: PlayerLike) -> Player | str:
+    if isinstance(given, (Player, str)):
+        return given
+    if callable(given):
+        return player_of(given, getattr(given, "__name__", shown(given)), {})
+    raise InvalidSpec(f"expected a player or its spec, got {shown(given)}")
 
 
 def _budget(budget: Budget | str | None) -> Budget | None:

@@ -156,6 +156,9 @@ def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
         ("greedy:colour=red", r"expected a key of greedy \(none\), got 'colour'$"),
         ("expectimax:ply=6/5@3/x@8", "expected ply as .*, got 'x@8' in '6/5@3/x@8'"),
         ("ntuple:tables=442-64,442-256", r"Names of tables are joined by \+, caps by -"),
+        ("expectimax:depth=3", "got 'depth'; depth=2n-1 half-moves are ply=n: .*datumbox"),
+        ("minimax:ply=3", "got 'ply'; ply=n is depth=2n-1: a spawn and a move are .*expectimax"),
+        ("p.py:Init,k=5", "expected ':' before the first key, as in p.py:Init:k=5, got"),
         ("expectimax:deep=3", r"expected a key of expectimax \(eval, .*, sum_power\), got 'deep'"),
         (
             "minimax:eval=snake,empty=3",

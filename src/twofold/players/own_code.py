@@ -114,7 +114,14 @@ class FunctionPlayer(Player):
 
 def make_own(name: str, values: Mapping[str, str]) -> Player:
     """Import a player and make it from its keys; raises `InvalidSpec` for wrong code or keys."""
-    found = load_object(name)
+    return player_of(load_object(name), name, values)
+
+
+def player_of(found: object, name: str, values: Mapping[str, str]) -> Player:
+    """The player of a class or a function, made with its keys; raises `InvalidSpec`.
+
+    `name` is what errors call it.
+    """
     if isinstance(found, type) and issubclass(found, Player):
         return _make_of_class(found, name, values)
     if not callable(found) or isinstance(found, type):
@@ -126,7 +133,9 @@ def make_own(name: str, values: Mapping[str, str]) -> Player:
             f"expected a function that takes a board, got {shown(name)}"
             f"{faults.defined(found)}: {fault}"
         )
-    return FunctionPlayer(found)
+    # A class of its own: a player without a spec has the name of its class in tables.
+    kind: type[FunctionPlayer] = type(getattr(found, "__name__", name), (FunctionPlayer,), {})
+    return kind(found)
 
 
 def _make_of_class(kind: type[Player], name: str, values: Mapping[str, str]) -> Player:

@@ -260,9 +260,18 @@ def _complete(
             known = ", ".join(keys) or "none"
             raise InvalidSpec(
                 f"expected a key of {entry.name} ({known}), got {shown(key)}"
-                f"{did_you_mean(key, keys)}{players_with(key)}"
+                f"{_other_depth(key, keys) or did_you_mean(key, keys)}{players_with(key)}"
             )
     return keys, {key: given.get(key, keys[key].default) for key in keys}, hashes
+
+
+def _other_depth(key: str, keys: Mapping[str, Key]) -> str:
+    """What the key of the depth is called where another one was given; empty for other keys."""
+    if key == "depth" and "ply" in keys:
+        return "; depth=2n-1 half-moves are ply=n: each further ply is a spawn and a move"
+    if key == "ply" and "depth" in keys:
+        return "; ply=n is depth=2n-1: a spawn and a move are a half-move each"
+    return ""
 
 
 def players_with(key: str) -> str:
