@@ -75,7 +75,7 @@ def exists(test: str) -> bool:
     """True if the file is there and defines the test."""
     path, _, name = test.partition("::")
     file = ROOT / path
-    return file.is_file() and (not name or f"def {name.split('[')[0]}(" in file.read_text("utf-8"))
+    return file.exists() and (not name or f"def {name.split('[')[0]}(" in file.read_text("utf-8"))
 
 
 def copy_tracked(folder: Path) -> None:
