@@ -15,8 +15,6 @@ except ImportError:
     raise MissingExtra.of("env", "twofold.env") from None
 
 if TYPE_CHECKING:
-    from twofold.env.conventions import ActionOrder, VectorActionOrder
-    from twofold.env.openspiel import OpenSpielState
     from twofold.env.settings import Afterstates
     from twofold.env.single import Env2048
     from twofold.env.vector import VectorEnv2048
@@ -25,23 +23,12 @@ ENV_ID: Final = "twofold/2048-v1"
 """The registered name of the environments."""
 
 _HOMES: Final = {
-    "ActionOrder": "twofold.env.conventions",
     "Afterstates": "twofold.env.settings",
     "Env2048": "twofold.env.single",
-    "OpenSpielState": "twofold.env.openspiel",
-    "VectorActionOrder": "twofold.env.conventions",
     "VectorEnv2048": "twofold.env.vector",
 }
 
-__all__ = [
-    "ENV_ID",
-    "ActionOrder",
-    "Afterstates",
-    "Env2048",
-    "OpenSpielState",
-    "VectorActionOrder",
-    "VectorEnv2048",
-]
+__all__ = ["ENV_ID", "Afterstates", "Env2048", "VectorEnv2048"]
 
 
 def __getattr__(name: str) -> Any:
