@@ -150,14 +150,6 @@ def test_memory_has_a_limit() -> None:
         learning_rule(memory=9)
 
 
-def uses_memory(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
-    memory[places[0]] = step
-
-
-def raises(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> None:
-    raise ValueError
-
-
 def too_few(places: Any, count: Any) -> None:
     return
 
@@ -169,9 +161,7 @@ def no_number(places: Any, count: Any, step: Any, weights: Any, memory: Any) -> 
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
-        (uses_memory, r"uses_memory uses its memory but has none"),
-        (raises, "raises must not raise errors"),
-        (too_few, r"expected def too_few\(places, count, step, weights, memory\), got too_few\("),
+        (too_few, r"expected def too_few\(places, count, step, weights, memory\), got 2 arguments"),
         (no_number, "cannot compile no_number: "),
     ],
 )
@@ -189,7 +179,7 @@ def test_invalid_rules_are_refused(function: Any, expected: str) -> None:
         ),
         (lambda updates: 1.0 + updates, "got 1001.0 after 1,000 updates"),
         (lambda updates: 0.0 / (updates - updates), "got nan after 0 updates"),
-        (lambda updates, more: 1.0, r"expected def <lambda>\(updates\), got"),
+        (lambda updates, more: 1.0, r"expected def <lambda>\(updates\), got 2 arg"),
     ],
 )
 def test_invalid_schedules_of_steps_are_refused(schedule: Any, expected: str) -> None:

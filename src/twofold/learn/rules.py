@@ -7,10 +7,9 @@
 A rule is a compiled function; `docs/howto/write-a-learning-rule.md` has examples.
 """
 
-import dis
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any, Final
 
 from twofold.errors import InvalidInput
@@ -83,14 +82,14 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
     - `weights`: float32, in points.
     - `memory`: float32; weight `place` has `memory[size * place]` and the next `size - 1`.
 
-    Indexes are not checked: writing outside the arrays crashes the program.
+    Indexes are not checked: writing outside the arrays, or to `memory` with a size of 0, crashes
+    the program. Errors that the function raises are lost.
 
     Args:
         memory: numbers kept per weight (the size), 0 to 8.
 
     Raises:
-        InvalidInput: wrong arguments, memory used but not requested, a `raise`, or code that
-            cannot be compiled.
+        InvalidInput: other arguments, or code that Numba cannot compile.
         LimitExceeded: `memory` is out of range.
     """
     from twofold.kernels.intrinsics import RULE
@@ -98,14 +97,8 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
     check_limit("memory of a learning rule", memory, 0, MAX_MEMORY)
 
     def decorate(function: Callable[..., None]) -> LearningRule:
-        _check_function(function, "places, count, step, weights, memory")
-        code = function.__code__
-        if not memory and code.co_varnames[4] in _loaded(code):
-            raise InvalidInput(
-                f"{function.__name__} uses its memory but has none. "
-                "Decorate it with @learning_rule(memory=1) or more"
-            )
-        return LearningRule(function.__name__, memory, _compiled(function, RULE))
+        compiled = _compiled(function, RULE, "places, count, step, weights, memory")
+        return LearningRule(function.__name__, memory, compiled)
 
     return decorate
 
@@ -117,13 +110,12 @@ def decay(function: Callable[[int], float]) -> Decay:
     several threads the number is an estimate: that of one thread times the number of threads.
 
     Raises:
-        InvalidInput: wrong arguments, a `raise`, code that cannot be compiled, or a factor outside
-            0 to 1000.
+        InvalidInput: other arguments, code that Numba cannot compile, or a factor outside 0 to
+            1000.
     """
     from twofold.kernels.intrinsics import DECAY
 
-    _check_function(function, "updates")
-    compiled = _compiled(function, DECAY)
+    compiled = _compiled(function, DECAY, "updates")
     for updates in _TRIED:
         if not 0 <= (factor := compiled(updates)) <= MAX_FACTOR:
             raise InvalidInput(
@@ -133,32 +125,13 @@ def decay(function: Callable[[int], float]) -> Decay:
     return Decay(function.__name__, compiled)
 
 
-def _check_function(function: Callable[..., Any], arguments: str) -> None:
-    """Refuse wrong arguments, and `raise`: compiled code loses errors."""
-    code = function.__code__
-    if code.co_argcount != arguments.count(",") + 1:
-        found = ", ".join(code.co_varnames[: code.co_argcount])
-        raise InvalidInput(
-            f"expected def {function.__name__}({arguments}), got {function.__name__}({found})"
-        )
-    if any(one.opname == "RAISE_VARARGS" for one in dis.get_instructions(code)):
-        raise InvalidInput(f"{function.__name__} must not raise errors: compiled code loses them")
-
-
-def _loaded(code: CodeType) -> set[Any]:
-    """Names of the local variables that a function reads."""
-    found: set[Any] = set()
-    for one in dis.get_instructions(code):
-        if "LOAD_FAST" in one.opname:  # from Python 3.13 on one instruction may load two
-            found.update(one.argval if isinstance(one.argval, tuple) else (one.argval,))
-    return found
-
-
-def _compiled(function: Callable[..., Any], signature: Any) -> Any:
+def _compiled(function: Callable[..., Any], signature: Any, arguments: str) -> Any:
     from numba.core.errors import NumbaError
 
     from twofold.kernels._jit import kernel
 
+    if (given := len(inspect.signature(function).parameters)) != arguments.count(",") + 1:
+        raise InvalidInput(f"expected def {function.__name__}({arguments}), got {given} arguments")
     try:
         return kernel(signature, cached=False)(function)
     except NumbaError as error:
