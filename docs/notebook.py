@@ -12,13 +12,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from twofold import Board, Game, Record, make_player
-from twofold.exact import Problem, solve
-from twofold.exact.outcomes import outcomes
 from twofold.notebook import Replay, replay, show
 
 OUT = Path(__file__).parent / "images"
 BOARD = "0012/0013/0124/1357"
-SMALL = "2x3:123/401"
 SPEC = "expectimax:eval=snake,ply=2"
 SEED, MOVES, SHOWN = 7, 200, 180
 MARGIN = 16
@@ -29,12 +26,6 @@ def draw_analysis() -> None:
     board = Board.parse(BOARD)
     with make_player(SPEC) as player:
         show(board, player.analyse(board)).save(OUT / "notebook-analysis.svg")
-
-
-def draw_outcomes() -> None:
-    """How games end from a board under optimal play."""
-    table = solve(Problem.parse("2x3"))
-    show(outcomes(table, Board.parse(SMALL))).save(OUT / "notebook-outcomes.svg")
 
 
 def make_replay() -> Replay:
@@ -67,5 +58,4 @@ def draw_replay() -> None:
 
 if __name__ == "__main__":
     draw_analysis()
-    draw_outcomes()
     draw_replay()

@@ -6,8 +6,6 @@ VS Code, Spyder and Jupytext run the cells; paste them unchanged into Jupyter or
 
 # %% A board shows itself.
 from twofold import Board, Game, Record, make_player
-from twofold.exact import Problem, solve
-from twofold.exact.outcomes import outcomes
 from twofold.notebook import replay, show
 
 Board.parse("0012/0013/0124/1357")
@@ -27,13 +25,6 @@ show(game, scale=0.8)
 # %% Step through it.
 record = Record.from_game(game, player="expectimax", comments={100: "half of it"})
 replay(record)
-
-# %% How games of a small board end under optimal play, exactly: from the start, from a board.
-table = solve(Problem.parse("2x3"))
-show(outcomes(table))
-
-# %%
-show(outcomes(table, Board.parse("2x3:123/401")))
 
 # %% Pictures and replays are files as well.
 show(game, scale=1.0).save("board.svg")

@@ -313,7 +313,7 @@ def engine_lines(folder: Path, specs: list[str]) -> None:
 def names_that_are_shown(folder: Path, specs: list[str]) -> None:
     """What is only shown or looked at, and `make_player` for text of unknown origin."""
     from twofold.board import Board
-    from twofold.notebook.analysis import draw_analysis
+    from twofold.notebook import draw_analysis
     from twofold.players import entries, make_player, short_spec
     from twofold.players.base import move_list
     from twofold.players.registry import code_of

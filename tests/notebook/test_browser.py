@@ -12,8 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 from tests.support.browser import PATIENCE_MS, Chromium, violations
 from twofold import Board, Game, Record
 from twofold.drawing import BOARD, TILES
-from twofold.exact import Problem, solve
-from twofold.exact.outcomes import outcomes
 from twofold.notebook import replay, show
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -103,27 +101,6 @@ def test_numbers_stay_inside_their_tiles(browser: Browser, tmp_path: Path) -> No
     )
     assert len(boxes) == 35
     assert all(min(pair) >= 4 and abs(pair[0] - pair[1]) < 1 for pair in boxes)
-    page.context.close()
-
-
-def test_texts_of_outcomes_do_not_meet(browser: Browser, tmp_path: Path) -> None:
-    table = solve(Problem.parse("2x3"))
-    found = [outcomes(table), outcomes(table, Board.parse("2x3:123/401"))]
-    pictures = "".join(show(one).svg for one in found)
-    page = opened(browser, tmp_path / "game.html", pictures, "dark")
-    boxes = page.evaluate(
-        "() => [...document.querySelectorAll('svg')].map((svg) => {"
-        " const whole = svg.getBoundingClientRect();"
-        " return [...svg.querySelectorAll('text')].map((text) => {"
-        "  const box = text.getBoundingClientRect();"
-        "  return [box.left - whole.left, box.top - whole.top,"
-        "   whole.right - box.right, whole.bottom - box.bottom, box.width, box.height] }) })"
-    )
-    for texts in boxes:
-        assert all(min(box[:4]) >= 2 for box in texts)
-        for number, (left, top, _, _, width, height) in enumerate(texts):
-            for x, y, _, _, wide, _ in texts[:number]:
-                assert abs(y - top) > height / 2 or x + wide < left or left + width < x
     page.context.close()
 
 

@@ -12,8 +12,7 @@ from tests.support.drawings import elements, numbers
 from twofold import Analysis, Board, Game, Move, MoveAnalysis, Record, make_player
 from twofold.drawing import BOARD, CELL, INK
 from twofold.errors import InvalidInput
-from twofold.notebook import View, show
-from twofold.notebook.analysis import BEST, OTHER, RIM, SHORTEST, bar_length
+from twofold.notebook import BEST, OTHER, RIM, SHORTEST, View, bar_length, show
 
 TEXT = "0012/0013/0024/1357"
 
@@ -84,9 +83,7 @@ def test_an_analysis_of_another_board(analysis: Analysis) -> None:
 
 def test_other_objects_are_refused() -> None:
     for wrong in ("0012/0013/0024/1357", None, 7):
-        with pytest.raises(
-            InvalidInput, match="expected a board, a game, a record, an analysis or"
-        ):
+        with pytest.raises(InvalidInput, match="expected a board, a game, a record or an analysis"):
             show(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="expected a theme"):
         show(Board.empty(), theme="sepia")

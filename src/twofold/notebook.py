@@ -1,13 +1,29 @@
-"""The picture of an analysis: the board, an arrow on the best move, a bar for each move."""
+"""Boards, analyses and games as pictures in a notebook: Jupyter, JupyterLab, marimo, VS Code.
+
+A `Board` or a `Game` at the end of a cell is shown as a picture. The functions here show more::
+
+    from twofold.notebook import replay, show
+
+    show(board, player.analyse(board))  # the board, its best move, the values of all four
+    show(record, theme="dark", scale=0.8)
+    replay(game)  # walk through the game with a slider
+
+It needs no installation and fetches nothing: a picture is a complete SVG; a replay is one HTML
+page with its script, in a sandboxed frame.
+"""
 
 import math
+import os
+from dataclasses import dataclass
 from typing import Final
 
+from twofold.board import Board
 from twofold.drawing import (
     BOARD,
     CELL,
     DOT,
     INK,
+    SCALE,
     Colour,
     Theme,
     board_parts,
@@ -15,12 +31,21 @@ from twofold.drawing import (
     board_title,
     board_words,
     captioned,
+    check_scale,
+    check_theme,
+    draw_board,
+    game_caption,
     label,
     paint,
     picture,
     rectangle,
 )
 from twofold.errors import InvalidInput
+from twofold.files import atomic_write
+from twofold.game import Game
+from twofold.notation import shown
+from twofold.pictures.replays import Replay, replay
+from twofold.records.record import Record
 from twofold.rules import Move
 from twofold.search.analysis import (
     Analysis,
@@ -29,6 +54,9 @@ from twofold.search.analysis import (
     format_in_unit,
     table_words,
 )
+from twofold.step import status_of
+
+__all__ = ["Replay", "View", "replay", "show"]
 
 BEST: Final = Colour("#1b5f9e", "#7cb8f0")
 """The arrow and the bar of the best move."""
@@ -54,6 +82,81 @@ _ARROW: Final = "M0-13 12 2H4V13H-4V2H-12Z"
 """An arrow upwards, around 0, 0."""
 
 _LONGEST_PLAYER: Final = 48
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A picture for notebooks, as SVG, and the board in it."""
+
+    svg: str
+    board: Board
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<View of {self.board}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file, as `twofold.files.atomic_write` does."""
+        atomic_write(path, self.svg)
+
+
+def show(
+    what: Board | Game | Record | Analysis,
+    analysis: Analysis | None = None,
+    *,
+    theme: str = "auto",
+    scale: float = SCALE,
+) -> View:
+    """A picture of a board, a game, a record or an analysis.
+
+    Args:
+        what: the object; games and records are shown with their points.
+        analysis: an analysis of that board: marks the best move, and adds the values of all four.
+        theme: `auto` follows the page around it, `light` and `dark` do not.
+        scale: pixels per unit; a tile has 100 units.
+
+    Raises:
+        InvalidInput: no such theme or scale, or an analysis of another board.
+    """
+    checked = check_theme(theme)
+    check_scale(scale)
+    if not isinstance(what, Board | Game | Record | Analysis):
+        raise InvalidInput(f"expected a board, a game, a record or an analysis, got {shown(what)}")
+    board, caption = _shown_of(what)
+    if isinstance(what, Analysis):
+        analysis = what
+    elif not isinstance(analysis, Analysis | None):
+        raise InvalidInput(f"expected an analysis, got {shown(analysis)}")
+    if analysis is None:
+        svg = draw_board(
+            board.rows, board.cols, board.exponents, caption=caption, theme=checked, scale=scale
+        )
+        return View(svg, board)
+    if analysis.board != board:
+        raise InvalidInput(f"expected an analysis of {board}, got one of {analysis.board}")
+    return View(draw_analysis(analysis, caption, checked, scale), board)
+
+
+def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
+    if isinstance(what, Board):
+        return what, ""
+    if isinstance(what, Analysis):
+        return what.board, ""
+    if isinstance(what, Game):
+        return what.board, game_caption(what.score, what.move_number, what.status.value)
+    return _ended(what)
+
+
+def _ended(record: Record) -> tuple[Board, str]:
+    board, score = record.ending()
+    number = record.start_move + len(record.moves)
+    caption = game_caption(score, number, status_of(board, record.rules).value)
+    return board, caption + (DOT + record.player if record.player else "")
+
+
+# ---- the picture of an analysis
 
 
 def draw_analysis(analysis: Analysis, caption: str, theme: Theme, scale: float) -> str:
@@ -89,9 +192,6 @@ def draw_analysis(analysis: Analysis, caption: str, theme: Theme, scale: float) 
     )
 
 
-# ---- the board
-
-
 def _arrow_at_edge(move: Move, width: float, height: float, theme: Theme) -> str:
     """A sign in the middle of the edge that the tiles move to."""
     x, y = {
@@ -110,9 +210,6 @@ def _arrow_at_edge(move: Move, width: float, height: float, theme: Theme) -> str
 def _sign(move: Move, x: float, y: float, colour: Colour, theme: Theme) -> str:
     place = f"translate({x:g} {y:g}) rotate({90 * move})"
     return f'<path d="{_ARROW}" transform="{place}" {paint(theme, fill=colour)}/>'
-
-
-# ---- the moves
 
 
 def _row(analysis: Analysis, one: MoveAnalysis, theme: Theme) -> list[str]:
@@ -173,9 +270,6 @@ def _chance(analysis: Analysis, one: MoveAnalysis) -> str:
     """The chance by the endgame table, if a table chose the best move."""
     chance = analysis.chance(one.move)
     return "" if chance is None else format_chance(chance)
-
-
-# ---- words
 
 
 def _by_whom(analysis: Analysis) -> str:
