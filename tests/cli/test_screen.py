@@ -10,7 +10,7 @@ from rich.console import Console
 from twofold import Board, Game, Rules, make_player
 from twofold.cli.watch import Screen
 from twofold.limits import MAX_EXPONENT
-from twofold.play.frame import GameFrame, first_frame
+from twofold.play.shared_game import GameFrame, first_frame
 from twofold.tui.moves_view import share_length
 from twofold.tui.palette import NAMED, contrast, tile_colours
 

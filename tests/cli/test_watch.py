@@ -11,7 +11,7 @@ import pytest
 from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.play.asked_player import analyse, question_of
-from twofold.play.frame import GameFrame
+from twofold.play.shared_game import GameFrame
 from twofold.players import play_game
 from twofold.records.record import read_record
 from twofold.tui.playback import frames, paced

@@ -4,7 +4,7 @@ import pytest
 
 from twofold import Game, Record
 from twofold.limits import MAX_TAG
-from twofold.play.autoplay_moves import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
+from twofold.play.best_scores import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.play.game_file import Conflict
 from twofold.play.saved_game import News, SavedGame
 from twofold.records.record import format_record, parse_record

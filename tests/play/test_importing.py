@@ -6,7 +6,7 @@ import pytest
 
 from tests.play.kept_games import record_of
 from twofold.play.game_file import PLAYED_TAG, indexed
-from twofold.play.importing import Unread, games_in, when_played
+from twofold.play.kept import Unread, games_in, when_played
 from twofold.records.formats import format_game
 from twofold.records.record import Record
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.play.kept_games import record_of
-from twofold.play import lookout
+from twofold.play import saver
 from twofold.play.game_file import GameFile
-from twofold.play.lookout import Lookout
+from twofold.play.saver import Lookout
 from twofold.play.saving import NEWER, KeptGame
 
 
@@ -30,7 +30,7 @@ class Looked(KeptGame):
 def test_a_look_that_fails_does_not_end_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookout, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(saver, "LOOK_SECONDS", 0.0)
     game = Looked(record_of(3).replay(), tmp_path / "a.2048")
     with closing(Lookout(lambda: [game])):
         assert game.third.wait(60)
@@ -53,7 +53,7 @@ def test_moves_of_another_program_appear_by_themselves(
     assert mine.game.moves == record_of(5).moves
     assert mine.take_notice() == NEWER
     path.write_text("damaged")
-    now += lookout.LOOK_SECONDS
+    now += saver.LOOK_SECONDS
     mine.save_now_and_then()
     assert mine.take_notice() == ""
 

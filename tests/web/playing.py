@@ -8,8 +8,8 @@ import pytest
 from tests.web.page import PATIENCE, Listener
 from twofold.game import Game
 from twofold.play.autoplay import Wish
-from twofold.play.following import Asker
 from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.live_game import Asker
 from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record

@@ -19,9 +19,8 @@ from twofold.game import Game
 from twofold.play import autoplay
 from twofold.play import table as module
 from twofold.play.autoplay import STEPS_PER_SECOND, Wish
-from twofold.play.autoplay_moves import AUTOPLAY_TAG
-from twofold.play.following import Asker
-from twofold.play.live_game import StaleMove
+from twofold.play.best_scores import AUTOPLAY_TAG
+from twofold.play.live_game import Asker, StaleMove
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules

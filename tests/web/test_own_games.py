@@ -12,7 +12,7 @@ from tests.web.driver import Client
 from tests.web.page import Page, add_record, wait_until
 from twofold.game import Game
 from twofold.play import store
-from twofold.play.importing import games_in
+from twofold.play.kept import games_in
 from twofold.play.store import GameStore
 from twofold.records.formats import format_game
 from twofold.records.record import Record, parse_record

@@ -10,8 +10,7 @@ from tests.web.playing import LARGE, begin, let_play, move
 from twofold.board import Board
 from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
 from twofold.game import Game
-from twofold.play.following import Asker
-from twofold.play.live_game import REPLAY_MOVES, StaleMove
+from twofold.play.live_game import REPLAY_MOVES, Asker, StaleMove
 from twofold.players import make_player, play_game
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Move

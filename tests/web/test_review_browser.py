@@ -10,7 +10,7 @@ from playwright.sync_api import FilePayload, Locator, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Board, Game, Record, Rules, make_player, review_game
-from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.play.best_scores import AUTOPLAY_TAG
 from twofold.records.formats import FORMATS, Format, parse_any_record
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import judge, percent_words

@@ -14,7 +14,7 @@ from tests.web.page import PATIENCE, Listener
 from twofold.board import Board
 from twofold.errors import ResourceError
 from twofold.game import Game
-from twofold.play.autoplay_moves import AUTOPLAY_TAG
+from twofold.play.best_scores import AUTOPLAY_TAG
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record

@@ -10,7 +10,7 @@ from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_
 from twofold.board import Board
 from twofold.errors import ResourceError
 from twofold.play import saver as saver_module
-from twofold.play.following import Asker
+from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
 from twofold.web.page_game import PageTable

@@ -13,10 +13,10 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
-from twofold.play import lookout
+from twofold.play import saver
 from twofold.play.best_scores import BEST_FILE, read_best, top_score
-from twofold.play.following import Asker
 from twofold.play.game_file import SUFFIX, goes_on
+from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
@@ -127,7 +127,7 @@ def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> No
 def test_a_page_shows_moves_and_undo_of_another_program_by_itself(
     servers: list[Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookout, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(saver, "LOOK_SECONDS", 0.0)
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)

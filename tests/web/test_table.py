@@ -13,8 +13,8 @@ from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_u
 from twofold.errors import InvalidRecord
 from twofold.game import Game
 from twofold.play import table as module
-from twofold.play.following import Asker
 from twofold.play.kept import Kept
+from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
 from twofold.web.page_game import PageTable

@@ -9,7 +9,7 @@ from twofold.cli._options import read_seed
 from twofold.cli._output import can_redraw
 from twofold.game import Game
 from twofold.notation import shell_line
-from twofold.play.folder import new_save_path
+from twofold.play.game_file import new_save_path
 from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.play.saving import KeptGame
 from twofold.play.shared_game import SharedGame

@@ -35,8 +35,7 @@ from twofold.game import Game
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.notation import MOVE_LETTERS
 from twofold.play.asked_player import analyse, question_of
-from twofold.play.folder import new_save_path
-from twofold.play.game_file import GameFile
+from twofold.play.game_file import GameFile, new_save_path
 from twofold.play.saved_game import opened
 from twofold.play.saving import KeptGame
 from twofold.players import Player

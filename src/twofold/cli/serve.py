@@ -18,7 +18,7 @@ from twofold.cli._progress import waiting
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
 from twofold.folders import data_folder
 from twofold.notation import shown
-from twofold.play.folder import games_folder, make_folder
+from twofold.play.game_file import games_folder, make_folder
 from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub

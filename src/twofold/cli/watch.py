@@ -39,8 +39,8 @@ from twofold.figures import counted, format_rate, format_time
 from twofold.files import new_file
 from twofold.game import Game
 from twofold.notation import shell_line
-from twofold.play.frame import GameFrame, first_frame
 from twofold.play.saving import KeptGame
+from twofold.play.shared_game import GameFrame, first_frame
 from twofold.players import make_player
 from twofold.players.strengths import default_player
 from twofold.records.record import Record, keep_record

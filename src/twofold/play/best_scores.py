@@ -1,16 +1,25 @@
-"""Best scores: who played a game, which score of it counts, and the file of the best scores."""
+"""Best scores: who made which moves, which score of a game counts, and the file of best scores.
+
+The moves that a player made are ranges in a tag of the record; the first move is 1.
+
+>>> moves = AutoplayMoves().plus(12, 40).plus(51, 52)
+>>> str(moves), str(moves.until(20)), 41 in moves
+('13-40 52', '13-20', False)
+"""
 
 import os
+import re
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 import msgspec
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.files import atomic_write, read_start
-from twofold.limits import MAX_SCORE, MAX_TAG
+from twofold.limits import MAX_MOVE_NUMBER, MAX_SCORE, MAX_TAG
 from twofold.locks import alone
 from twofold.notation import shown
 from twofold.pictures.player_names import AND
@@ -70,10 +79,9 @@ def read_best(path: Path) -> BestScores:
         return {}
     data = read_start(path, MAX_BEST_BYTES + 1)
     try:
-        found = msgspec.json.decode(data, type=dict[str, dict[str, int] | int])
+        best = msgspec.json.decode(data, type=dict[str, dict[str, int]])
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(f"expected best scores in {shown(str(path))}: {error}") from None
-    best = {rules: {"": one} if isinstance(one, int) else one for rules, one in found.items()}
     scores = [score for games in best.values() for score in games.values()]
     if len(data) > MAX_BEST_BYTES or any(not 0 <= score <= MAX_SCORE for score in scores):
         raise InvalidInput(f"expected best scores in {shown(str(path))}, got numbers out of range")
@@ -100,13 +108,11 @@ def keep_best(path: Path, scores: BestScores) -> BestScores:
 def merged(known: BestScores, scores: BestScores) -> BestScores:
     """The best games under each set of rules: the known ones, with new scores for some of them.
 
-    A score that is undone is lower than before. The game without a name stands for games of which
-    no more is known: its score only rises.
+    A score that is undone is lower than before.
     """
     best = {}
     for rules in dict(known) | dict(scores):
-        old, new = known.get(rules, {}), scores.get(rules, {})
-        games = {**old, **new, "": max(old.get("", 0), new.get("", 0))}
+        games = {**known.get(rules, {}), **scores.get(rules, {})}
         ranked = sorted(games.items(), key=lambda one: (-one[1], one[0]))[:KEPT_GAMES]
         best[rules] = {game: score for game, score in ranked if score}
     return {rules: games for rules, games in best.items() if games}
@@ -123,3 +129,64 @@ def set_aside(path: Path) -> None:
         os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
     except OSError as error:
         raise ResourceError(f"cannot rename {str(path)!r}: {error.strerror}") from error
+
+
+AUTOPLAY_TAG: Final = "Autoplay"
+"""Tag of the moves that a player made. A record of several players without it does not say."""
+
+_RANGE: Final = re.compile(r"([0-9]{1,12})(?:-([0-9]{1,12}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class AutoplayMoves:
+    """First and last move of each range, ascending, not adjacent."""
+
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Parse the tag; None if the text is invalid."""
+        ranges: list[tuple[int, int]] = []
+        for word in text.split():
+            match = _RANGE.fullmatch(word)
+            if match is None:
+                return None
+            first, last = int(match[1]), int(match[2] or match[1])
+            if not (ranges[-1][1] if ranges else 0) < first <= last <= MAX_MOVE_NUMBER:
+                return None
+            ranges.append((first, last))
+        return cls(tuple(ranges))
+
+    def __str__(self) -> str:
+        return " ".join(f"{one}-{end}" if end > one else str(one) for one, end in self.ranges)
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, int) and any(first <= move <= last for first, last in self.ranges)
+
+    def until(self, last: int) -> Self:
+        """The moves up to `last`; later ones were undone."""
+        kept = ((first, min(end, last)) for first, end in self.ranges if first <= last)
+        return type(self)(tuple(kept))
+
+    def plus(self, before: int, last: int) -> Self:
+        """These moves up to move `before`, and all moves after it up to `last`."""
+        known = self.until(before).ranges
+        if last <= before:
+            return type(self)(known)
+        if known and known[-1][1] == before:
+            return type(self)((*known[:-1], (known[-1][0], last)))
+        return type(self)((*known, (before + 1, last)))
+
+
+def autoplay_of(player: str, tags: Mapping[str, str]) -> AutoplayMoves | None:
+    """The moves that a player made, from a record's players and other tags; None if unknown."""
+    if AUTOPLAY_TAG in tags:
+        return AutoplayMoves.parse(tags[AUTOPLAY_TAG])
+    return AutoplayMoves() if player in ("", ME) else None
+
+
+def autoplay_tags(tags: Mapping[str, str], moves: AutoplayMoves | None) -> dict[str, str]:
+    """Set the autoplay tag, or remove it if `moves` is empty, unknown or too long."""
+    rest = {name: text for name, text in tags.items() if name != AUTOPLAY_TAG}
+    text = "" if moves is None else str(moves)
+    return {**rest, AUTOPLAY_TAG: text} if 0 < len(text) <= MAX_TAG else rest

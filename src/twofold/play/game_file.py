@@ -1,18 +1,22 @@
 """Game file: the record of a game in progress, which several programs may have open.
 
+Terminal and web app share one folder of them.
+
 A save compares the file with the content that this program last read or wrote. If another program
 has changed it, only moves that follow those in the file are saved; the caller handles other cases.
 """
 
 import hashlib
 import os
+import time
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from twofold.errors import InvalidRecord, ResourceError
-from twofold.files import atomic_write, read_start
+from twofold.errors import InvalidInput, InvalidRecord, ResourceError
+from twofold.files import atomic_write, free_path, read_start
+from twofold.folders import data_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone
 from twofold.notation import shown
@@ -178,3 +182,29 @@ def _digest(data: bytes) -> bytes:
 
 def _parse(data: bytes) -> Version:
     return Version(unindexed(parse_record(data)), _digest(data))
+
+
+GAMES: Final = "games"
+"""Name of the folder of games in the data folder."""
+
+
+def games_folder() -> Path:
+    """The folder of games."""
+    return data_folder() / GAMES
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder for games; raises InvalidInput for another file, or ResourceError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInput(f"expected a folder for the games, got {str(folder)!r}") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ResourceError(f"cannot make the folder {str(folder)!r}: {reason}") from error
+
+
+def new_save_path() -> Path:
+    """The path of a new file, named by the time."""
+    name = time.strftime("%Y-%m-%d-%H%M%S")
+    return free_path(games_folder() / f"{name}{SUFFIX}")

@@ -1,23 +1,27 @@
-"""Saved game in a list: its details from the tags of its record, without reading the moves."""
+"""Saved games in a list: details from the tags of a record, selection, and import from text."""
 
+import contextlib
 import os
 import re
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from twofold.board import Board
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidInput, InvalidRecord
 from twofold.files import open_regular
 from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
-from twofold.notation import parse_seed
+from twofold.notation import parse_seed, shown
 from twofold.play import daily
 from twofold.play.best_scores import Kind, counts_as_own, kind_of
 from twofold.play.game_file import IMPORTED_TAG, MOVES_TAG, OPENED_TAG, PLAYED_TAG
 from twofold.records import text as record_text
+from twofold.records.formats import parts_of
 from twofold.records.record import Record, parse_record
 from twofold.records.text import located
 from twofold.rules import STANDARD, Rules
@@ -151,3 +155,71 @@ def _whole(text: str) -> int:
     if not _DIGITS.fullmatch(text):
         raise InvalidRecord(f"expected a whole number in a tag, got {text[:40]!r}")
     return int(text)
+
+
+ORDERS: Final[dict[str, Callable[[Kept], Any]]] = {
+    "newest": lambda one: -one.played,
+    "oldest": lambda one: one.played,
+    "score": lambda one: -one.info.score,
+    "tile": lambda one: (-one.info.max_tile, -one.info.score),
+    "moves": lambda one: -one.info.moves,
+}
+"""Sort keys by name."""
+
+
+def select(
+    games: Iterable[Kept], *, search: str = "", order: str = "newest", rules: str = "",
+    kind: str = "",
+) -> list[GameInfo]:  # fmt: skip
+    """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
+
+    Words may be in the id, player, date, size, largest tile or status; empty texts match all.
+    """
+    if order not in ORDERS:
+        raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
+    words = search.casefold().split()
+    found = [
+        one
+        for one in games
+        if rules in ("", one.info.rules) and kind in ("", one.info.kind) and _has(one.info, words)
+    ]
+    return [one.info for one in sorted(found, key=ORDERS[order])]
+
+
+def _has(info: GameInfo, words: list[str]) -> bool:
+    if not words:
+        return True
+    size = info.rules.partition(" ")[0]
+    parts = (info.game, info.player, info.date, size, str(info.max_tile), info.status)
+    text = " ".join(parts).casefold()
+    return all(word in text for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A game that could not be read: the line where it begins, from 1, and the error."""
+
+    line: int
+    why: str
+
+
+def games_in(data: bytes) -> Iterator[Record | Unread]:
+    """The games in a text of one game, several records or JSON Lines, each checked on its own."""
+    try:
+        for part in parts_of(data) if data.strip() else ():
+            try:
+                yield part.read()
+            except InvalidRecord as error:
+                yield Unread(part.line, str(error))
+    except InvalidRecord as error:  # the text as a whole
+        yield Unread(1, str(error))
+
+
+def when_played(record: Record, now: float) -> float:
+    """When a game was last played, in seconds since 1970; `now` if its record does not say."""
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        text = record.tags.get(PLAYED_TAG)
+        said = float(text) if text else datetime.fromisoformat(record.date).timestamp()
+        if 0 <= said <= now:
+            return said
+    return now

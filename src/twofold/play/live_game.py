@@ -6,9 +6,11 @@ subclasses it and words the replies.
 
 import threading
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
 
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidInput, TwofoldError
@@ -16,7 +18,6 @@ from twofold.game import Game
 from twofold.play.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.play.best_scores import ME
 from twofold.play.daily import without_day
-from twofold.play.following import Asker, Followers, Viewer
 from twofold.play.game_file import Conflict, GameFile, Version
 from twofold.play.kept import Kept, kept_of
 from twofold.play.saved_game import News, SavedGame
@@ -26,6 +27,54 @@ from twofold.step import Step, result_text
 
 if TYPE_CHECKING:
     from twofold.play.table import GameTable
+
+
+class Viewer(Protocol):
+    """A page that follows games; replies are structs of msgspec with a field `ref`."""
+
+    def send(self, reply: Any) -> None:
+        """Send a reply; called from any thread, never blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A page that sent a request, and the request's number."""
+
+    follower: Viewer
+    ref: int
+
+    def answer(self, reply: Any) -> None:
+        """Send a reply with that number."""
+        self.follower.send(msgspec.structs.replace(reply, ref=self.ref))
+
+
+class Followers:
+    """The pages that follow a game. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._all: list[Viewer] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, follower: Viewer) -> None:
+        """Add a page."""
+        if follower not in self._all:
+            self._all.append(follower)
+
+    def remove(self, follower: Viewer) -> None:
+        """Remove a page."""
+        if follower in self._all:
+            self._all.remove(follower)
+
+    def tell(self, reply: Any, asker: Asker | None = None) -> None:
+        """Send a reply to all pages, and to `asker` with the number of its request."""
+        for follower in self._all:
+            if asker is None or follower is not asker.follower:
+                follower.send(reply)
+        if asker is not None:
+            asker.answer(reply)
+
 
 REPLAY_MOVES: Final = 256
 """Moves replayed at a time; between two batches the lock is released."""

@@ -15,8 +15,14 @@ from twofold.board import Board
 from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_MOVE_NUMBER
-from twofold.play.autoplay_moves import AutoplayMoves, autoplay_of, autoplay_tags
-from twofold.play.best_scores import Kind, add_player, kind_of
+from twofold.play.best_scores import (
+    AutoplayMoves,
+    Kind,
+    add_player,
+    autoplay_of,
+    autoplay_tags,
+    kind_of,
+)
 from twofold.play.daily import DailyRule, day_of_record, without_day
 from twofold.play.game_file import OPENED_TAG, Conflict, GameFile, Version, unindexed
 from twofold.records.record import Record

@@ -1,20 +1,24 @@
-"""Saver: writes changed games in a thread, so that no request waits for the disk."""
+"""Threads that write changed games, and look whether another program has changed one."""
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from twofold.errors import TwofoldError
 from twofold.play.live_game import LiveGame
-from twofold.play.threads import join, start_thread
+from twofold.play.saved_game import SavedGame
+from twofold.play.threads import CLOSE_SECONDS, join, start_thread
 
 SAVE_SECONDS: Final = 1.0
 """Minimum seconds between two saves of a game."""
 
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next try after a failed save."""
+
+LOOK_SECONDS: Final = 1.0
+"""Seconds between two looks at the files of games."""
 
 _LOG: Final = logging.getLogger("twofold.play")
 
@@ -85,3 +89,25 @@ class Saver:
         with self._changed:
             if not self._closing:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)
+
+
+class Lookout:
+    """A thread that calls `look` of the games."""
+
+    def __init__(self, games: Callable[[], Iterable[SavedGame]]) -> None:
+        self._games = games
+        self._closing = threading.Event()
+        self._thread = start_thread(self._run, "twofold-lookout")
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing.set()
+        join([self._thread], CLOSE_SECONDS)
+
+    def _run(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            for one in self._games():
+                try:
+                    one.look()
+                except Exception:  # the other games must still be looked at
+                    _LOG.exception("cannot look at the file of a game")

@@ -8,12 +8,18 @@ from typing import Final
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.files import free_path, new_file
 from twofold.game import Game
-from twofold.play.autoplay_moves import AutoplayMoves
-from twofold.play.best_scores import BEST_FILE, ME, keep_best, read_best, top_score
-from twofold.play.folder import games_folder, make_folder
-from twofold.play.game_file import SUFFIX, Conflict, GameFile, Version, indexed
-from twofold.play.lookout import LOOK_SECONDS
+from twofold.play.best_scores import BEST_FILE, ME, AutoplayMoves, keep_best, read_best, top_score
+from twofold.play.game_file import (
+    SUFFIX,
+    Conflict,
+    GameFile,
+    Version,
+    games_folder,
+    indexed,
+    make_folder,
+)
 from twofold.play.saved_game import News, SavedGame, now_text
+from twofold.play.saver import LOOK_SECONDS
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 

@@ -28,7 +28,6 @@ from twofold.play.best_scores import (
     set_aside,
     top_score,
 )
-from twofold.play.folder import make_folder
 from twofold.play.game_file import (
     PATIENCE,
     SUFFIX,
@@ -37,6 +36,7 @@ from twofold.play.game_file import (
     Version,
     content_of,
     indexed,
+    make_folder,
 )
 from twofold.play.kept import Kept, kept_of, read_kept
 from twofold.records.record import Record, format_record

@@ -18,14 +18,11 @@ from twofold.game import Game
 from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
-from twofold.play.following import Asker, Viewer
 from twofold.play.game_file import Conflict, Version, indexed, unindexed
-from twofold.play.importing import when_played
-from twofold.play.kept import GameInfo, Kept
-from twofold.play.live_game import LiveGame
-from twofold.play.lookout import Lookout
+from twofold.play.kept import GameInfo, Kept, when_played
+from twofold.play.live_game import Asker, LiveGame, Viewer
 from twofold.play.saved_game import now_text, opened
-from twofold.play.saver import Saver
+from twofold.play.saver import Lookout, Saver
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats
 from twofold.records.record import Record, parse_unplayed

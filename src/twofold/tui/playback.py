@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from twofold.game import Game
 from twofold.play.asked_player import analyse, question_of
-from twofold.play.frame import Chronicle, GameFrame, since
 from twofold.play.paces import next_due
+from twofold.play.shared_game import Chronicle, GameFrame, since
 from twofold.players import Player
 
 

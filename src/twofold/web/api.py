@@ -10,7 +10,7 @@ from twofold.errors import LimitExceeded
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
 from twofold.notation import parse_seed
-from twofold.play.autoplay_moves import autoplay_of
+from twofold.play.best_scores import autoplay_of
 from twofold.play.kept import GameInfo
 from twofold.play.mover import Mover
 from twofold.players.base import Player

@@ -11,8 +11,8 @@ from twofold.board import Board
 from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_SIDE
-from twofold.play.folder import GAMES
-from twofold.play.following import Viewer
+from twofold.play.game_file import GAMES
+from twofold.play.live_game import Viewer
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
 from twofold.play.threads import JobThreads, start_thread

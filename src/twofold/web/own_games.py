@@ -9,9 +9,7 @@ import msgspec
 from twofold.errors import InvalidRecord, LimitExceeded, ResourceError
 from twofold.figures import counted
 from twofold.files import synced_together
-from twofold.play.game_list import select
-from twofold.play.importing import Unread, games_in
-from twofold.play.kept import GameInfo
+from twofold.play.kept import GameInfo, Unread, games_in, select
 from twofold.play.statistics import RulesStatistics, statistics_of
 from twofold.play.store import NotFound
 from twofold.records.json_lines import format_line

@@ -12,7 +12,7 @@ from typing import Final
 
 from twofold.errors import TwofoldError
 from twofold.play import daily
-from twofold.play.autoplay_moves import autoplay_of
+from twofold.play.best_scores import autoplay_of
 from twofold.play.threads import EndableJobs
 from twofold.players import Player, settled
 from twofold.records.record import Record

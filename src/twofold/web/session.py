@@ -10,7 +10,7 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game import Game
 from twofold.notation import parse_seed
 from twofold.play.autoplay import Wish
-from twofold.play.following import Asker
+from twofold.play.live_game import Asker
 from twofold.play.store import NotFound
 from twofold.records.formats import parse_position
 from twofold.web import protocol

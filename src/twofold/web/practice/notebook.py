@@ -16,8 +16,7 @@ import msgspec
 
 from twofold.board import Board
 from twofold.pictures.player_names import AND
-from twofold.play.autoplay_moves import autoplay_of
-from twofold.play.best_scores import ME
+from twofold.play.best_scores import ME, autoplay_of
 from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
 from twofold.records.record import Record
