@@ -13,7 +13,6 @@ const DEFAULTS = {
   pad: false, // whether the D-pad is shown
   say: 'all', // what the live region tells: all, short, off
   sounds: false, // whether moves are heard
-  vibration: false, // whether merges of large tiles are felt
   clock: false, // whether the time and the pace of a game are shown
   hints: false, // whether the help is on
   player: '', // spec of the player who helps; empty for the default one

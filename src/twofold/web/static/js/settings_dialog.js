@@ -6,7 +6,6 @@ import { LANGUAGES } from './language.js';
 import { settings } from './settings.js';
 import { text } from './text.js';
 
-const TOUCH = window.matchMedia('(pointer: coarse)');
 
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
@@ -37,10 +36,9 @@ function chips(name) {
     NOTES.includes(name) && h('p', { class: 'note', text: text(`settings.${name}_note`) }));
 }
 
-/** Sounds, vibration where there is a motor for it, the clock. */
+/** Sounds and the clock. */
 function feedback() {
-  const names = ['sounds', navigator.vibrate && TOUCH.matches && 'vibration', 'clock'];
-  return h('div', { class: 'stack tight' }, names.filter(Boolean).map((name) => toggle(name)));
+  return h('div', { class: 'stack tight' }, ['sounds', 'clock'].map((name) => toggle(name)));
 }
 
 function toggle(name) {

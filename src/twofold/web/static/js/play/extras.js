@@ -1,4 +1,4 @@
-/** What some people want beside a game: sounds, vibration, a clock, a time trial. Loaded if wanted. */
+/** What some people want beside a game: sounds, a clock, a time trial. Loaded if wanted. */
 
 import { remembered } from '../memory.js';
 import { settings } from '../settings.js';
@@ -24,7 +24,7 @@ export class PlayExtras {
    */
   constructor(live, page) {
     Object.assign(this, { live, page });
-    this.#offs = ['sounds', 'vibration', 'clock'].map((name) => settings.on(name, () => this.#load()));
+    this.#offs = ['sounds', 'clock'].map((name) => settings.on(name, () => this.#load()));
     this.#load();
     if (remembered(TRIAL_KEY)) this.#use('trial');
   }
@@ -56,7 +56,7 @@ export class PlayExtras {
   }
 
   #load() {
-    this.#want('feedback', settings.get('sounds') || settings.get('vibration'));
+    this.#want('feedback', settings.get('sounds'));
     this.#want('clock', settings.get('clock'));
   }
 

@@ -1,6 +1,4 @@
-/** Sounds and vibration. Sounds are made here, soft and short; no file is loaded for them. */
-
-import { settings } from '../settings.js';
+/** Sounds, made here, soft and short; no file is loaded for them. */
 
 const LOUDNESS = 0.09;
 const LOWEST_HZ = 196; // G3, a merge to 4
@@ -11,10 +9,7 @@ const GOAL = [0, 4, 7, 12];
 const NOTE_GAP = 0.11; // seconds
 const LEAST_GAP_MS = 50; // a fast player makes no noise
 
-/** Merges from this tile on are felt. */
-const FELT_TILE = 128;
-
-/** Makes what happens in a game heard and felt, as the settings say. */
+/** Makes a game heard. */
 export class Feedback {
   #audio = null;
   #last = 0;
@@ -27,9 +22,7 @@ export class Feedback {
     const now = performance.now();
     if (now - this.#last < LEAST_GAP_MS) return;
     this.#last = now;
-    const tile = largestMerge(step);
-    if (settings.get('sounds')) this.#sound(step, tile);
-    if (settings.get('vibration') && tile >= FELT_TILE) navigator.vibrate?.(10 + 4 * Math.log2(tile));
+    this.#sound(step, largestMerge(step));
   }
 
   close() {

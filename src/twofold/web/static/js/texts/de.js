@@ -109,7 +109,6 @@ const SETTINGS = {
   'settings.theme_dark': 'Dunkel',
   'settings.theme_light': 'Hell',
   'settings.theme_system': 'Wie im System',
-  'settings.vibration': 'Vibrieren, wenn große Kacheln verschmelzen',
 };
 
 const STATUS = {

@@ -113,7 +113,6 @@ const SETTINGS = {
   'settings.theme_dark': 'Dark',
   'settings.theme_light': 'Light',
   'settings.theme_system': 'Same as the system',
-  'settings.vibration': 'Vibration when large tiles merge',
 };
 
 const STATUS = {

@@ -107,7 +107,6 @@ const SETTINGS = {
   'settings.theme_dark': 'Oscuro',
   'settings.theme_light': 'Claro',
   'settings.theme_system': 'El del sistema',
-  'settings.vibration': 'Vibrar cuando se fusionan fichas grandes',
 };
 
 const STATUS = {

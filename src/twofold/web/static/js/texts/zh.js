@@ -107,7 +107,6 @@ const SETTINGS = {
   'settings.theme_dark': '深色',
   'settings.theme_light': '浅色',
   'settings.theme_system': '跟随系统',
-  'settings.vibration': '大方块合并时振动',
 };
 
 const STATUS = {
