@@ -63,7 +63,7 @@ def test_it_prints_the_address_and_opens_it(cli: Cli, served: list[Any]) -> None
     opened, (access, address) = served
     assert address == ("127.0.0.1", int(line[1]))
     assert (access.port, access.token) == (int(line[1]), line[2])
-    assert (access.names, access.any_address, access.legacy_origin) == (LOOPBACK, False, "")
+    assert (access.names, access.any_address) == (LOOPBACK, False)
     # Other users of the machine may read what a browser is started with: it serves once.
     assert opened.startswith(f"http://127.0.0.1:{line[1]}/?token=")
     assert access.token not in opened
@@ -102,12 +102,6 @@ def test_the_browser_gets_no_terminal(
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_legacy_origin_is_named(cli: Cli, served: list[Any]) -> None:
-    options = ["--port", "0", "--no-open", "--player", "corner"]
-    assert cli("serve", *options, "--legacy-api", "https://example.org").code == 0
-    assert served[0][0].legacy_origin == "https://example.org"
-
-
 @pytest.mark.promise("R29c")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.0.0.1.x"])
 def test_other_machines_need_a_flag(cli: Cli, served: list[Any], host: str) -> None:
@@ -136,10 +130,10 @@ def test_localhost_needs_no_flag(cli: Cli, served: list[Any]) -> None:
 
 
 def test_an_address_of_the_network_is_its_own_name() -> None:
-    access = serve._access("192.0.2.1", 5, "", "x")
+    access = serve._access("192.0.2.1", 5, "x")
     assert access.is_own_host("192.0.2.1:5")
     assert not access.is_own_host("192.0.2.2:5")
-    assert serve._access("fe80::1", 5, "", "x").is_own_host("[fe80::1]:5")
+    assert serve._access("fe80::1", 5, "x").is_own_host("[fe80::1]:5")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +143,6 @@ def test_an_address_of_the_network_is_its_own_name() -> None:
         (["--port", "70000"], 2, "expected a port from 0 to 65535, got 70000"),
         (["--port", "-1"], 2, "expected a port from 0 to 65535, got -1"),
         (["--port", "x"], 2, "invalid value for '--port'"),
-        (["--port", "0", "--legacy-api", "null"], 2, "expected an origin such as"),
-        (["--port", "0", "--legacy-api", "https://example.org/x"], 2, "without a path"),
         (["--port", "0", "--player", "nobody"], 2, "expected a player"),
         (["--port", "0", "--player", "ntuple:net=no.safetensors"], 2, "cannot read 'no.safetens"),
         (["--port", "0", "--host", "192.0.2.1", "--allow-network"], 2, "of this machine as host"),

@@ -25,14 +25,12 @@ from tests.web.driver import (
     run,
     scope_of,
 )
-from twofold.errors import InvalidInput
 from twofold.web import gate
 from twofold.web.app import create_app
 from twofold.web.gate import Gate
 from twofold.web.hub import Hub
-from twofold.web.security import LEGACY_ROUTES, LOOPBACK, PAGES, Access, AskedRequest, parse_origin
+from twofold.web.security import LOOPBACK, PAGES, Access, AskedRequest
 
-LEGACY = "https://example.org"
 SCRIPT = '<script src="/static/js/again.js"></script>'
 
 FOREIGN_ORIGINS = [
@@ -113,10 +111,9 @@ def access() -> Access:
     return Access(PORT)
 
 
-@pytest.fixture(params=["", LEGACY], ids=["usual", "legacy"])
-def app(request: pytest.FixtureRequest, hub: Hub, tmp_path: Path) -> Gate:
-    """With and without the legacy routes."""
-    return create_app(hub, Access(PORT, legacy_origin=request.param), tmp_path)
+@pytest.fixture
+def app(hub: Hub, tmp_path: Path) -> Gate:
+    return create_app(hub, Access(PORT), tmp_path)
 
 
 def ask(app: Gate, target: str, method: str = "GET", **headers: str) -> Answer:
@@ -370,8 +367,6 @@ def test_no_other_origin_passes(app: Gate, origin: str) -> None:
         assert ask(app, "/api/games", "POST", **headers).status == 403
         assert ask(app, f"/?token={app.access.token}", **headers).status == 403
         assert upgrade(app, {"host": HOST, **headers}) == "403"
-    for path, method in LEGACY_ROUTES.items():
-        assert ask(app, path, method, **owner).status == 403
 
 
 @pytest.mark.promise("R25")
@@ -418,51 +413,6 @@ def test_a_websocket_with_a_cookie_needs_an_origin(app: Gate) -> None:
     assert upgrade(app, mine, extensions=False) == "1008"
     script = {"host": HOST, "authorization": f"Bearer {app.access.token}"}
     assert upgrade(app, script) == "welcome"
-
-
-@pytest.mark.promise("R25")
-def test_the_legacy_routes_are_for_their_origin_alone(hub: Hub, tmp_path: Path) -> None:
-    app = create_app(hub, Access(PORT, legacy_origin=LEGACY), tmp_path)
-    token = {"authorization": f"Bearer {app.access.token}"}
-    for path, method in LEGACY_ROUTES.items():
-        assert ask(app, path, method, origin=LEGACY).status == 400  # it passes; no board is given
-        assert ask(app, path, method).status == 403
-        assert ask(app, path, method, **token).status == 403
-        assert ask(app, path, method, origin=ORIGIN, **token).status == 403
-        for origin in [*FOREIGN_ORIGINS, f"{LEGACY}:443", f"{LEGACY}/", f"{LEGACY}.evil.com"]:
-            answer = ask(app, path, method, origin=origin)
-            assert (answer.status, answer.headers.get("access-control-allow-origin")) == (403, None)
-    foreign_host = {"host": "evil.com", "origin": LEGACY}
-    assert run(ask_async(app, "GET", "/move", foreign_host)).status == 400
-
-
-@pytest.mark.promise("R25")
-def test_the_legacy_origin_reaches_nothing_else(hub: Hub, tmp_path: Path) -> None:
-    app = create_app(hub, Access(PORT, legacy_origin=LEGACY), tmp_path)
-    headers = {"origin": LEGACY, "cookie": cookie(app.access)}
-    for method, path in every_route(app):
-        if method == "WEBSOCKET":
-            assert upgrade(app, {"host": HOST, **headers}) == "403"
-        elif path not in LEGACY_ROUTES:
-            answer = ask(app, path, method, **headers)
-            assert (answer.status, answer.headers.get("access-control-allow-origin")) == (403, None)
-
-
-@pytest.mark.promise("R25")
-@pytest.mark.parametrize("text", ["https://example.org", "http://localhost:3000", "http://[::1]:8"])
-def test_an_origin_can_be_named(text: str) -> None:
-    assert parse_origin(text) == text
-
-
-@pytest.mark.promise("R25")
-@pytest.mark.parametrize(
-    "text",
-    ["", "null", "*", "example.org", "https://example.org/", "https://Example.org", "https://a b",
-     "https://a@b", "ftp://example.org", "https://example.org:", "https://example.org\n"],
-)  # fmt: skip
-def test_an_invalid_origin_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected an origin such as"):
-        parse_origin(text)
 
 
 # ---- R26

@@ -22,13 +22,12 @@ from twofold.play.game_file import games_folder, make_folder
 from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
-from twofold.web.security import LOOPBACK, Access, parse_origin
+from twofold.web.security import LOOPBACK, Access
 from twofold.web.token_file import kept_token
 
 EXAMPLE = """  twofold serve
   twofold serve --port 8080 --no-open
-  twofold serve --folder results --player ntuple
-  twofold serve --port 8080 --legacy-api https://macroxue.github.io"""
+  twofold serve --folder results --player ntuple"""
 
 EXTRA: Final = ("starlette", "uvicorn", "websockets")
 """What the extra `web` brings."""
@@ -59,10 +58,6 @@ def command(
         str | None,
         option("--player", "PLAYER", f"Player that gives hints and plays. {USUAL_PLAYER}"),
     ] = None,
-    legacy_api: Annotated[
-        str,
-        option("--legacy-api", "ORIGIN", "Let pages of this origin ask for moves without a token."),
-    ] = "",
 ) -> None:
     """Play, watch, analyse and review games in a browser.
 
@@ -86,7 +81,7 @@ def command(
             hub.table.watch_files()
             make_folder(kept)
             token = kept_token(kept, new=new_token)
-            access = _access(host, listener.getsockname()[1], legacy_api, token)
+            access = _access(host, listener.getsockname()[1], token)
             server = Server(create_app(hub, access, folder))
         _announce(host, access, opens=not no_open)
         if player is None:
@@ -156,7 +151,7 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
     )
 
 
-def _access(host: str, port: int, legacy_api: str, token: str) -> Access:
+def _access(host: str, port: int, token: str) -> Access:
     from twofold.web.server import in_url, is_every_address, is_loopback
 
     names = [*LOOPBACK]
@@ -165,8 +160,7 @@ def _access(host: str, port: int, legacy_api: str, token: str) -> Access:
         names.append(socket.gethostname().lower())
     elif not is_loopback(host):
         names.append(in_url(host.lower()))
-    origin = parse_origin(legacy_api) if legacy_api else ""
-    return Access(port, token, tuple(names), any_address=every, legacy_origin=origin)
+    return Access(port, token, tuple(names), any_address=every)
 
 
 def _announce(host: str, access: Access, *, opens: bool) -> None:

@@ -21,7 +21,6 @@ from twofold.web.hub import Hub
 from twofold.web.installing import worker_route
 from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.routes import lab_operations
-from twofold.web.legacy import legacy_routes
 from twofold.web.openapi import openapi
 from twofold.web.operations import Operation, routes_of
 from twofold.web.pages import page_routes
@@ -32,7 +31,7 @@ from twofold.web.security import Access, AskedRequest
 def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
     """The application; the caller closes the hub. `folder` has the studies and training runs."""
     app = Starlette(
-        routes=all_routes(hub, folder, legacy=bool(access.legacy_origin), jobs=access.is_local),
+        routes=all_routes(hub, folder, jobs=access.is_local),
         middleware=[Middleware(GZipMiddleware, compresslevel=6)],
         exception_handlers={HTTPException: _no_answer, 500: _failed},
     )
@@ -40,7 +39,7 @@ def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
     return Gate(app, access)
 
 
-def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[BaseRoute]:
+def all_routes(hub: Hub, folder: Path, *, jobs: bool) -> list[BaseRoute]:
     """All routes."""
     known = [*operations(hub), *job_operations(hub.jobs, folder, allowed=jobs)]
     known += lab_operations(folder)
@@ -50,7 +49,6 @@ def all_routes(hub: Hub, folder: Path, *, legacy: bool, jobs: bool) -> list[Base
         WebSocketRoute("/ws", Sockets(hub)),
         *routes_of(known),
         Route("/openapi.json", _document(known)),
-        *(legacy_routes(hub) if legacy else ()),
     ]
 
 

@@ -12,12 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from twofold.web.plain_pages import error_page, sign_in_page, style_source
 from twofold.web.security import (
     Access,
-    Admitted,
     AskedRequest,
     HttpRefusal,
     SignIn,
     TokenEntry,
-    Verdict,
     response_headers,
 )
 
@@ -59,8 +57,8 @@ class Gate:
             verdict = self.access.sign_in(asked, await _read_form(receive))
         host = asked.value("host").lower()
         own = host if self.access.is_own_host(host) else ""
-        guarded = _with_headers(send, own, verdict)
-        if not isinstance(verdict, HttpRefusal) and not _is_legacy(verdict):
+        guarded = _with_headers(send, own)
+        if not isinstance(verdict, HttpRefusal):
             _introduce(scope)
         if isinstance(verdict, HttpRefusal):
             await _refuse(scope, receive, guarded, asked, verdict)
@@ -71,22 +69,18 @@ class Gate:
             await self.app(scope, receive, guarded)
 
 
-def _is_legacy(verdict: Verdict) -> bool:
-    return isinstance(verdict, Admitted) and bool(verdict.cross_origin)
-
-
 def _introduce(scope: Scope) -> None:
     visitor = scope.get("state", {}).get(VISITOR)
     if visitor is not None:
         visitor.known = True
 
 
-def _with_headers(send: Send, host: str, verdict: Verdict) -> Send:
+def _with_headers(send: Send, host: str) -> Send:
     async def send_more(message: Message) -> None:
         if message["type"] in _ANSWERS:
             headers = MutableHeaders(raw=list(message.get("headers", [])))
             style = style_source() if message.get("status", 0) >= 400 else ""
-            headers.update(response_headers(host, headers, verdict, style))
+            headers.update(response_headers(host, headers, style))
             message = {**message, "headers": headers.raw}
         await send(message)
 

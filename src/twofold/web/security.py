@@ -14,15 +14,11 @@ This module has no sockets: `Access.judge` returns a verdict on a request.
 
 import hmac
 import ipaddress
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
-
-from twofold.errors import InvalidInput
-from twofold.notation import shown
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """Names of this machine for itself."""
@@ -32,9 +28,6 @@ PAGES: Final = (
 )  # fmt: skip
 """The addresses of the page, which shows a view for each."""
 
-LEGACY_ROUTES: Final[Mapping[str, str]] = {"/move": "GET", "/analyze": "POST"}
-"""Routes that one other origin may call without a token, if the owner allows it."""
-
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 """Content type of forms."""
 
@@ -42,17 +35,6 @@ TOKEN_BYTES: Final = 32
 """Number of random bytes in a token."""
 
 _SAFE: Final = ("GET", "HEAD")
-_ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
-
-
-def parse_origin(text: str) -> str:
-    """Parse an origin such as `https://example.org`; raises InvalidInput, also for `null`."""
-    if not _ORIGIN.fullmatch(text):
-        raise InvalidInput(
-            "expected an origin such as https://example.org, in lower case and without a path, "
-            f"got {shown(text)}"
-        )
-    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +140,7 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """An accepted request; `cross_origin` is another origin that may read the response."""
-
-    cross_origin: str = ""
+    """An accepted request."""
 
 
 Verdict = HttpRefusal | TokenEntry | SignIn | Admitted
@@ -173,14 +153,12 @@ class Access:
     Attributes:
         names: its host names and addresses.
         any_address: True if it listens on all addresses; then any numeric address is accepted.
-        legacy_origin: the origin that may call `LEGACY_ROUTES`; empty for none.
     """
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(TOKEN_BYTES), repr=False)
     names: tuple[str, ...] = LOOPBACK
     any_address: bool = False
-    legacy_origin: str = ""
     _once: set[str] = field(default_factory=set, repr=False)
 
     @property
@@ -207,8 +185,6 @@ class Access:
         host = asked.value("host").lower()
         if not self.is_own_host(host):
             return HttpRefusal(400, "ForeignHost", "expected the address of this server as Host")
-        if self.legacy_origin and asked.path in LEGACY_ROUTES and not asked.socket:
-            return self._judge_legacy(asked)
         origins = asked.values("origin")
         if origins and origins != [f"http://{host}"]:
             return _FOREIGN
@@ -230,12 +206,6 @@ class Access:
         if not colon or port != str(self.port):
             return False
         return name in self.names or (self.any_address and _is_address(name))
-
-    def _judge_legacy(self, asked: AskedRequest) -> Verdict:
-        """No token is needed, but the origin must match exactly."""
-        if asked.values("origin") != [self.legacy_origin]:
-            return _FOREIGN
-        return Admitted(cross_origin=self.legacy_origin)
 
     def sign_in(self, asked: AskedRequest, form: bytes) -> TokenEntry | HttpRefusal:
         """Check a form with the token, or with the address that contains it."""
@@ -322,9 +292,7 @@ HEADERS: Final[Mapping[str, str]] = {
 """Headers of every response."""
 
 
-def response_headers(
-    host: str, present: Iterable[str], verdict: Verdict, style: str = ""
-) -> dict[str, str]:
+def response_headers(host: str, present: Iterable[str], style: str = "") -> dict[str, str]:
     """The headers to add to a response that has the headers `present`.
 
     `host` is empty if it is foreign; `style` is the source of an inline style, or empty.
@@ -332,8 +300,6 @@ def response_headers(
     headers = {**HEADERS, "content-security-policy": _policy(host, style)}
     if "cache-control" not in present:
         headers["cache-control"] = "no-store"
-    if isinstance(verdict, Admitted) and verdict.cross_origin:
-        headers |= {"access-control-allow-origin": verdict.cross_origin, "vary": "Origin"}
     return headers
 
 
