@@ -9,7 +9,7 @@ import pytest
 
 import twofold
 from twofold.arena.boards import read_boards
-from twofold.arena.exchange import exchange
+from twofold.arena.export import export_boards
 from twofold.arena.reports.joint_curve import read_curve
 from twofold.arena.studies.study import Study
 from twofold.browser.pages.selectors import read_selectors
@@ -60,8 +60,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "write_records": lambda path: write_records(path, []),
     "replay": lambda path: replay(twofold.Game(seed=1)).save(path),
     "read_boards": read_boards,
-    "export_boards": in_study(exchange.export_boards),
-    "games of a study": exchange.read_games,
+    "export_boards": in_study(export_boards),
     "read_curve": read_curve,
     "read_card": read_card,
     "read_network": read_network,

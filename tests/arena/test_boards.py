@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.exchange import export_csv, import_games
+from tests.support.exports import export_csv
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
-from twofold.arena.exchange.exchange import export_boards, export_parquet
+from twofold.arena.export import export_boards
 from twofold.arena.games import tile_sum
 from twofold.arena.reports.report import gather
 from twofold.arena.studies.study import Study
@@ -262,46 +262,12 @@ def test_boards_of_a_study_are_checked(statement: str, words: str, tmp_path: Pat
     assert not (tmp_path / "g.csv").exists()
 
 
-@pytest.mark.parametrize("export", [export_csv, export_parquet])
-def test_games_go_to_a_study_that_has_their_boards(export: Any, tmp_path: Path) -> None:
-    file = tmp_path / "games"
-    with Study() as study, Study() as other:
-        bench = bench_of(study, "greedy", games=6)
-        bench.play(0)
-        bench_of(study, "greedy", games=3, boards=None).play(0)
-        export(study, file)
-        with pytest.raises(InvalidInput, match=f"begin on the boards {BOARDS.hash}, which a study"):
-            import_games(other, file)
-        wrong = tmp_path / "wrong.txt"
-        wrong.write_text("0011/0000/0000/0000")
-        with pytest.raises(InvalidInput, match=r"Name their file with --boards; the study"):
-            import_games(other, file, [wrong])
-        wrong.write_text("0011/0000/0000")
-        with pytest.raises(InvalidInput, match=r"expected .* in line 1 of .*wrong.txt"):
-            import_games(other, file, [wrong])
-        assert not other.runs()
-        bench_of(other, "greedy", games=1).play(0)
-        assert import_games(other, file) == 8
-        again = bench_of(other, "greedy", games=6)
-        assert again.missing == 0
-        assert figures(again) == figures(bench)
-
-
-def test_games_bring_their_boards_to_a_new_study(tmp_path: Path) -> None:
-    file, others = tmp_path / "games", tmp_path / "3x3.txt"
-    others.write_text("3x3:100/000/001\n")
-    with Study() as study, Study() as other:
-        bench = bench_of(study, "greedy", games=6)
-        bench.play(0)
-        export_csv(study, file)
-        (boards,) = export_boards(study, tmp_path)
-        assert boards.name == f"{BOARDS.hash}.txt"
-        assert import_games(other, file, [others, boards]) == 6
-        assert [other.boards_of(run) for run in other.runs()] == [
-            parse_boards(BOARDS.text, boards.name)
-        ]
-        assert other.runs()[0].boards == BOARDS.hash
-        assert figures(bench_of(other, "greedy", games=6)) == figures(bench)
+def test_boards_are_written_as_text(tmp_path: Path) -> None:
+    with Study() as study:
+        bench_of(study, "greedy", games=1)
+        (path,) = export_boards(study, tmp_path)
+    assert path.name == f"{BOARDS.hash}.txt"
+    assert parse_boards(path.read_text(), path.name).hash == BOARDS.hash
 
 
 def test_boards_are_written_for_a_study_that_has_some(tmp_path: Path) -> None:

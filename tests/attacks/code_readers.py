@@ -6,7 +6,6 @@ process where nothing was imported before, and prints how often their code was r
 
 import asyncio
 import contextlib
-import csv
 import hashlib
 import io
 import json
@@ -110,7 +109,7 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
             attempt(resume, Bench(study, Rules.parse(RULES)))
             attempt(resume, Bench(study, Rules.parse(RULES)), ["greedy", "another.py:Name"])
     plain = [spec for spec in specs if "sha256" not in spec]  # else others of the same file
-    path, copy = str(_study(folder / "all.db", *plain)), str(folder / "copy.db")
+    path = str(_study(folder / "all.db", *plain))
     attempt(lab.studies, folder)
     attempt(lab.study, folder, "all.db")
     short = ["--rules", RULES, "--games", "2", "--out", path]
@@ -118,15 +117,6 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     command("compare", "greedy", "corner", *short)
     games, table = folder / "games.csv", str(folder / "table.md")
     command("report", path, "--csv", str(games), "--markdown", table, "--format", "tdl")
-    header, *rows = csv.reader(games.read_text().splitlines())
-    with games.open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [header, *([spec if cell == "greedy" else cell for cell in row]
-                       for spec in plain for row in rows if "greedy" in row)]
-        )  # fmt: skip
-    command("report", copy, "--import", str(games))
-    assert Path(copy).exists()
-    command("bench", "--resume", "--out", copy)
 
 
 def workers_of_studies(folder: Path, specs: list[str]) -> None:

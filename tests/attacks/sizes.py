@@ -17,10 +17,6 @@ import numpy as np
 
 from tests.attacks import tables, tdl_files, weights
 
-HEADER: Final = (
-    "spec,player,rules,signature,twofold,reproducible,seed,score,moves,max_tile,reached,"
-    "nanoseconds,move_median,move_99th"
-)
 RECORD: Final = '{"schema":1,"rules":"4x4","seed":"1"'
 
 
@@ -40,7 +36,6 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.arena.exchange.exchange import read_games
     from twofold.browser.pages.selectors import read_selectors
     from twofold.exact import ExactTable
     from twofold.learn.checkpoint import load
@@ -60,7 +55,6 @@ def readers() -> dict[str, Callable[[Path], object]]:
     return {
         "card": read_card,
         "checkpoint": load,
-        "exchange": read_games,
         "games": lambda path: drained(formats.read_games(path)),
         "hash": lambda path: network_hash(str(path)),
         "kept": lambda path: read_kept(path, "a"),
@@ -139,55 +133,6 @@ def checkpoint(**changes: Any) -> Callable[[Path], object]:
     return put
 
 
-# ---- Parquet
-
-
-def parquet(
-    rows: int = 10, compression: str = "zstd", columns: dict[str, Any] | None = None, **options: Any
-) -> Callable[[Path], object]:
-    """A file of equal games, each column a value or an array."""
-
-    def put(path: Path) -> None:
-        from twofold.arena.reports.drawings import require_report
-
-        pa, pq = require_report("pyarrow"), require_report("pyarrow.parquet")
-        types = {"reproducible": pa.bool_(), "reached": pa.list_(pa.int32())}
-        types |= dict.fromkeys(("spec", "player", "rules", "signature", "twofold"), pa.string())
-        values: dict[str, Any] = dict.fromkeys(HEADER.split(","), 1)
-        values |= {"reproducible": True, "reached": [0, 0], "spec": "greedy", "player": "greedy"}
-        values |= {"rules": "4x4", "signature": "1", "twofold": "1", "max_tile": 2}
-        table = {}
-        for name, value in (values | (columns or {})).items():
-            one = pa.scalar(value, types.get(name, pa.int64())) if not isinstance(
-                value, pa.Array) else None  # fmt: skip
-            table[name] = value if one is None else pa.repeat(one, rows)
-        pq.write_table(pa.table(table), path, compression=compression, **options)
-
-    return put
-
-
-def array(make: Callable[[Any], Any], name: str, rows: int = 10, **options: Any) -> Any:
-    """A file of games with one column that PyArrow makes."""
-
-    def put(path: Path) -> None:
-        from twofold.arena.reports.drawings import require_report
-
-        pa = require_report("pyarrow")
-        parquet(rows, columns={name: make(pa)}, **options)(path)
-
-    return put
-
-
-def lists(count: int) -> Callable[[Any], Any]:
-    """Ten lists, the first of so many equal numbers."""
-
-    def make(pa: Any) -> Any:
-        ends = pa.array([0] + [count] * 10, pa.int32())
-        return pa.ListArray.from_arrays(ends, pa.array(np.zeros(count, dtype=np.int32)))
-
-    return make
-
-
 # ---- all
 
 ATTACKS: Final = [
@@ -205,36 +150,6 @@ ATTACKS: Final = [
     Attack("2 GB of weights", "checkpoint",
            checkpoint(patterns="0123456", rules="4x4"), "expected weights of float32 and shape"),
     Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected games of uint64"),
-    # Parquet
-    Attack("many games in a few bytes", "exchange", parquet(300_000),
-           "expected at least 2 bytes for each game, got 300,000 games"),
-    Attack("a text of a megabyte in each row", "exchange", array(lambda pa:
-           pa.DictionaryArray.from_arrays(np.zeros(2_000, "i4"), ["x" * 10**6]), "player", 2_000),
-           "expected text of 1 to 1,000 characters as player"),
-    Attack("texts that begin alike", "exchange",
-           parquet(500, columns={"player": "x" * 4_000}, use_dictionary=False,
-                   column_encoding={"player": "DELTA_BYTE_ARRAY"}),
-           "player in the encoding DELTA_BYTE_ARRAY"),
-    Attack("a page of 40 MB", "exchange",
-           parquet(5, columns={"player": "x" * 8_000_000}, use_dictionary=False),
-           r"pages of at most \d+ bytes in all, got"),
-    Attack("a dictionary of 40 MB", "exchange",
-           array(lambda pa: pa.array([f"{n}" * 8_000_000 for n in range(5)]), "player", 5,
-                 dictionary_pagesize_limit=2**30),
-           r"pages of at most \d+ bytes in all, got"),
-    Attack("a list of 2 million numbers", "exchange", array(lists(2_000_000), "reached"),
-           "2000009 values in reached of 10 rows"),
-    Attack("blocks of a megabyte", "exchange",
-           array(lambda pa: pa.array([b"x" * 10**6] * 10, pa.binary(10**6)), "player"),
-           "player as FIXED_LEN_BYTE_ARRAY"),
-    Attack("a footer of 4 GB", "exchange",
-           content(lambda: b"PAR1" + bytes(99) + b"\xff\xff\xff\xffPAR1"), "a footer of at most"),
-    Attack("a hole as Parquet", "exchange", hole(b"PAR1"), "a footer of at most"),
-    # CSV
-    Attack("a hole as CSV", "exchange", hole(b"spec"), "a game of at most 16384 characters"),
-    Attack("a hole behind the header", "exchange", hole(HEADER + "\n"), "a game of at most 16384"),
-    Attack("a game on a million lines", "exchange",
-           content(lambda: HEADER + "\n" + '"\n",' * 10**6), "a game of at most 16384 characters"),
     # records and replays
     *(Attack(f"a hole as {reader}", reader, hole(""), "expected")
       for reader in ("record", "records", "games", "one game", "kept", "selectors", "card",

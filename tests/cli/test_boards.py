@@ -100,21 +100,6 @@ def test_a_report_says_how_to_make_it_again(
     ]
 
 
-def test_games_are_imported_with_their_boards(cli: Cli, late: Path, tmp_path: Path) -> None:
-    study, new, games = (str(tmp_path / name) for name in ("s.db", "new.db", "games.csv"))
-    cli("bench", "greedy", "--boards", str(late), "--out", study)
-    cli("report", study, "--csv", games)
-    found = cli("report", new, "--import", games)
-    assert found.code == 2
-    assert "Name their file with --boards" in found.err
-    assert list(tmp_path.glob("new.db*")) == []
-    found = cli("report", new, "--import", games, "--boards", str(late))
-    assert (found.code, found.err) == (0, f"3 new games of 3 in {games}\n")
-    alone = cli("report", new, "--boards", str(late), "--format", "tdl")
-    assert alone.code == 2
-    assert "expected --boards together with --import FILE" in alone.err
-
-
 def test_compare_plays_the_same_boards(cli: Cli, late: Path) -> None:
     found = cli("compare", "greedy", "corner", "--boards", str(late), "--games", "12")
     assert found.code == 0

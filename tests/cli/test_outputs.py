@@ -106,7 +106,6 @@ INPUTS = [
     ("game.2048", "convert game.2048 LINK --to jsonl"),
     ("study.db", "report study.db --html LINK"),
     ("study.db", "report study.db --csv LINK"),
-    ("games.csv", "report study.db --import games.csv --markdown LINK"),
     ("curve.csv", "report --curves curve.csv --picture LINK"),
     ("boards.txt", "bench greedy --rules 3x3 --boards boards.txt --out LINK"),
 ]

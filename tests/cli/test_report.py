@@ -64,28 +64,6 @@ def test_text_is_printed(
     assert not Path("-").exists()
 
 
-@pytest.mark.parametrize("option", ["--csv", "--parquet"])
-def test_games_go_to_another_study(cli: Cli, study: str, option: str, tmp_path: Path) -> None:
-    games, copy = str(tmp_path / "games"), str(tmp_path / "copy.db")
-    assert cli("report", study, option, games).code == 0
-    code, out, err = cli("report", copy, "--import", games)
-    assert (code, out) == (0, "")
-    assert err.startswith("40 new games of 40 in ")
-    before = cli("report", study, "--format", "tdl").out
-    assert cli("report", copy, "--import", games, "--format", "tdl").out == before
-    assert cli("bench", "--resume", "--out", copy).code == 0  # none is played again
-
-
-def test_a_bad_import_makes_no_study(cli: Cli, tmp_path: Path) -> None:
-    games = tmp_path / "games.csv"
-    games.write_text("not,games\n")
-    code, out, err = cli("report", str(tmp_path / "new.db"), "--import", str(games))
-    assert (code, out) == (2, "")
-    assert err.startswith("twofold: expected the header spec,")
-    assert err.count("\n") == 1
-    assert list(tmp_path.glob("new.db*")) == []
-
-
 def test_the_table_is_printed_where_nothing_else_is_asked_for(cli: Cli, study: str) -> None:
     found = cli("report", study)
     assert (found.code, found.err) == (0, "")

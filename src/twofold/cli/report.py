@@ -5,14 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
-from twofold.arena.exchange.exchange import (
-    csv_parts,
-    export_boards,
-    export_parquet,
-    export_records,
-    keep,
-    read_games,
-)
+from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
 from twofold.arena.reports import page, text
 from twofold.arena.reports.drawings import FORMS, Form
 from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
@@ -22,7 +15,6 @@ from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out
 from twofold.cli._progress import waiting
 from twofold.errors import InvalidInput
-from twofold.figures import counted
 from twofold.files import atomic_write, new_file, read_start
 from twofold.notation import shown
 
@@ -31,7 +23,6 @@ EXAMPLE = """  twofold report study.db
   twofold report study.db --format tdl
   twofold report study.db --csv games.csv --parquet games.parquet
   twofold report study.db --records games.jsonl
-  twofold report copy.db --import games.csv
   twofold report study.db --markdown -
   twofold report late.db --write-boards folder
   twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf"""
@@ -63,14 +54,6 @@ def command(
     records: Annotated[
         str, option("--records", "OUT", "Write the records of bench --records, one per line.")
     ] = "",
-    games: Annotated[
-        str,
-        option("--import", "FILE", "Add the games of a CSV or Parquet file to the study first."),
-    ] = "",
-    boards: Annotated[
-        list[str] | None,
-        option("--boards", "FILE", "With --import: the boards its games start from."),
-    ] = None,
     curves: Annotated[
         list[str] | None,
         option(
@@ -88,17 +71,13 @@ def command(
     """Show a study as a table, page or data; draw learning curves.
 
     Without options it prints the table of bench. The page works offline and without scripts.
-    --import adds the games of a CSV or Parquet file to the study, all or none; the study is
-    created if there is none. Such a file holds only the hashes of start boards: name the boards
-    with --boards. For --html, --markdown and --csv the file - is standard output. --html replaces
-    an older page.
+    For --html, --markdown and --csv the file - is standard output. --html replaces an older page.
     """
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
     written = {name: path for name, path in outputs.items() if path}
-    _check_request(study, written | {"--picture": picture}, form, games, write_boards)
-    inputs = [study, games, *(boards or []), *(curves or [])]
-    _check_files(written | {"--picture": picture}, inputs, force=force)
+    _check_request(study, written | {"--picture": picture}, form, write_boards)
+    _check_files(written | {"--picture": picture}, [study, *(curves or [])], force=force)
     drawn = _curves(study, curves or [], html, picture)
     if picture:
         _write_picture(drawn, picture)
@@ -106,13 +85,7 @@ def command(
         for name, path in written.items():
             _write(None, name, path, drawn)
         return
-    if boards and not games:
-        raise InvalidInput("expected --boards together with --import FILE, got it alone")
-    if games:
-        _import(study, games, boards or [])
-    printed = not (written or form or write_boards or games)
-    if games and not (written or form or write_boards):
-        return
+    printed = not (written or form or write_boards)
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         for name, path in written.items():
             _write(opened, name, path, drawn)
@@ -122,13 +95,11 @@ def command(
             print_out(text.tdl_table(opened) if form else text.plain(opened))
 
 
-def _check_request(
-    study: str, asked: dict[str, str], form: str, games: str, write_boards: str
-) -> None:
+def _check_request(study: str, asked: dict[str, str], form: str, write_boards: str) -> None:
     if form not in ("", "tdl"):
         raise InvalidInput(f"expected --format tdl, got {shown(form)}")
     written = {name: path for name, path in asked.items() if path}
-    alone = set(written) <= {"--html", "--picture"} and not (form or games or write_boards)
+    alone = set(written) <= {"--html", "--picture"} and not (form or write_boards)
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
     for name, path in written.items():
@@ -151,15 +122,6 @@ def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> No
 def _check_page(path: Path) -> None:
     if read_start(path, len(page.BEGIN)) != page.BEGIN.encode():
         raise InvalidInput(f"expected a new file or an older page to write, got {shown(str(path))}")
-
-
-def _import(study: str, path: str, boards: list[str]) -> None:
-    with waiting("reading the games ..."):
-        runs = read_games(path)  # before a study is made for them
-        with Study(study) as opened:
-            new = keep(opened, runs, boards)
-    total = sum(len(run.games) for run in runs)
-    print_note(f"{counted(new, 'new game')} of {total:,} in {path}")
 
 
 def _curves(study: str, paths: list[str], html: str, picture: str) -> list[DrawnCurve]:

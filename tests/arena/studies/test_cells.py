@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.exchange import export_csv
+from tests.support.exports import export_csv
 from twofold.arena.bench import Bench, resumed
-from twofold.arena.exchange.exchange import export_parquet, export_records
+from twofold.arena.export import export_parquet, export_records
 from twofold.arena.games import GameRow
 from twofold.arena.reports import report
 from twofold.arena.studies.study import Study

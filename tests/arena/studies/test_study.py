@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
-from tests.support.exchange import export_csv
+from tests.support.exports import export_csv
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.reports import report
 from twofold.arena.studies import file as module

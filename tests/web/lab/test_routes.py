@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from tests.web.lab.made_lab import OUTSIDE
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
-from twofold.arena.exchange.exchange import csv_parts
+from twofold.arena.export import csv_parts
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput

@@ -13,7 +13,7 @@ from typing import IO, Final, TypeVar
 
 import msgspec
 
-from twofold.arena.exchange.exchange import csv_parts
+from twofold.arena.export import csv_parts
 from twofold.arena.reports.drawings import Palette, require_report
 from twofold.arena.reports.plots import PLOTS, drawing
 from twofold.arena.reports.report import Section, gather, grouped

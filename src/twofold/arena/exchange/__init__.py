@@ -1,1 +1,0 @@
-"""Exports the games of a study to CSV or Parquet, and imports them."""
