@@ -116,7 +116,7 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     command("bench", "greedy", *short)
     command("compare", "greedy", "corner", *short)
     games, table = folder / "games.csv", str(folder / "table.md")
-    command("report", path, "--csv", str(games), "--markdown", table, "--format", "tdl")
+    command("report", path, "--csv", str(games), "--markdown", table)
 
 
 def workers_of_studies(folder: Path, specs: list[str]) -> None:

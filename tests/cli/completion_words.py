@@ -51,7 +51,6 @@ VALUES: Final[dict[tuple[str, str], str | list[str]]] = {
     ("players", "NAME"): list(
         dict.fromkeys([*STRENGTHS, *(one.name for one in entries()), *EVALUATORS])
     ),
-    ("report", "--format"): ["tdl"],
     ("tables build", "--bits"): ["8", "16"],
     ("tables build", "NAME"): [*SETS, *LARGE],
     ("tables info", "NAME"): "built",

@@ -20,7 +20,6 @@ from twofold.notation import shown
 
 EXAMPLE = """  twofold report study.db
   twofold report study.db --html report.html
-  twofold report study.db --format tdl
   twofold report study.db --csv games.csv --parquet games.parquet
   twofold report study.db --records games.jsonl
   twofold report study.db --markdown -
@@ -40,14 +39,6 @@ def command(
     html: Annotated[str, option("--html", "OUT", "Write a page with tables and plots.")] = "",
     markdown: Annotated[
         str, option("--markdown", "OUT", "Write the tables as GitHub Markdown; - prints them.")
-    ] = "",
-    form: Annotated[
-        str,
-        option(
-            "--format",
-            "F",
-            "Format of the printed tables: tdl, as TDL2048+ prints them. Default: ours.",
-        ),
     ] = "",
     csv: Annotated[str, option("--csv", "OUT", "Write all games as CSV; - prints them.")] = "",
     parquet: Annotated[str, option("--parquet", "OUT", "Write all games as Parquet.")] = "",
@@ -76,7 +67,7 @@ def command(
     outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
     outputs |= {"--records": records}
     written = {name: path for name, path in outputs.items() if path}
-    _check_request(study, written | {"--picture": picture}, form, write_boards)
+    _check_request(study, written | {"--picture": picture}, write_boards)
     _check_files(written | {"--picture": picture}, [study, *(curves or [])], force=force)
     drawn = _curves(study, curves or [], html, picture)
     if picture:
@@ -85,21 +76,18 @@ def command(
         for name, path in written.items():
             _write(None, name, path, drawn)
         return
-    printed = not (written or form or write_boards)
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         for name, path in written.items():
             _write(opened, name, path, drawn)
         if write_boards:
             _write_boards(opened, write_boards, force=force)
-        if form or printed:
-            print_out(text.tdl_table(opened) if form else text.plain(opened))
+        if not (written or write_boards):
+            print_out(text.plain(opened))
 
 
-def _check_request(study: str, asked: dict[str, str], form: str, write_boards: str) -> None:
-    if form not in ("", "tdl"):
-        raise InvalidInput(f"expected --format tdl, got {shown(form)}")
+def _check_request(study: str, asked: dict[str, str], write_boards: str) -> None:
     written = {name: path for name, path in asked.items() if path}
-    alone = set(written) <= {"--html", "--picture"} and not (form or write_boards)
+    alone = set(written) <= {"--html", "--picture"} and not write_boards
     if not study and not alone:
         raise InvalidInput("expected a study of bench --out for these options, got none")
     for name, path in written.items():

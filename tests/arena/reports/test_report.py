@@ -10,7 +10,7 @@ from twofold.arena.boards import parse_boards
 from twofold.arena.reports import report as module
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
-from twofold.arena.reports.text import markdown, tdl_table
+from twofold.arena.reports.text import markdown, plain
 from twofold.arena.studies.rows import Wanted
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
@@ -91,6 +91,6 @@ def test_pairs_need_common_seeds_and_of_many_players_only_neighbours() -> None:
 def test_an_empty_study_is_refused() -> None:
     with Study() as study:
         add(study, "idle")
-        for make in (markdown, tdl_table, html_of):
+        for make in (markdown, plain, html_of):
             with pytest.raises(InvalidInput, match="expected a study with finished games"):
                 make(study)

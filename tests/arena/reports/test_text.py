@@ -1,4 +1,4 @@
-"""The tables as Markdown, and blocks in the style of TDL2048+."""
+"""The tables as Markdown."""
 
 import re
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.arena.reports.studies import RULES, add, ended, row, small
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
-from twofold.arena.reports.text import markdown, plain, tdl_table
+from twofold.arena.reports.text import markdown, plain
 from twofold.arena.studies.study import Study
 from twofold.seeds import SeedRange
 
@@ -70,23 +70,6 @@ def test_many_comparisons_are_noted_in_every_form_and_their_p_values_corrected()
     rows = [line.split()[-2:] for line in terminal.splitlines() if re.search(r"  \S+ to ", line)]
     # the smallest of three p values times 3, the next times 2
     assert rows == [["0.495", "0.859"], ["0.430", "0.859"], ["0.063", "0.190"]]
-
-
-def test_a_table_in_the_style_of_tdl2048() -> None:
-    with Study() as study:
-        small(study)
-        blocks = tdl_table(study).split("\n\n")
-    assert blocks[0].splitlines() == [
-        f"strong, 4 games, rules {RULES}",
-        "summary 4ms 100000.00ops",
-        "total:  avg=250 max=400 tile=128 win=50.00%",
-        "tile     count   score    move     rate      win",
-        "16           1     100     100   25.00%  100.00%",
-        "32           1     200     100   25.00%   75.00%",
-        "64           1     300     100   25.00%   50.00%",
-        "128          1     400     100   25.00%   25.00%",
-    ]
-    assert len(blocks) == 2
 
 
 def test_missing_games_are_reported() -> None:

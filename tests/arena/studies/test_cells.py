@@ -177,10 +177,7 @@ def test_a_cell_of_a_command_is_one_line(
     change: Callable[[str, str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = change("plan", "games", -1)
-    for arguments in (
-        ["report", str(path), "--format", "tdl"],
-        ["bench", "--resume", "--out", str(path)],
-    ):
+    for arguments in (["report", str(path)], ["bench", "--resume", "--out", str(path)]):
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2

@@ -1,18 +1,15 @@
-"""Reports as text: GitHub Markdown, and the summary block of TDL2048+."""
+"""Reports as text: plain, and GitHub Markdown."""
 
 import re
 from textwrap import fill
 
-import numpy as np
-
 from twofold.arena.bench import PlayerStanding
-from twofold.arena.reports.report import ReportEntry, Section, gather
+from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import ReportTable, not_reproducible, pairs_note, section_tables
 from twofold.arena.studies.study import Study
 from twofold.arena.table import MAX_NAME, format_runs
 from twofold.figures import counted, format_table
 from twofold.notation import printable, shell_line
-from twofold.rules import Rules
 
 # ---- plain text
 
@@ -101,41 +98,3 @@ def _code(text: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", body)), default=0))
     space = " " if body.startswith("`") or body.endswith("`") or not body.strip() else ""
     return f"{fence}{space}{body}{space}{fence}"
-
-
-# ---- TDL2048+
-
-
-def tdl_table(study: Study) -> str:
-    """A block for each run in the style of the summary block of TDL2048+."""
-    return "\n\n".join(
-        _tdl_block(entry, section.rules) for section in gather(study) for entry in section.entries
-    )
-
-
-def _tdl_block(entry: ReportEntry, rules: str) -> str:
-    """The summary block of one run.
-
-    `count`, `score`, `move` and `rate` are of the games that ended with that largest tile, `win`
-    is the share that reached it; `win=` is that of the goal.
-
-    Source: README of TDL2048+ (Guei et al. 2021), "Summary Block".
-    """
-    summary, games = entry.summary, entry.games
-    goal = Rules.parse(rules).goal
-    lines = [
-        f"{printable(entry.label)}, {summary.games} games, rules {printable(rules)}",
-        f"summary {1000 * summary.seconds:.0f}ms {summary.moves_per_second:.2f}ops",
-        f"total:  avg={summary.score.value:.0f} max={summary.best} tile={summary.max_tile}"
-        f" win={100 * np.count_nonzero(games.max_tiles >= goal) / summary.games:.2f}%",
-        f"{'tile':<6}{'count':>8}{'score':>8}{'move':>8}{'rate':>9}{'win':>9}",
-    ]
-    for tile in np.unique(games.max_tiles).tolist():
-        ended = games.max_tiles == tile
-        share = 100 * np.count_nonzero(ended) / summary.games
-        reached = 100 * np.count_nonzero(games.max_tiles >= tile) / summary.games
-        lines.append(
-            f"{tile:<6}{np.count_nonzero(ended):>8}{games.scores[ended].mean():>8.0f}"
-            f"{games.moves[ended].mean():>8.0f}{share:>8.2f}%{reached:>8.2f}%"
-        )
-    return "\n".join(lines)
