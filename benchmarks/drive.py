@@ -10,12 +10,9 @@ from pathlib import Path
 
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.support.browser import serve
-from twofold import Move, Record, make_player
-from twofold.browser.browser import BrowserPlace, open_tab
-from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages import Selectors, find_game, kinds
-from twofold.browser.thinker import Thinker
+from twofold import Record, make_player
+from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.browser.pages import BrowserPlace, ByMove, Selectors, find_game, kinds, open_tab
 
 PAGES = ROOT / "tests" / "browser" / "pages"
 FIND_SECONDS = 10.0
@@ -24,7 +21,7 @@ STOP_AT = 512
 
 FAST = "ntuple:ply=1"
 STRONG = "ntuple:ply=3"
-CELLS = Selectors(tiles="#cells .cell", keys=dict(zip(Move, "wdsa", strict=True)))
+CELLS = Selectors(tiles="#cells .cell", keys=ByMove("w", "d", "s", "a"))
 
 
 def measure(settings: Settings) -> Report:

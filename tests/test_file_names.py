@@ -12,7 +12,7 @@ from twofold.arena.boards import read_boards
 from twofold.arena.export import export_boards
 from twofold.arena.reports.joint_curve import read_curve
 from twofold.arena.studies.study import Study
-from twofold.browser.pages.selectors import read_selectors
+from twofold.browser.pages import read_selectors
 from twofold.endgame.table import EndgameTable
 from twofold.errors import InvalidInput
 from twofold.exact.table import ExactTable

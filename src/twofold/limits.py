@@ -185,9 +185,6 @@ MAX_RUN_SECONDS: Final = 365 * 86_400.0
 MAX_PAGE_FRAMES: Final = 32
 """Most frames of a web page searched for a game."""
 
-MAX_PAGE_TILES: Final = 1_000
-"""Most elements of a web page read as tiles."""
-
 
 def check_limit(name: str, value: int, low: int, high: int) -> int:
     """Return `value` if it is a whole number in `low..high`; raise `LimitExceeded` if not."""

@@ -36,7 +36,7 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.browser.pages.selectors import read_selectors
+    from twofold.browser.pages import read_selectors
     from twofold.exact import ExactTable
     from twofold.learn.checkpoint import load
     from twofold.networks.file import read_card, read_network

@@ -17,12 +17,8 @@ import pytest
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from twofold import Rules, make_player
-from twofold.browser.browser import find_browser
-from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages import PageKind, find_game, kinds
-from twofold.browser.tab import Tab
-from twofold.browser.thinker import Thinker
+from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.browser.pages import PageKind, Tab, find_browser, find_game, kinds
 from twofold.errors import TwofoldError
 
 T = TypeVar("T")
@@ -184,7 +180,7 @@ async def play_page(
         beside = asyncio.ensure_future(meanwhile(page, driver, follower)) if meanwhile else None
         try:
             if begin:
-                await driver.begin(player, new=True)
+                await game.begin(player, new=True)
             played.ending = await driver.play()
             if "hostile" not in page.url:  # there, nobody but our own world can be asked
                 played.title = await page.title()

@@ -20,9 +20,8 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.signals import hear_signals
 from twofold import Board, Move
-from twofold.browser.browser import BrowserPlace, find_browser
 from twofold.browser.driver import Wishes
-from twofold.browser.pages import kinds
+from twofold.browser.pages import BrowserPlace, find_browser, kinds
 from twofold.cli import drive
 from twofold.errors import ResourceError
 from twofold.records.record import read_record
@@ -111,7 +110,7 @@ def test_a_terminal_shows_progress(
         await asyncio.sleep(0.05)
         assert not capsys.readouterr().err
         one.follower.begin(Board.parse("1100/0000/0000/0000"), 100)
-        one.follower.advance(Move.LEFT, (15, 2), ours=True)
+        one.follower.follow(Board.parse("2000/0000/0000/0001"), None, Move.LEFT)
         await asyncio.sleep(0.3)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

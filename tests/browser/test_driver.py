@@ -1,20 +1,25 @@
-"""The driver on correct pages: one like the original, and others."""
+"""The driver on correct pages: one like the original, the page of `twofold serve`, and others."""
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.stage import BUSY_SECONDS, Played, Stage
-from twofold.browser.driver import Driver
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages import Selectors, kinds
+from tests.browser import stage as stage_module
+from tests.browser.stage import BUSY_SECONDS, Played, Stage, play_page
+from tests.play.kept_games import record_of
+from tests.support.browser import PATIENCE_MS, Served, serve
+from twofold.browser.driver import Driver, PageFollower
+from twofold.browser.pages import kinds, read_selectors
+from twofold.errors import PageError
 from twofold.records.record import read_record, write_record
 
-BUTTONS = {name: f"[data-go='{index}']" for index, name in enumerate(("u", "r", "d", "l"))}
+NAMES = ("up", "right", "down", "left")
+KEYS = [f"keys.{name}={key}" for name, key in zip(NAMES, "wdsa", strict=True)]
+BUTTONS = [f"buttons.{name}=[data-go='{key}']" for name, key in zip(NAMES, "0123", strict=True)]
 
 
 def is_whole(played: Played) -> bool:
@@ -27,7 +32,7 @@ def test_a_game_is_played_to_its_end(stage: Stage, fault: str) -> None:
     patience = 1.0 if fault == "undrawn" else BUSY_SECONDS
     found = stage.play(f"original.html?seed=3&size=2&{fault}", patience=patience)
     assert is_whole(found)
-    assert found.driver.page.name == "original"
+    assert found.driver.page.kind.name == "original"
     if fault == "undrawn":  # the original forgets a game that has ended
         assert found.ending == "no move is left, as far as can be seen"
         return
@@ -112,35 +117,104 @@ def test_a_game_in_a_frame_of_another_site_is_found(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {},
-        {"value": "attribute:data-exponent", "numbers": "exponents"},
-        {"value": "class:n", "numbers": "exponents", "buttons": BUTTONS},
-        {"tiles": "#floor .brick", "place": "box", "board": "#floor"},
+        [],
+        ["value=attribute:data-exponent", "numbers=exponents"],
+        ["value=class:n", "numbers=exponents", *BUTTONS],
+        ["tiles=#floor .brick", "place=box", "board=#floor"],
     ],
     ids=["text", "attribute", "class and buttons", "boxes"],
 )
-def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: dict[str, Any]) -> None:
-    keys = dict(zip("urdl", "wdsa", strict=True))
-    told = Selectors.from_mapping(
-        {"tiles": "#cells .cell", "score": "#points", "over": "#end", "won": "#hurray"}
-        | {"keep_going": "#more", "keys": keys}
-        | more
-    )
+def test_a_page_of_any_make_is_played_by_selectors(stage: Stage, more: list[str]) -> None:
+    usual = ["tiles=#cells .cell", "score=#points", "over=#end", "won=#hurray", "keep_going=#more"]
+    told = read_selectors(None, [*usual, *KEYS, *more])
     found = stage.play("cells.html?seed=3&goal=2", wanted=tuple(kinds(selectors=told)), stop_at=8)
     assert is_whole(found)
     assert found.follower.score
 
 
 def test_a_board_of_another_shape_is_played_to_its_end(stage: Stage) -> None:
-    told = Selectors.from_mapping({"tiles": "#cells .cell", "rows": 3, "cols": "2", "over": "#end"})
+    shape = ["tiles=#cells .cell", "rows=3", "cols=2"]
+    told = read_selectors(None, [*shape, "over=#end"])
     found = stage.play(
         "cells.html?rows=3&cols=2", wanted=tuple(kinds(selectors=told)), patience=0.1
     )
     assert "expected the board to change after" in found.error  # arrows are not its keys
-    keys = {"up": "w", "right": "d", "down": "s", "left": "a"}
-    told = Selectors.from_mapping({"tiles": "#cells .cell", "rows": 3, "cols": 2, "keys": keys})
+    told = read_selectors(None, [*shape, *KEYS])
     found = stage.play("cells.html?rows=3&cols=2&seed=2", wanted=tuple(kinds(selectors=told)))
     assert is_whole(found)
     assert found.follower.board.shape == (3, 2)
     assert found.follower.board.is_over
     assert found.follower.score is None
+
+
+# ---- the page of `twofold serve`
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of the web app."""
+    folder: Path = tmp_path_factory.mktemp("served")
+    with serve(folder, "greedy") as found:
+        yield found
+
+
+def play_ours(stage: Stage, served: Served, rules: str) -> Played:
+    """Play a game that begins under these rules."""
+    game = served.keep(f'[Twofold "1"]\n[Rules "{rules}"]\n[Seed "7"]\n\n')
+
+    async def drive() -> Played:
+        async with stage.page("empty.html") as page:
+            await page.goto(f"{served.url}/?token={served.token}")
+            await page.goto(f"{served.url}/?game={game}")
+            await page.locator(".board-tiles .tile").first.wait_for(timeout=PATIENCE_MS)
+            return await play_page(page, wanted=tuple(kinds()))
+
+    return stage.run(drive())
+
+
+def test_our_own_page_is_played_past_the_win_to_the_end(stage: Stage, served: Served) -> None:
+    found = play_ours(stage, served, "2x2 goal=8")
+    assert found.error == ""
+    assert found.driver.page.kind.name == "twofold"
+    assert found.ending == "no move is left"
+    assert found.follower.breaks == 0
+    assert found.follower.score in [game["score"] for game in served.ask("/api/games")]
+
+
+def test_a_kept_game_is_left_alone_and_the_player_is_named(stage: Stage, served: Served) -> None:
+    kept = served.keep(str(record_of(1, rules="2x2 goal=8")))
+
+    async def drive() -> str:
+        async with stage.page("empty.html") as page:
+            await page.goto(f"{served.url}/?token={served.token}")
+            await page.goto(f"{served.url}/?game={kept}")
+            await page.locator(".board-tiles .tile").first.wait_for(timeout=PATIENCE_MS)
+            return (await play_page(page, wanted=tuple(kinds()), begin=True)).error
+
+    assert stage.run(drive()) == ""
+    games = {game["game"]: game for game in served.ask("/api/games")}
+    assert games.pop(kept)["moves"] == 1
+    driven = next(iter(games.values()))  # last played first
+    assert (driven["player"], driven["kind"]) == ("greedy", "player")
+
+
+def test_a_page_that_asks_for_the_token_says_so(
+    stage: Stage, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage_module, "FIND_SECONDS", 0.0)
+
+    async def drive() -> None:
+        async with stage.page("empty.html") as page:
+            await page.context.clear_cookies()
+            await page.goto(served.url)
+            await play_page(page, wanted=tuple(kinds()))
+
+    with pytest.raises(PageError, match="asks for the token of its server"):
+        stage.run(drive())
+
+
+def test_a_game_that_stops_at_the_goal_is_over(stage: Stage, served: Served) -> None:
+    found = play_ours(stage, served, "2x3 goal=8 stop=goal")
+    assert found.error == ""
+    assert found.ending == "the page says that the game is over"
+    assert found.follower.board.max_tile == 8

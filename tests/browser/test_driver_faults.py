@@ -5,13 +5,12 @@ import re
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 from playwright.async_api import Page
 
 from tests.browser.stage import FIND_SECONDS, Stage, play_page
-from twofold.browser.driver import Driver
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages import Selectors, find_game, kinds
-from twofold.browser.tab import PageLost, Tab
+from twofold.browser.driver import Driver, PageFollower
+from twofold.browser.pages import ByMove, Selectors, Tab, find_game, kinds
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")
@@ -190,13 +189,12 @@ def test_a_page_without_a_game_is_reported(stage: Stage) -> None:
 
 
 def test_unknown_keys_and_buttons_are_reported(stage: Stage) -> None:
-    names = ("up", "right", "down", "left")
-    for what, fault in (
-        ({"keys": dict.fromkeys(names, "no such key")}, "expected to press the key"),
-        ({"buttons": dict.fromkeys(names, "#none")}, "expected a button '#none'"),
+    told = Selectors(tiles="#cells .cell")
+    for selectors, fault in (
+        (replace(told, keys=ByMove(*["no such key"] * 4)), "expected to press the key"),
+        (replace(told, buttons=ByMove(*["#none"] * 4)), "expected a button '#none'"),
     ):
-        told = Selectors.from_mapping({"tiles": "#cells .cell", **what})
-        found = stage.play("cells.html", wanted=tuple(kinds(selectors=told)))
+        found = stage.play("cells.html", wanted=tuple(kinds(selectors=selectors)))
         assert fault in found.error
 
 
@@ -212,9 +210,9 @@ def test_a_tab_that_is_gone_answers_nothing(stage: Stage) -> None:
             game = await find_game(tab, kinds(), FIND_SECONDS)
             await page.close()
             assert await tab.wait_lost() == "a closed tab"
-            with pytest.raises(PageLost):
+            with pytest.raises(PageError):
                 await game.look()
-            with pytest.raises(PageLost):
+            with pytest.raises(PageError):
                 await play_page(page)
 
     stage.run(look())

@@ -1,39 +1,44 @@
 """Content of pages is read as data: boards, numbers, saved games, selectors."""
 
-import asyncio
 import json
-from collections.abc import Callable
+import shutil
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from twofold import Board, Game, Move
-from twofold.browser.pages import GamePage, Sight, kinds
-from twofold.browser.pages.base import PageTile, board_of, read_number, read_score
-from twofold.browser.pages.original import OriginalPage
-from twofold.browser.pages.own import OwnPage
-from twofold.browser.pages.selectors import MAX_FILE_BYTES, Selectors, read_selectors
-from twofold.errors import InvalidBoard, InvalidInput
+from twofold import Board, Game
+from twofold.browser import pages
+from twofold.browser.pages import (
+    MAX_FILE_BYTES,
+    ORIGINAL,
+    OWN,
+    ByMove,
+    GamePage,
+    PageKind,
+    Selectors,
+    Sight,
+    bare_url,
+    board_of,
+    find_browser,
+    find_tab,
+    kinds,
+    parse_endpoint,
+    parse_url,
+    read_number,
+    read_score,
+    read_selectors,
+)
+from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
 from twofold.records.foreign.original import state_of
 
 
-class Answers:
-    """A stand-in for the isolated world of a page; it returns the given answers in turn."""
-
-    def __init__(self, *answers: object) -> None:
-        self.answers = list(answers)
-
-    async def call(self, function: str, *arguments: object) -> Any:
-        """The next answer."""
-        assert function.strip().startswith(("/*", "(", "()"))
-        return self.answers.pop(0)
-
-
-def looks(kind: Callable[[Any], GamePage], *answers: object) -> list[Sight]:
-    """The sight of a page of this kind after these answers."""
-    page = kind(Answers(*answers))
-    return [asyncio.run(page.look()) for _ in answers]
+def looks(kind: PageKind, *answers: object) -> list[Sight]:
+    """The sights of a page of this kind for these results of its function."""
+    page = GamePage(Any, kind)  # type: ignore[arg-type]
+    return [page.read(answer) for answer in answers]  # type: ignore[arg-type]
 
 
 def holds(saved: str = "", drawn: str = "", **more: object) -> dict[str, object]:
@@ -57,7 +62,7 @@ ONE, TWO, THREE = "1200/0000/0000/0000", "0000/1200/0000/0000", "0000/0000/1200/
 
 def test_one_of_two_sources_is_enough() -> None:
     saved, drawn, both = looks(
-        OriginalPage,
+        ORIGINAL,
         holds(ONE, score="7"),
         holds("", ONE, score="1,234", won=True),
         holds(ONE, ONE, over=True),
@@ -70,7 +75,7 @@ def test_one_of_two_sources_is_enough() -> None:
 
 def test_the_source_that_changed_last_counts() -> None:
     steps = [(ONE, TWO), (ONE, ONE), (TWO, ONE), (TWO, ONE), (THREE, TWO), (THREE, ONE)]
-    seen = looks(OriginalPage, *(holds(*step) for step in steps))
+    seen = looks(ORIGINAL, *(holds(*step) for step in steps))
     expected = [TWO, ONE, TWO, TWO, THREE, ONE]
     assert [str(one.board) for one in seen] == [str(Board.parse(text)) for text in expected]
 
@@ -79,9 +84,6 @@ def test_the_source_that_changed_last_counts() -> None:
 @pytest.mark.parametrize(
     "found",
     [
-        None,
-        "text",
-        [],
         {},
         holds(),
         {"saved": 7, "tiles": None},
@@ -97,10 +99,8 @@ def test_the_source_that_changed_last_counts() -> None:
         {"tiles": [[0, 0, "9" * 18, 0]], "rows": 4, "cols": 4},
     ],
 )
-@pytest.mark.parametrize("kind", [OriginalPage, OwnPage])
-def test_pages_without_a_board(kind: Callable[[Any], GamePage], found: object) -> None:
-    if kind is OwnPage and isinstance(found, dict):
-        found = found | {"tiles": [tile[:3] for tile in found.get("tiles") or []]}
+@pytest.mark.parametrize("kind", [ORIGINAL, OWN])
+def test_pages_without_a_board(kind: PageKind, found: object) -> None:
     (sight,) = looks(kind, found)
     assert sight.board is None
     assert sight.fault.isprintable()
@@ -109,13 +109,13 @@ def test_pages_without_a_board(kind: Callable[[Any], GamePage], found: object) -
 
 def test_the_top_tile_of_a_cell_counts() -> None:
     tiles = [
-        PageTile(0, 0, 4),
-        PageTile(0, 0, 8, 2),  # the merged one over those it was made of
-        PageTile(0, 0, 4),
-        PageTile(0, 1, 4),
-        PageTile(0, 1, 2, 1),  # a new one where another has yet to leave
-        PageTile(1, 1, 16),
-        PageTile(1, 1, 32),
+        (0, 0, 4, 0),
+        (0, 0, 8, 2),  # the merged one over those it was made of
+        (0, 0, 4, 0),
+        (0, 1, 4, 0),
+        (0, 1, 2, 1),  # a new one where another has yet to leave
+        (1, 1, 16, 0),
+        (1, 1, 32, 0),
     ]
     assert board_of(tiles, 2, 2) == Board.from_tiles([[8, 2], [0, 32]])
 
@@ -124,17 +124,17 @@ def test_the_top_tile_of_a_cell_counts() -> None:
     ("tiles", "shape", "fault"),
     [
         ([], (4, 4), "expected tiles on the board, got none"),
-        ([PageTile(0, 0, 0)], (4, 4), "expected tiles on the board, got none"),
-        ([PageTile(4, 0, 2)], (4, 4), "got one in row 5, column 1"),
-        ([PageTile(0, -1, 2)], (4, 4), "got one in row 1, column 0"),
-        ([PageTile(0, 0, 3)], (4, 4), "power of two"),
-        ([PageTile(0, 0, 2**40)], (4, 4), "power of two"),
-        ([PageTile(0, 0, 2)], (9, 9), "expected 1 to 8 rows"),
-        ([PageTile(0, 0, 2)], (0, 4), "expected 1 to 8 rows"),
+        ([(0, 0, 0, 0)], (4, 4), "expected tiles on the board, got none"),
+        ([(4, 0, 2, 0)], (4, 4), "got one in row 5, column 1"),
+        ([(0, -1, 2, 0)], (4, 4), "got one in row 1, column 0"),
+        ([(0, 0, 3, 0)], (4, 4), "power of two"),
+        ([(0, 0, 2**40, 0)], (4, 4), "power of two"),
+        ([(0, 0, 2, 0)], (9, 9), "expected 1 to 8 rows"),
+        ([(0, 0, 2, 0)], (0, 4), "expected 1 to 8 rows"),
     ],
 )
 def test_invalid_boards_are_refused(
-    tiles: list[PageTile], shape: tuple[int, int], fault: str
+    tiles: list[tuple[int, int, int, int]], shape: tuple[int, int], fault: str
 ) -> None:
     with pytest.raises(InvalidBoard, match=fault):
         board_of(tiles, *shape)
@@ -183,7 +183,7 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
         tiles=".cell",
         value="attribute:data-value",
         score="#score",
-        buttons={Move.UP: ".up", Move.RIGHT: "#right", Move.DOWN: "#down", Move.LEFT: "#left"},
+        buttons=ByMove(".up", "#right", "#down", "#left"),
     )
     assert read_selectors(None, ["tiles=.cell"]) == Selectors(tiles=".cell")
 
@@ -191,22 +191,22 @@ def test_selectors_are_read_from_a_file_and_from_options(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        ([], "expected a selector of the tiles"),
-        (["tiles="], "expected a selector of the tiles"),
+        ([], "missing required field `tiles`"),
+        (["tiles="], r"`str` of length >= 1 - at `\$.tiles`"),
         (["tiles"], "expected --selector NAME=VALUE"),
-        (["tiles=.a", "colour=red"], "expected a name of selectors"),
-        (["tiles=.a", "value=html"], "expected value = text"),
-        (["tiles=.a", "value=class:"], "expected value = text"),
-        (["tiles=.a", "place=here"], "expected place = order or box"),
+        (["tiles=.a", "colour=red"], "expected selectors .* unknown field `colour`"),
+        (["tiles=.a", "value=html"], r"at `\$.value`"),
+        (["tiles=.a", "value=class:"], r"at `\$.value`"),
+        (["tiles=.a", "place=here"], "Invalid enum value 'here'"),
         (["tiles=.a", "place=box"], "expected a selector of the board"),
-        (["tiles=.a", "numbers=roman"], "expected numbers = tiles or exponents"),
-        (["tiles=.a", "rows=many"], "expected rows as a whole number"),
-        (["tiles=.a", "rows=9"], "expected 1 to 8 rows"),
-        (["tiles=.a", "keys=wasd"], "expected keys for up, right, down and left"),
-        (["tiles=.a", "keys.up=w"], "expected keys for up, right, down and left"),
-        (["tiles=.a", "keys.fly=w"], "expected a move"),
+        (["tiles=.a", "numbers=roman"], "Invalid enum value 'roman'"),
+        (["tiles=.a", "rows=many"], r"`int`, got `str` - at `\$.rows`"),
+        (["tiles=.a", "rows=9"], r"at `\$.rows`"),
+        (["tiles=.a", "keys=wasd"], r"at `\$.keys`"),
+        (["tiles=.a", "keys.up=w"], "missing required field `right`"),
+        (["tiles=.a", "keys.fly=w"], "unknown field `fly`"),
         (["tiles=.a", "keys=w", "keys.up=w"], "expected a table of 'keys'"),
-        (["tiles=" + "a" * 2_000], "expected tiles as a text"),
+        (["tiles=" + "a" * 2_001], r"at `\$.tiles`"),
     ],
 )
 def test_selectors_that_cannot_be_used_are_refused(options: list[str], fault: str) -> None:
@@ -219,8 +219,8 @@ def test_selectors_that_cannot_be_used_are_refused(options: list[str], fault: st
     [
         (b"tiles = .cell", "expected a TOML file"),
         (b"tiles = '\xff'", "expected a TOML file"),
-        (b"tiles = 4", "expected tiles as a text"),
-        (b"tiles = '.a'\nrows = true", "expected rows as a whole number"),
+        (b"tiles = 4", r"`str`, got `int` - at `\$.tiles`"),
+        (b"tiles = '.a'\nrows = true", r"at `\$.rows`"),
         (b"#" * (MAX_FILE_BYTES + 1), "expected at most 65536 bytes"),
     ],
 )
@@ -241,3 +241,83 @@ def test_kinds_to_look_for() -> None:
     for adapter, given in (("generic", None), ("original", told), ("nothing", None)):
         with pytest.raises(InvalidInput, match="expected"):
             kinds(adapter, given)
+
+
+# ---- addresses, and the choice of a browser
+
+
+@pytest.mark.parametrize(
+    "text", ["https://example.org/2048", "http://127.0.0.1:2048/?token=x", "file:///home/me/a.html"]
+)
+def test_addresses_of_pages(text: str) -> None:
+    assert parse_url(f" {text}\n") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", "2048", "example.org", "javascript:alert(1)", "data:text/html,x"],
+        *["chrome://version", "https://", "http://[", "https://a/" + "b" * 3_000, "file:"],
+    ],
+)
+def test_invalid_urls(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected an address such as") as fault:
+        parse_url(text)
+    assert len(str(fault.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("9222", "http://127.0.0.1:9222"),
+        ("localhost:9222", "http://localhost:9222"),
+        ("http://10.0.0.1:9222", "http://10.0.0.1:9222"),
+        ("ws://127.0.0.1:9222/devtools/browser/1", "ws://127.0.0.1:9222/devtools/browser/1"),
+    ],
+)
+def test_endpoints(text: str, endpoint: str) -> None:
+    assert parse_endpoint(text) == endpoint
+
+
+@pytest.mark.parametrize("text", ["", "0", "65536", "localhost", "ftp://a:1", "a:b", "http://"])
+def test_invalid_endpoints(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected a port, host:port or an address"):
+        parse_endpoint(text)
+
+
+def test_secret_parts_of_a_url_are_removed() -> None:
+    assert bare_url("https://me:word@example.org:8/a?token=1#x") == "https://example.org:8/a"
+
+
+def test_a_browser_is_found_by_its_name_or_its_place(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setattr(shutil, "which", {"chrome": "/usr/bin/chrome"}.get)
+    assert find_browser() == find_browser(headless=True) == "/usr/bin/chrome"
+    both = {"chrome": "/usr/bin/chrome", "chrome-headless-shell": "/usr/bin/shell"}
+    monkeypatch.setattr(shutil, "which", both.get)
+    assert (find_browser(), find_browser(headless=True)) == ("/usr/bin/chrome", "/usr/bin/shell")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    program = tmp_path / "chrome"
+    program.touch()
+    monkeypatch.setitem(pages.PLACES, sys.platform, ("/no/such/file", str(program)))
+    assert find_browser() == str(program)
+    monkeypatch.setitem(pages.PLACES, sys.platform, ())
+    with pytest.raises(MissingExtra, match="expected chromium, chrome or edge on the PATH"):
+        find_browser()
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'twofold\[browser\]'"):
+        pages.require_playwright()
+
+
+def test_the_tab_of_an_address() -> None:
+    urls = ["about:blank", "https://a.org/2048/more", "https://a.org/2048/", "https://b.org/#x"]
+    tabs: list[Any] = [SimpleNamespace(url=url) for url in urls]
+    assert find_tab(tabs, "https://a.org/2048") is tabs[2]
+    assert find_tab(tabs, "https://a.org/2048/m") is tabs[1]
+    assert find_tab(tabs, "https://b.org") is tabs[3]
+    assert find_tab(tabs, "https://c.org") is None
+    assert find_tab([], "https://c.org") is None

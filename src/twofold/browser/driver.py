@@ -1,29 +1,177 @@
-"""Plays the game on a page: look, choose, press a key, look again.
-
-A board is the answer to a key if it is the slide of the move and one new tile. Any other board is
-accepted once it is stable, so neither animations nor moves of a person confuse the driver.
-"""
+"""Plays the game on a page: look, choose, press a key, look again."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import contextlib
+import queue
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from twofold.board import Board
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages.base import GamePage, Sight
-from twofold.browser.pages.popups import close_popup
-from twofold.browser.tab import FrameGone
-from twofold.browser.thinker import Thinker
+from twofold.browser.pages import FrameGone, GamePage, Sight
 from twofold.errors import PageError
-from twofold.limits import MAX_PRESSER
-from twofold.notation import printable, shown
-from twofold.play.asked_player import MoveQuestion
-from twofold.rules import Move
+from twofold.game import Game
+from twofold.notation import shown
+from twofold.play.asked_player import AskedPlayer, MoveQuestion
+from twofold.players.base import Player, checked_move
+from twofold.records.record import Record
+from twofold.rules import Move, Rules
+from twofold.search.budget import Budget
+from twofold.search.stop import Stop
 from twofold.step import Status
 
-PATIENCE_SECONDS: Final = 3.0
-"""Default timeout for an answer to a key, for a board, and for leaving the win screen."""
+NewTile = tuple[int, int]
+"""(cell, tile) of the new tile after a move."""
+
+
+def new_tile(afterstate: Board, seen: Board, rules: Rules) -> NewTile | None:
+    """The new tile that turns an afterstate into the board seen; None if no single tile does."""
+    if afterstate.shape != seen.shape:
+        return None
+    pairs = enumerate(zip(afterstate.exponents, seen.exponents, strict=True))
+    changed = [(cell, before, now) for cell, (before, now) in pairs if before != now]
+    if len(changed) != 1:
+        return None
+    cell, before, now = changed[0]
+    return (cell, 1 << now) if before == 0 and now in rules.spawn_exponents else None
+
+
+class PageFollower:
+    """Keeps the game that a page shows, by its boards; by default under the original's rules.
+
+    Attributes:
+        made: number of the driver's moves.
+        followed: number of moves by others.
+        breaks: number of boards that no single move explained, without the first board.
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self._rules = rules
+        self._game: Game | None = None
+        self._score_is_known = False
+        self.made = self.followed = self.breaks = 0
+
+    @property
+    def game(self) -> Game:
+        """The game since the last board that no single move explained."""
+        assert self._game is not None, "begin comes first"
+        return self._game
+
+    @property
+    def has_begun(self) -> bool:
+        """True if a board was seen."""
+        return self._game is not None
+
+    @property
+    def board(self) -> Board:
+        """The present board."""
+        return self.game.board
+
+    @property
+    def score(self) -> int | None:
+        """Points so far; None if the page showed no score at the start."""
+        return self.game.score if self._score_is_known else None
+
+    def begin(self, board: Board, score: int | None) -> None:
+        """Start from a board: the first one, or one that no move explains."""
+        rules = self._rules or Rules(rows=board.rows, cols=board.cols)
+        game = Game.from_board(board, rules, score=score or 0, seed=0)
+        self.breaks += self._game is not None
+        self._game, self._score_is_known = game, score is not None
+
+    def explain(self, move: Move, seen: Board) -> NewTile | None:
+        """The new tile if this move leads to the board seen."""
+        if move not in self.board.legal_moves():
+            return None
+        return new_tile(self.board.slide(move).board, seen, self.game.rules)
+
+    def follow(self, seen: Board, score: int | None, ours: Move | None = None) -> Move | None:
+        """Accept a board; the move that explains it, first the driver's own, or None."""
+        moves: list[Move] = list(Move) if ours is None else [ours, *Move]
+        for move in moves:
+            spawn = self.explain(move, seen)
+            if spawn is not None:
+                self.game.play(move, spawn=spawn)
+                self.made += move is ours
+                self.followed += move is not ours
+                return move
+        self.begin(seen, score)
+        return None
+
+    def may_have_ended(self, move: Move) -> bool:
+        """True if a move may have left a board without a legal move."""
+        if move not in self.board.legal_moves():
+            return False
+        after = self.board.slide(move).board
+        spawns = after.spawns(self.game.rules)
+        return any(after.place(spawn.cell, spawn.tile).is_over for spawn in spawns)
+
+    def record(self, *, player: str, date: str, tags: Mapping[str, str]) -> Record | None:
+        """The record since the last break, with all new tiles; None without a move."""
+        if not self.game.can_undo:
+            return None
+        return Record.from_game(self.game, player=player, date=date, tags=tags)
+
+
+class Thinker:
+    """A player that is asked from an event loop, which is never blocked.
+
+    Args:
+        make: makes the player for rules; called in the player's thread, at the first question and
+            when the rules change.
+        budget: limits on each move; None for the player's own.
+    """
+
+    def __init__(self, make: Callable[[Rules], Player], budget: Budget | None = None) -> None:
+        self._budget = budget
+        self._questions: queue.SimpleQueue[MoveQuestion | None] = queue.SimpleQueue()
+        self._asked: MoveQuestion | None = None  # the last question, unless it was dropped
+        self._answer: asyncio.Future[Move]
+        self._player = AskedPlayer(make, self._questions.get, self._choose, self._hand_over)
+
+    def ask(self, question: MoveQuestion) -> asyncio.Future[Move]:
+        """The player's move; an earlier question is dropped."""
+        self.drop()
+        self._asked = replace(question, stop=Stop())
+        self._answer = asyncio.get_running_loop().create_future()
+        self._questions.put(self._asked)
+        self._player.start()
+        return self._answer
+
+    def drop(self) -> None:
+        """Stop the search under way."""
+        if self._asked is not None:
+            if not self._answer.cancel() and not self._answer.cancelled():
+                self._answer.exception()  # marks it as retrieved
+            self._asked.stop.raise_flag()
+            self._asked = None
+
+    def close(self) -> None:
+        """End the thread, unless the player never answers."""
+        self.drop()
+        self._questions.put(None)
+        self._player.close()
+
+    def _choose(self, player: Player, asked: MoveQuestion) -> None:
+        if self._budget is None:
+            move = player.choose(asked.board, score=asked.score, move_number=asked.move_number)
+        else:
+            found = player.analyse(asked.board, self._budget, score=asked.score, stop=asked.stop)
+            move = found.best
+        self._hand_over(asked, checked_move(player, asked.board, move))
+
+    def _hand_over(self, asked: MoveQuestion, answer: Move | Exception) -> None:
+        def set_answer() -> None:
+            if asked is not self._asked or self._answer.done():
+                return
+            if isinstance(answer, Exception):  # raised where the answer is awaited
+                self._answer.set_exception(answer)
+            else:
+                self._answer.set_result(answer)
+
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._answer.get_loop().call_soon_threadsafe(set_answer)
+
 
 PRESSES: Final = 3
 """Number of times a key without effect is pressed."""
@@ -54,16 +202,20 @@ class Wishes:
     Attributes:
         moves_per_second: largest pace; None for no limit.
         stop_at: a tile at which to stop; None for the end of the game.
-        patience: timeout of the page, in seconds.
+        patience: timeout for an answer to a key, for a board, and for leaving the win screen, in
+            seconds.
     """
 
     moves_per_second: float | None = None
     stop_at: int | None = None
-    patience: float = PATIENCE_SECONDS
+    patience: float = 3.0
 
 
 class Driver:
     """Plays one game on a page; `find` finds the game again after its frame was replaced.
+
+    A board is the answer to a key if it is the slide of the move and one new tile. Any other board
+    is accepted once it is stable, so neither animations nor moves of a person confuse the driver.
 
     Attributes:
         popups: names of the popups that were closed.
@@ -90,10 +242,6 @@ class Driver:
         self._looked_at = self._due = self._clock()
         self._sight = Sight(None)
 
-    async def begin(self, player: str, *, new: bool) -> None:
-        """Tell the page who plays; `new`: from a new game, on a page of ours, which keeps games."""
-        await self.page.begin(printable(player)[:MAX_PRESSER], new=new)
-
     async def play(self) -> str:
         """Play until the game ends; the reason in words.
 
@@ -102,9 +250,8 @@ class Driver:
             PlayerError: the player returns an illegal move.
         """
         await self._close_popup(always=False)
-        await self.page.world.focus()
-        await self._look()
-        await self._take()
+        await self.page.world.call("focus")
+        await self._settle()
         rounds = 0
         while rounds <= IDLE_ROUNDS:
             before = self._follower.board
@@ -126,58 +273,63 @@ class Driver:
             self._sight = await self.page.look()
         except FrameGone:
             self.page = await self._find()
-            await self.page.world.focus()
+            await self.page.world.call("focus")
             self._sight = await self.page.look()
         self._looked_at = self._clock()
         return self._sight
 
-    # ---- boards without a move of the driver
+    async def _settle(self, move: Move | None = None) -> bool:
+        """Look until a board is stable, and accept it: the answer to a key, if `move` is given.
 
-    async def _take(self) -> None:
-        """Wait for a stable board, and accept it if it is a new one."""
-        board = await self._stand_still()
-        if not self._follower.has_begun:
-            self._follower.begin(board, self._sight.score)
-        elif board != self._follower.board:
-            self._follower.follow(board, self._sight.score)
-
-    async def _stand_still(self) -> Board:
-        """The board, once it is stable."""
+        Returns:
+            False if the key had no effect, or the board is gone.
+        """
+        game = self._follower
+        known = last = game.board if game.has_begun else None
         began = since = self._clock()
-        last = self._sight.board
+        pauses = iter(PAUSES)
         while True:
-            now = self._clock()
-            if last is not None and now - since >= self._still_seconds(last):
-                return last
+            sight, now = await self._look(), self._clock()
+            if sight.board != last:
+                last, since = sight.board, now
+            if last is not None and (move is None or last != known):
+                if now - since >= self._steady_seconds(last, move):
+                    self._accept(last, move)
+                    return True
+            elif move is not None:
+                has_ended = last is not None and (sight.won or sight.over)
+                if has_ended or now - began >= self._wishes.patience:
+                    return False
             if now - began >= self._wishes.patience + STILL_SECONDS:
-                fault = self._sight.fault or "expected a board on the page, got none"
+                fault = sight.fault or "expected a board on the page, got none"
                 if last is not None:
                     fault = "expected a stable board, got one that keeps changing"
                 raise PageError(f"{fault}, for {self._wishes.patience:g} s")
-            await asyncio.sleep(PAUSES[-1])
-            board = (await self._look()).board
-            if board != last:
-                last, since = board, self._clock()
+            await asyncio.sleep(next(pauses, PAUSES[-1]))
 
-    def _still_seconds(self, board: Board) -> float:
+    def _steady_seconds(self, board: Board, move: Move | None) -> float:
         """How long a board must be unchanged; shorter if it is known, or one move after it."""
-        known = self._follower
-        if known.has_begun and (
-            board == known.board or any(known.explain(move, board) for move in Move)
-        ):
-            return self.page.steady_seconds
-        return STILL_SECONDS if known.has_begun else max(self.page.steady_seconds, 0.1)
+        game = self._follower
+        if not game.has_begun:
+            return max(self.page.kind.steady_seconds, 0.1)
+        moves = Move if move is None else [move]
+        if board == game.board or any(game.explain(each, board) for each in moves):
+            return self.page.kind.steady_seconds
+        return STILL_SECONDS
+
+    def _accept(self, board: Board, move: Move | None) -> None:
+        game = self._follower
+        if not game.has_begun:
+            game.begin(board, self._sight.score)
+        elif board != game.board and game.follow(board, self._sight.score, move) is move:
+            self.last_at = self._looked_at
 
     async def _has_changed(self) -> bool:
         """Look; True if the game has changed, which is then accepted."""
-        sight = await self._look()
-        if sight.board == self._follower.board:
-            return sight.won or sight.over
         before = self._follower.board
-        await self._take()
+        if (await self._look()).board != before:
+            await self._settle()
         return self._follower.board != before or self._sight.won or self._sight.over
-
-    # ---- ends and choices
 
     async def _ending(self) -> str:
         """The reason of the end, in words; empty while the game goes on."""
@@ -199,7 +351,7 @@ class Driver:
             await asyncio.sleep(LOOK_SECONDS)
             sight = await self._look()
             if not sight.over or sight.board != self._follower.board:
-                await self._take()
+                await self._settle()
                 return False
         return True
 
@@ -209,23 +361,23 @@ class Driver:
         while self._sight.won:
             if self._clock() >= due:
                 raise PageError("expected the page to continue after the win, got no change")
-            await self.page.keep_going()
+            await self.page.world.call("click", self.page.kind.keep_going)
             await asyncio.sleep(PAUSES[-1])
             await self._look()
-        await self._take()
+        await self._settle()
 
     async def _choose(self) -> Move | None:
         """The player's move; None if the game has changed meanwhile."""
-        follower = self._follower
+        game = self._follower.game
         answer = self._thinker.ask(
-            MoveQuestion(
-                follower.game.rules, follower.board, follower.score, follower.game.move_number
-            )
+            MoveQuestion(game.rules, game.board, self._follower.score, game.move_number)
         )
         try:
             while not answer.done() or self._clock() < self._due:
-                left = self._due - self._clock() if answer.done() else LOOK_SECONDS
-                await self._wait(answer, min(max(left, 0.0), LOOK_SECONDS))
+                if answer.done():
+                    await asyncio.sleep(min(max(self._due - self._clock(), 0.0), LOOK_SECONDS))
+                else:
+                    await asyncio.wait({answer}, timeout=LOOK_SECONDS)
                 if self._clock() - self._looked_at >= LOOK_SECONDS and await self._has_changed():
                     return None
             if self._clock() - self._looked_at >= FRESH_SECONDS and await self._has_changed():
@@ -234,15 +386,6 @@ class Driver:
         finally:
             self._thinker.drop()
 
-    @staticmethod
-    async def _wait(answer: asyncio.Future[Move], seconds: float) -> None:
-        if answer.done():
-            await asyncio.sleep(seconds)
-        else:
-            await asyncio.wait({answer}, timeout=seconds)
-
-    # ---- moves
-
     async def _make(self, move: Move) -> bool:
         """Make a move; True if the board has gone after a move that may have been the last."""
         self.first_at = self.first_at or self._clock()
@@ -250,62 +393,28 @@ class Driver:
             self._due = max(self._due, self._clock()) + 1 / self._wishes.moves_per_second
         for _ in range(PRESSES):
             await self.page.make(move)
-            if await self._has_answered(move):
+            if await self._settle(move) or self._sight.won or self._sight.over:
                 return False
             if self._sight.board is None:
                 if self._follower.may_have_ended(move):
                     return True
-                await self._take()
+                await self._settle()
                 return False
-            if self._sight.won or self._sight.over:
-                return False
-            await self._clear_the_way(move)
-        raise PageError(self._ignored(move, ""))
-
-    async def _has_answered(self, move: Move) -> bool:
-        """Look until a move has been made, by anyone; False after the timeout."""
-        began = since = self._clock()
-        last: Board | None = self._follower.board
-        pauses = iter(PAUSES)
-        while True:
-            sight = await self._look()
-            now = self._clock()
-            if sight.board != last:
-                last, since = sight.board, now
-            if last is not None and last != self._follower.board:
-                spawn = self._follower.explain(move, last)
-                if spawn is not None and now - since >= self.page.steady_seconds:
-                    self._follower.advance(move, spawn, ours=True)
-                    self.last_at = now
-                    return True
-                if spawn is None and now - since >= STILL_SECONDS:
-                    await self._take()
-                    return True
-            elif last is not None and (sight.won or sight.over):
-                return False
-            if now - began >= self._wishes.patience:
-                if last is None or last == self._follower.board:
-                    return False
-                await self._take()
-                return True
-            await asyncio.sleep(next(pauses, PAUSES[-1]))
-
-    async def _clear_the_way(self, move: Move) -> None:
-        """Close a popup that takes the keys, or raise PageError for an unknown cover."""
-        cover = await self._close_popup(always=True)
-        if cover:
-            raise PageError(self._ignored(move, f"; the board is covered by {shown(cover)}"))
-        await self.page.world.focus()
+            cover = await self._close_popup(always=True)
+            if cover:
+                raise self._ignored(move, f"; the board is covered by {shown(cover)}")
+            await self.page.world.call("focus")
+        raise self._ignored(move, "")
 
     async def _close_popup(self, *, always: bool) -> str:
-        """Close a known popup; the name of an unknown cover of the board."""
-        popup = await close_popup(self.page, always=always)
-        if popup.closed:
-            self.popups.append(popup.closed)
-        return "" if popup.closed else popup.cover
+        """Close a known popup; the description of an unknown cover of the board."""
+        closed, cover = await self.page.close_popup(always=always)
+        if closed:
+            self.popups.append(closed)
+        return "" if closed else cover
 
-    def _ignored(self, move: Move, why: str) -> str:
-        return (
+    def _ignored(self, move: Move, why: str) -> PageError:
+        return PageError(
             f"expected the board to change after {move.name.lower()} "
             f"on {self._follower.board}, got no change in {self._wishes.patience:g} s{why}"
         )

@@ -11,20 +11,20 @@ from urllib.parse import parse_qs, urlsplit
 import typer
 from rich.console import Console
 
-from twofold.browser.browser import (
+from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.browser.pages import (
     BrowserPlace,
+    PageKind,
+    Tab,
     bare_url,
+    find_game,
+    kinds,
     open_tab,
     parse_endpoint,
     parse_url,
+    read_selectors,
     require_playwright,
 )
-from twofold.browser.driver import Driver, Wishes
-from twofold.browser.follow import PageFollower
-from twofold.browser.pages import PageKind, find_game, kinds
-from twofold.browser.pages.selectors import read_selectors
-from twofold.browser.tab import Tab
-from twofold.browser.thinker import Thinker
 from twofold.cli._options import (
     USUAL_PLAYER,
     ForceOption,
@@ -41,6 +41,7 @@ from twofold.cli._players import check_limits, named_files, open_player
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import counted, format_rate, format_time
 from twofold.files import new_file
+from twofold.limits import MAX_PRESSER
 from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
 from twofold.players.strengths import default_player
@@ -241,7 +242,7 @@ class Drive:
         asyncio.get_running_loop().set_exception_handler(_ignore_loss)
         async with open_tab(self.place) as tab:
             page = await find_game(tab, self.wanted, FIND_SECONDS)
-            self._say(f"found a game of the kind {page.name}, read from {page.source}")
+            self._say(f"found a game of the kind {page.kind.name}, read from {page.source}")
             thinker = Thinker(self.chosen.make, self.chosen.budget)
             self.driver = Driver(
                 page,
@@ -252,7 +253,7 @@ class Drive:
             )
             progress = asyncio.create_task(self._show_progress())
             try:
-                await self.driver.begin(self._player_name(), new=self._wants_new)
+                await page.begin(printable(self._player_name())[:MAX_PRESSER], new=self._wants_new)
                 ending = await self.driver.play()
             finally:
                 progress.cancel()
@@ -358,7 +359,7 @@ class Drive:
         record = self.follower.record(
             player=self.chosen.canonical,
             date=date.today().isoformat(),
-            tags={"Page": page, "Adapter": self.driver.page.name},
+            tags={"Page": page, "Adapter": self.driver.page.kind.name},
         )
         if record is None:
             return NOTHING
@@ -390,7 +391,7 @@ class Drive:
         page = self.driver.page if self.driver is not None else None
         body: dict[str, Any] = {
             "page": bare_url(self.place.url),
-            "adapter": page.name if page else None,
+            "adapter": page.kind.name if page else None,
             "read_from": page.source if page else None,
             "player": self.chosen.canonical,
             "rules": str(game.rules),
