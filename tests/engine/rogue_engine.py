@@ -44,17 +44,13 @@ def note(*processes: int) -> None:
 def note_process() -> None:
     """Write the ids of this process and of a child that never ends to the file."""
     sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(1000)"]
-    child = subprocess.Popen(sleep, start_new_session=True)
+    child = subprocess.Popen(sleep)
     note(os.getpid(), child.pid)
 
 
-def sleeper(*, daemon: bool) -> None:
-    """Start a process that keeps the pipes; a daemon has another parent and session."""
+def sleeper() -> None:
+    """Start a process that keeps the pipes."""
     if os.fork() == 0:
-        if daemon:
-            os.setsid()
-            if os.fork():
-                os._exit(0)
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)
         note(os.getpid())
@@ -84,9 +80,6 @@ def begin() -> None:
             while True:
                 say("readyok")
                 time.sleep(0.05)
-        case "own-session":
-            os.setsid()
-            note(os.getpid())
         case "immortal":
             for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
                 with contextlib.suppress(OSError, ValueError):
@@ -166,6 +159,9 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "stubborn":
             note_process()
             sleep_forever()
+        case "waits":
+            note(os.getpid())
+            return ""
         case "crash":
             sys.stderr.write("Traceback (most recent call last):\nZeroDivisionError: boom\n")
             sys.exit(3)
@@ -202,20 +198,16 @@ def move_on(cells: list[int], limits: list[str]) -> str:
         case "flood":
             while True:
                 say("info depth 1")
-        case "daemon" | "child":
+        case "child":
             if first_time():
                 os.unlink(FILE)
-                sleeper(daemon=MODE == "daemon")
-        case "leaves-child" | "leaves-daemon":
-            sleeper(daemon=MODE == "leaves-daemon")
+                sleeper()
+        case "leaves-child":
+            sleeper()
             sys.exit(0)
         case "stops-itself":
             note(os.getpid())
             os.kill(0, signal.SIGSTOP)
-        case "kills-guard":
-            note(os.getpid())
-            os.kill(os.getppid(), signal.SIGKILL)
-            sleep_forever()
         case "closes":
             note(os.getpid())
             os.close(1)
@@ -291,12 +283,12 @@ def main() -> None:
             time.sleep(0.2)
             say(f"bestmove {legal_letters(cells)[0]}")
         elif word == "quit":
-            if MODE in ("stays", "own-session", "immortal"):
+            if MODE in ("stays", "immortal"):
                 sleep_forever()
             sys.exit(4 if MODE == "bad-exit" else 0)
         elif word not in ("new", "stop") and MODE == "strict":
             say(f"error what is {word!r}")
-    if MODE in ("stubborn", "stays", "own-session", "immortal"):
+    if MODE in ("stubborn", "stays", "immortal"):
         sleep_forever()
 
 

@@ -9,10 +9,15 @@ import pytest
 
 from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
 from twofold.engine import conformance
-from twofold.engine import subject as engine_subject
-from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine, dead_board, usual_board
+from twofold.engine.conformance import (
+    CHECKS,
+    CheckOutcome,
+    Subject,
+    check_engine,
+    dead_board,
+    usual_board,
+)
 from twofold.engine.messages import ALL_SHAPES
-from twofold.engine.subject import Subject
 from twofold.errors import InvalidSpec
 
 SLACK = 20.0
@@ -95,7 +100,7 @@ def test_violations_are_found(
     mode: str, check: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if mode in ("mute", "stays"):  # what does not answer is not waited for as long
-        monkeypatch.setattr(engine_subject, "PATIENCE_SECONDS", 0.5)
+        monkeypatch.setattr(conformance, "PATIENCE_SECONDS", 0.5)
         monkeypatch.setattr(conformance, "QUIT_SECONDS", 0.3)
     (wanted,) = (one for one in CHECKS if one.name == check)
     with Subject(

@@ -9,10 +9,11 @@ Example::
 import random
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Self
 
 from twofold.board import Board
+from twofold.engine.dialogue import START_SECONDS, Dialogue, Introduction
 from twofold.engine.lines import format_line
 from twofold.engine.messages import (
     Answer,
@@ -20,24 +21,26 @@ from twofold.engine.messages import (
     ErrorLine,
     Go,
     Info,
+    NewGame,
     SetOption,
     SetPosition,
     Word,
-)
-from twofold.engine.subject import (
-    ALLOWED_SECONDS,
-    PATIENCE_SECONDS,
-    QUIT_SECONDS,
-    CheckFailed,
-    MoveReply,
-    Subject,
 )
 from twofold.errors import PlayerError
 from twofold.figures import counted
 from twofold.game import Game
 from twofold.limits import MAX_ENGINE_LINE
-from twofold.rules import Rules
+from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
+
+ALLOWED_SECONDS: Final = 0.05
+"""Time that the protocol allows from `stop`, or the end of a time limit, to `bestmove`."""
+
+PATIENCE_SECONDS: Final = 10.0
+"""Time limit for replies without a limit in the protocol."""
+
+QUIT_SECONDS: Final = 1.0
+"""Time that the protocol allows from `quit`, or the end of the input, to the exit."""
 
 LONG_SECONDS: Final = 60.0
 """A time limit long enough that no search reaches it."""
@@ -63,7 +66,7 @@ class EngineCheck:
 
     name: str
     demand: str
-    run: Callable[[Subject], str]
+    run: "Callable[[Subject], str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +99,177 @@ def dead_board(shape: tuple[int, int]) -> Board:
     return Board([1 + (row + col) % 2 for row in range(rows) for col in range(cols)], shape)
 
 
+class CheckFailed(Exception):
+    """A check failed; the text says why, in one sentence."""
+
+
+@dataclass(slots=True)
+class MoveReply:
+    """The reply to `go`.
+
+    `move` is None on a dead board or after a refusal; `seconds` is the time from `go` to the end.
+    """
+
+    move: Move | None = None
+    refusal: str = ""
+    infos: list[Info] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Subject:
+    """The engine under test; started when needed, and again after it was lost.
+
+    See `check_engine` for the arguments.
+    """
+
+    def __init__(
+        self, words: Sequence[str], *, boards: int = 200, slack: float = 1.0, seed: int = 1
+    ) -> None:
+        self.words, self.boards, self.slack, self.seed = tuple(words), boards, slack, seed
+        self._dialogue: Dialogue | None = None
+        self._introduction: Introduction | None = None
+
+    # ---- the program
+
+    def begun(self) -> Dialogue:
+        """The program, started, before the handshake."""
+        self.lose()
+        self._dialogue = Dialogue(self.words, timeout=self.allowed(START_SECONDS))
+        return self._dialogue
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The program, after the handshake."""
+        if self._dialogue is None:
+            self._introduction = self.begun().introduce()
+        assert self._dialogue is not None
+        return self._dialogue
+
+    @property
+    def introduction(self) -> Introduction:
+        """The program's self-description."""
+        _ = self.dialogue
+        if self._introduction is None:
+            raise CheckFailed("expected a handshake, got none")
+        return self._introduction
+
+    def introduce(self) -> Introduction:
+        """Start the program and do the handshake."""
+        self._introduction = self.begun().introduce()
+        return self._introduction
+
+    def lose(self) -> None:
+        """End the program; the next check starts a new one."""
+        if self._dialogue is not None:
+            self._dialogue.kill()
+            self._dialogue = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.lose()
+
+    # ---- for the checks
+
+    def allowed(self, seconds: float = ALLOWED_SECONDS) -> float:
+        """A time limit, multiplied by the slack."""
+        return seconds * self.slack
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """4x4, or the first shape that the engine plays."""
+        shapes = self.introduction.shapes
+        return STANDARD.shape if STANDARD.shape in shapes else shapes[0]
+
+    def begin(self, rules: Rules | None = None, seed: int = 0) -> None:
+        """Start a game; a refusal fails the check."""
+        game = NewGame(Rules(*self.shape) if rules is None else rules, seed)
+        if refusal := self.dialogue.make_ready(game):
+            raise CheckFailed(
+                f"expected {format_line(game)!r} to be accepted, got error: {refusal}"
+            )
+
+    def ask(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> MoveReply:
+        """Send a position and `go`, and wait for the reply."""
+        budget = budget or Budget()
+        self.dialogue.say(SetPosition(board, score), Go(budget))
+        return self.reply((budget.seconds or 0.0) + PATIENCE_SECONDS)
+
+    def reply(self, seconds: float) -> MoveReply:
+        """The reply to a `go` that was sent."""
+        began, found = time.monotonic(), MoveReply()
+        until = began + self.allowed(seconds)
+        while True:
+            answer = self.dialogue.answer(until - time.monotonic(), "a bestmove")
+            found.seconds = time.monotonic() - began
+            match answer:
+                case None:
+                    raise CheckFailed(
+                        self.dialogue.sentence("a bestmove", f"nothing for {seconds:g} s")
+                    )
+                case Info():
+                    found.infos.append(answer)
+                case ErrorLine():
+                    found.refusal = answer.text
+                    return found
+                case BestMove():
+                    found.move = answer.move
+                    return found
+
+    def legal_reply(self, board: Board, budget: Budget | None = None) -> MoveReply:
+        """Ask for a move on a board that is not dead; fails the check if it is not legal."""
+        return self.checked(board, self.ask(board, budget))
+
+    def checked(self, board: Board, reply: MoveReply) -> MoveReply:
+        """The reply; fails the check if its move is not legal."""
+        legal = board.legal_moves()
+        if reply.move not in legal:
+            letters = ", ".join(move.letter for move in legal)
+            got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
+            raise CheckFailed(f"expected a legal move ({letters}) on {board}, got {got!r}")
+        return reply
+
+    def silent_up_to_ready(self, *lines: str) -> list[str]:
+        """Send lines, then `ready`; returns the errors. A `bestmove` fails the check."""
+        self.dialogue.say_lines([*lines, Word.READY.value])
+        refused: list[str] = []
+        until = time.monotonic() + self.allowed(PATIENCE_SECONDS)
+        while True:
+            answer = self.dialogue.answer(until - time.monotonic(), "readyok", infos=False)
+            match answer:
+                case None:
+                    seconds = self.allowed(PATIENCE_SECONDS)
+                    raise CheckFailed(
+                        self.dialogue.sentence("readyok", f"nothing for {seconds:g} s")
+                    )
+                case Word.READY_OK:
+                    return refused
+                case ErrorLine():
+                    refused.append(answer.text)
+                case BestMove():
+                    raise CheckFailed(self.dialogue.sentence("readyok", format_line(answer)))
+
+
 # ---- the checks
 
+CHECKS: Final[list[EngineCheck]] = []
+"""All checks, in the order in which they run."""
 
+Run = Callable[[Subject], str]
+
+
+def _check(name: str, demand: str) -> Callable[[Run], Run]:
+    def add(run: Run) -> Run:
+        CHECKS.append(EngineCheck(name, demand, run))
+        return run
+
+    return add
+
+
+@_check("handshake", "u2048 is answered by id name, id author and u2048ok")
 def _handshake(subject: Subject) -> str:
     found = subject.introduce()
     for key, text in (("id name", found.name), ("id author", found.author)):
@@ -108,11 +279,13 @@ def _handshake(subject: Subject) -> str:
     return f"{found.name} by {found.author}, {', '.join(sizes)}"
 
 
+@_check("ready", "ready after new is answered by readyok")
 def _ready(subject: Subject) -> str:
     subject.begin()
     return "readyok"
 
 
+@_check("unknown words", "unknown lines and unknown words are ignored")
 def _unknown(subject: Subject) -> str:
     lines = ["frobnicate 1 2 3", "", "   ", "# a comment", "info depth 3"]
     if refused := subject.silent_up_to_ready(*lines):
@@ -123,6 +296,7 @@ def _unknown(subject: Subject) -> str:
     return f"{len(lines)} lines, 2 words"
 
 
+@_check("bad lines", "each invalid line is answered by one error")
 def _bad_lines(subject: Subject) -> str:
     lines = ["position", "position 12345", "position 0012/0000/0000/00!!", "option frobnicate 1"]
     lines += ["new 9x9 seed 1", "position 9x9:0", "position 1x1:0"]
@@ -137,6 +311,7 @@ def _bad_lines(subject: Subject) -> str:
     return f"{len(lines) + 2} lines, an error each"
 
 
+@_check("bad limits", "an invalid go is answered by one error or one bestmove")
 def _bad_limits(subject: Subject) -> str:
     """An engine does not have to parse limits that it does not use."""
     board = usual_board(random.Random(subject.seed), subject.shape)
@@ -158,12 +333,14 @@ def _expect_one_error(line: str, refused: list[str]) -> None:
         raise CheckFailed(f"expected one error as reply to {line!r}, got {len(refused)}")
 
 
+@_check("long line", "a line of a million characters is answered by one error")
 def _long_line(subject: Subject) -> str:
     line = "position " + "0" * 100 * MAX_ENGINE_LINE
     _expect_one_error("a line of a million characters", subject.silent_up_to_ready(line))
     return f"{len(line):,} characters"
 
 
+@_check("options", "options accept their defaults, spins nothing past the max")
 def _options(subject: Subject) -> str:
     options = subject.introduction.options.values()
     for option in options:
@@ -176,6 +353,7 @@ def _options(subject: Subject) -> str:
     return counted(len(options), "option")
 
 
+@_check("shapes", "boards of all declared shapes are played")
 def _shapes(subject: Subject) -> str:
     rng = random.Random(subject.seed)
     for shape in subject.introduction.shapes:
@@ -185,6 +363,7 @@ def _shapes(subject: Subject) -> str:
     return f"{counted(len(subject.introduction.shapes), 'shape')}, 3 boards each"
 
 
+@_check("moves", "moves are legal")
 def _moves(subject: Subject) -> str:
     rng, game = random.Random(subject.seed), Game(Rules(*subject.shape), subject.seed)
     subject.begin()
@@ -198,6 +377,7 @@ def _moves(subject: Subject) -> str:
     return f"{subject.boards} boards, {game.move_number} moves of a game"
 
 
+@_check("large tiles", "tiles of 32768 and more are played or refused")
 def _large_tiles(subject: Subject) -> str:
     rng, refused = random.Random(subject.seed), 0
     subject.begin()
@@ -217,6 +397,7 @@ def _large_tiles(subject: Subject) -> str:
     return "all accepted" if not refused else f"{refused} refused"
 
 
+@_check("dead board", "bestmove none if no move is legal")
 def _dead(subject: Subject) -> str:
     subject.begin()
     for budget in (Budget(), Budget(seconds=1.0), Budget(ply=2)):
@@ -227,6 +408,7 @@ def _dead(subject: Subject) -> str:
     return "bestmove none"
 
 
+@_check("one answer", "each go has one bestmove, and keeps the position")
 def _once(subject: Subject) -> str:
     rng = random.Random(subject.seed)
     subject.begin()
@@ -244,6 +426,7 @@ def _again(subject: Subject) -> MoveReply:
     return subject.reply(PATIENCE_SECONDS)
 
 
+@_check("info", "info values all legal moves or none; the last best is the move")
 def _infos(subject: Subject) -> str:
     rng, lines, valued = random.Random(subject.seed), 0, 0
     subject.begin()
@@ -275,6 +458,7 @@ def _check_info(board: Board, info: Info) -> None:
         raise CheckFailed(f"expected a legal move as best on {board}, got {info.best.letter}")
 
 
+@_check("limits", "ply and node limits are kept")
 def _limits(subject: Subject) -> str:
     rng = random.Random(subject.seed)
     subject.begin()
@@ -291,6 +475,7 @@ def _limits(subject: Subject) -> str:
     return f"{TRIES} boards with ply {' and '.join(map(str, PLY_LIMITS))} and nodes {NODE_LIMIT}"
 
 
+@_check("time", "a time limit is kept within 50 ms")
 def _time(subject: Subject) -> str:
     rng, worst = random.Random(subject.seed), 0.0
     subject.begin()
@@ -311,6 +496,7 @@ def _check_late(subject: Subject, seconds: float, after: str) -> None:
         )
 
 
+@_check("stop", "stop is answered by bestmove within 50 ms")
 def _stop(subject: Subject) -> str:
     rng, worst = random.Random(subject.seed), 0.0
     subject.begin()
@@ -326,6 +512,7 @@ def _stop(subject: Subject) -> str:
     return f"at most {1e3 * worst:.0f} ms"
 
 
+@_check("stop, idle", "stop without a search is ignored")
 def _idle_stop(subject: Subject) -> str:
     subject.begin()
     subject.legal_reply(usual_board(random.Random(subject.seed), subject.shape))
@@ -334,6 +521,7 @@ def _idle_stop(subject: Subject) -> str:
     return "ignored"
 
 
+@_check("busy", "ready is answered during a search, position and go refused")
 def _busy(subject: Subject) -> str:
     """An engine that has moved before it reads `ready` passes."""
     board = usual_board(random.Random(subject.seed), subject.shape)
@@ -372,6 +560,7 @@ def _next(subject: Subject) -> Answer:
     return answer
 
 
+@_check("repeat", "the same new repeats the same game")
 def _repeat(subject: Subject) -> str:
     first, second = (_game(subject) for _ in range(2))
     if first != second:
@@ -389,11 +578,13 @@ def _game(subject: Subject) -> str:
     return "".join(move.letter for move in game.moves)
 
 
+@_check("quit", "quit ends the program within a second, with exit code 0")
 def _quit(subject: Subject) -> str:
     subject.dialogue.add(Word.QUIT)
     return _expect_end(subject, "quit")
 
 
+@_check("quit, busy", "quit also works during a search")
 def _quit_while_searching(subject: Subject) -> str:
     subject.introduce()
     subject.begin()
@@ -404,6 +595,7 @@ def _quit_while_searching(subject: Subject) -> str:
     return _expect_end(subject, "quit")
 
 
+@_check("end of input", "the end of the input ends the program in the same way")
 def _end_of_input(subject: Subject) -> str:
     subject.introduce()
     subject.dialogue.process.hang_up()
@@ -422,36 +614,6 @@ def _expect_end(subject: Subject, after: str) -> str:
         raise CheckFailed(f"expected exit code 0 after {after}, got {code}")
     subject.lose()
     return f"{1e3 * (time.monotonic() - began):.0f} ms"
-
-
-CHECKS: Final = (
-    EngineCheck("handshake", "u2048 is answered by id name, id author and u2048ok", _handshake),
-    EngineCheck("ready", "ready after new is answered by readyok", _ready),
-    EngineCheck("unknown words", "unknown lines and unknown words are ignored", _unknown),
-    EngineCheck("bad lines", "each invalid line is answered by one error", _bad_lines),
-    EngineCheck(
-        "bad limits", "an invalid go is answered by one error or one bestmove", _bad_limits
-    ),
-    EngineCheck("long line", "a line of a million characters is answered by one error", _long_line),
-    EngineCheck("options", "options accept their defaults, spins nothing past the max", _options),
-    EngineCheck("shapes", "boards of all declared shapes are played", _shapes),
-    EngineCheck("moves", "moves are legal", _moves),
-    EngineCheck("large tiles", "tiles of 32768 and more are played or refused", _large_tiles),
-    EngineCheck("dead board", "bestmove none if no move is legal", _dead),
-    EngineCheck("one answer", "each go has one bestmove, and keeps the position", _once),
-    EngineCheck("info", "info values all legal moves or none; the last best is the move", _infos),
-    EngineCheck("limits", "ply and node limits are kept", _limits),
-    EngineCheck("time", "a time limit is kept within 50 ms", _time),
-    EngineCheck("stop", "stop is answered by bestmove within 50 ms", _stop),
-    EngineCheck("stop, idle", "stop without a search is ignored", _idle_stop),
-    EngineCheck("busy", "ready is answered during a search, position and go refused", _busy),
-    EngineCheck("repeat", "the same new repeats the same game", _repeat),
-    EngineCheck("quit", "quit ends the program within a second, with exit code 0", _quit),
-    EngineCheck("quit, busy", "quit also works during a search", _quit_while_searching),
-    EngineCheck(
-        "end of input", "the end of the input ends the program in the same way", _end_of_input
-    ),
-)
 
 
 def check_engine(

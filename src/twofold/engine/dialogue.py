@@ -21,7 +21,7 @@ from twofold.engine.messages import (
     Shapes,
     Word,
 )
-from twofold.engine.process import GRACE_SECONDS, EngineEnded, EngineOverflow, EngineProcess
+from twofold.engine.process import EngineEnded, EngineOverflow, EngineProcess
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_ENGINE_LINES, MAX_ENGINE_OPTIONS
 from twofold.notation import shown
@@ -63,15 +63,13 @@ class Dialogue:
     """A running engine and the conversation with it; raises `InvalidSpec` if there is no program.
 
     `words` are the program and its arguments; `timeout` is the time limit, in seconds, of the
-    handshake and of `readyok`; `grace` as in `EngineProcess`.
+    handshake and of `readyok`.
     """
 
-    def __init__(
-        self, words: Sequence[str], *, timeout: float = START_SECONDS, grace: float = GRACE_SECONDS
-    ) -> None:
+    def __init__(self, words: Sequence[str], *, timeout: float = START_SECONDS) -> None:
         self.command = shlex.join(words)
         self.timeout = timeout
-        self.process = EngineProcess(words, grace)
+        self.process = EngineProcess(words)
         self._asked = ""
         self._lines = 0
         self._skipped: tuple[str, ...] = ()

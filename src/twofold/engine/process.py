@@ -1,20 +1,18 @@
 """Runs another program, reads and writes its lines with time limits, and always ends it.
 
-On POSIX the program runs below `guard.py`, in a separate session: Ctrl-C does not reach it, all its
-children are killed with it, and it ends even if this process is killed.
+On POSIX the program runs in a session of its own: Ctrl-C does not reach it, and its process group
+is killed with it. If this process is killed, the program reads the end of its input, and ends by
+itself.
 """
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
-import sys
 import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from twofold.engine.streams import Output, Tail, output_of
@@ -22,14 +20,11 @@ from twofold.errors import InvalidSpec
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.notation import shown
 
-KILL_SECONDS: Final = 10.0
-"""Time limit for the guard to end a program and its children."""
-
 QUIT_SECONDS: Final = 1.0
 """Time limit for a program to end after `quit`."""
 
-GRACE_SECONDS: Final = 5.0
-"""Time limit for a program to end after this process is gone."""
+LOOK_SECONDS: Final = 1.0
+"""Interval of checks for a program that has ended while a child of it keeps its output open."""
 
 WRITE_SECONDS: Final = 5.0
 """Time limit for a program to read its input."""
@@ -37,7 +32,6 @@ WRITE_SECONDS: Final = 5.0
 TAIL_SHOWN: Final = 200
 """Characters of the end of stderr in a message."""
 
-_GUARD: Final = Path(__file__).with_name("guard.py")
 _POSIX: Final = os.name == "posix"
 _NEW_GROUP: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows only
 
@@ -55,13 +49,10 @@ class EngineProcess:
 
     Args:
         words: the program and its arguments; started without a shell.
-        grace: seconds between the end of its input and its kill; on POSIX.
     """
 
-    def __init__(self, words: Sequence[str], grace: float = GRACE_SECONDS) -> None:
-        if shutil.which(words[0]) is None:
-            raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}")
-        self._process = _started(words, grace)
+    def __init__(self, words: Sequence[str]) -> None:
+        self._process = _started(words)
         self._output = output_of(self._process.stdout)
         self._errors = Tail(self._process.stderr)
         self._lines: deque[bytes] = deque()
@@ -93,9 +84,12 @@ class EngineProcess:
         """
         until = time.monotonic() + seconds
         while not self._lines:
-            chunk = self._output.get(until - time.monotonic())
-            if chunk is None:
-                return None
+            left = until - time.monotonic()
+            chunk = self._output.get(min(left, LOOK_SECONDS))
+            if chunk is None and self.wait(0) is None:
+                if left <= LOOK_SECONDS:
+                    return None
+                continue
             if not chunk:
                 raise EngineEnded(self.how_it_ended())
             *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -114,8 +108,8 @@ class EngineProcess:
         code = self.wait(QUIT_SECONDS)
         if code is None:
             return "the end of its output"
-        if _POSIX and code > 128:
-            return f"its end by {_signal_name(code - 128)}"
+        if code < 0:
+            return f"its end by {signal.Signals(-code).name}"
         return f"its end with exit code {code}"
 
     def last_words(self) -> str:
@@ -144,27 +138,23 @@ class EngineProcess:
             _end(self._process, self._output, self._errors, polite=True)
 
 
-def _started(words: Sequence[str], grace: float) -> subprocess.Popen[bytes]:
-    guard = [sys.executable, "-I", "-S", str(_GUARD), str(grace)] if _POSIX else []
-    process = subprocess.Popen(
-        [*guard, *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=_POSIX,
-        creationflags=_NEW_GROUP,
-    )
+def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=_POSIX,
+            creationflags=_NEW_GROUP,
+        )
+    except OSError:
+        raise InvalidSpec(f"expected a program that can be run, got {shown(words[0])}") from None
     assert process.stdin is not None
     with contextlib.suppress(AttributeError, OSError):  # Windows, before Python 3.12
         os.set_blocking(process.stdin.fileno(), False)
     return process
-
-
-def _signal_name(number: int) -> str:
-    with contextlib.suppress(ValueError):
-        return signal.Signals(number).name
-    return f"signal {number}"
 
 
 def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, polite: bool) -> None:
@@ -178,14 +168,11 @@ def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, poli
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program before `wait`, while its process id cannot be reused."""
-    if not _POSIX:
-        process.kill()
-    else:
-        for number in (signal.SIGTERM, signal.SIGCONT):  # to the guard, which may be stopped
-            os.kill(process.pid, number)
-        if _ended(process, KILL_SECONDS) is None:
+    """Kill a program and its group before `wait`, while its process id cannot be reused."""
+    if _POSIX:
+        with contextlib.suppress(OSError):  # it may have left its group
             os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     _ended(process, None)
 
 
