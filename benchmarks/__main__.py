@@ -28,8 +28,10 @@ SUBJECTS = (
     "arena",
 )
 
-NAMED_ONLY = ("nneonneo", "tdl", "curves", "ntuple_cuda", "web", "drive", "exact", "losses")
-"""Subjects that need another program, a graphics card or a file, measured only if named."""
+NAMED_ONLY = (
+    "published", "nneonneo", "tdl", "curves", "ntuple_cuda", "web", "drive", "exact", "losses"
+)  # fmt: skip
+"""Subjects that take minutes, need another program, a graphics card or a file: only if named."""
 
 
 def main() -> None:
