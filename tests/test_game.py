@@ -428,6 +428,16 @@ def test_a_given_tile_may_be_that_of_the_dice() -> None:
     assert game.is_thrown(2)
 
 
+def test_a_fork_knows_which_given_tiles_are_those_of_the_dice() -> None:
+    game, thrown = Game(seed=3), Game(seed=3)
+    for letter in "rd":
+        step = thrown.play(letter)
+        game.play(letter, spawn=(step.cell, step.tile))
+    for number in (1, 2):
+        fork = game.fork(number)
+        assert [fork.is_thrown(one) for one in fork.spawns] == [True] * number
+
+
 def test_a_board_is_given_unless_rules_and_seed_have_it() -> None:
     begun = Game(seed=3)
     assert begun.given_board is None
@@ -525,6 +535,22 @@ def test_a_copy_is_independent() -> None:
     assert (game.board, game.letters) == before
     game.redo()
     assert game.at(100).board == other.at(100).board
+
+
+def test_a_copy_and_its_original_keep_boards_of_their_own() -> None:
+    """Both go on differently from move 60, past the boards that a game keeps now and then."""
+    game = Game(seed=4)
+    for _ in range(60):
+        game.play(game.legal_moves()[0])
+    other = game.copy()
+    for one, choice in ((game, 0), (other, -1)):
+        for _ in range(20):
+            one.play(one.legal_moves()[choice])
+    for one in (game, other):
+        again = Game(seed=4)
+        for number, move in enumerate(one.moves):
+            assert one.at(number) == (again.board, again.score)
+            again.play(move)
 
 
 def test_a_game_prints_its_board() -> None:

@@ -228,6 +228,7 @@ def test_comments_at_the_same_place_are_joined() -> None:
         ("drdlur", "{" + "a" * 20_001 + "}", "expected the length of a comment from 0 to 20000"),
         # the end
         ('"12"', '"24"', "line 5: expected Score 12 after move 6, got '24'"),
+        ('"12"', '"0"', "line 5: expected Score 12 after move 6, got '0'"),
         ("8 going", "8 over", "line 6: expected Result 8 going after move 6, got '8 over'"),
         ("/0001", "/0002", "line 7: expected Final 0121/.* after move 6, got"),
         ("drdlur", "drdlu", "line 7: expected Final .*: the record is wrong or cut off"),
@@ -340,6 +341,9 @@ def test_the_last_token_of_a_truncated_record_is_dropped() -> None:
     assert len(parse_record(text, partial=True).moves) == 3
     assert len(parse_record(text.rstrip(), partial=True).moves) == 2
     assert len(parse_record(text.rstrip()[:-1], partial=True).moves) == 2
+    record = parse_record(f"{text}{{of the third move}} {{torn", partial=True)
+    assert len(record.moves) == 2
+    assert "of the third move" not in record.comments.values()
 
 
 def test_a_whole_record_has_no_damage() -> None:

@@ -7,7 +7,7 @@ from twofold.errors import UnsupportedRules
 from twofold.exact import ExactTable, Problem, solve
 from twofold.players import make_player, play_games
 from twofold.players.exact import ExactPlayer
-from twofold.review.losses import measure_losses
+from twofold.review.losses import Losses, measure_losses
 from twofold.seeds import SeedRange
 
 
@@ -35,6 +35,11 @@ def test_losses_are_what_is_missing_in_the_score(table: ExactTable) -> None:
     mean, error = np.mean(scores), np.std(scores) / 5_000**0.5
     missing = table.start_value - float(mean)
     assert abs(missing - found.mean.value) < 3 * (float(error) + width)
+
+
+def test_the_interval_of_a_mean_is_that_of_a_sample() -> None:
+    found = Losses("", (1.0, 3.0), 2, 0, 3.0).mean
+    assert (found.value, found.low, found.high) == pytest.approx((2.0, 2 - 1.96, 2 + 1.96))
 
 
 def test_it_may_be_stopped_and_other_shapes_are_refused(table: ExactTable) -> None:

@@ -116,6 +116,16 @@ def test_each_ply_is_complete_and_the_last_one_within_the_limit(name: str, nodes
         assert [one.nodes for one in found] == sorted({one.nodes for one in found})
 
 
+@pytest.mark.parametrize("nodes", [40_000, 100_000])
+def test_all_plies_together_stay_within_the_limit(nodes: int) -> None:
+    """With the one that is not finished, which ends after its lowest layer."""
+    search = expectimax()
+    for board in boards(8):
+        before = search.nodes
+        ask(search, board, Budget(nodes=nodes))
+        assert search.nodes - before <= 1.01 * nodes
+
+
 @pytest.mark.parametrize("nodes", [3000, 40_000])
 def test_no_ply_is_left_out_that_would_have_been_finished(nodes: int) -> None:
     search, free = expectimax(), expectimax()
@@ -207,6 +217,25 @@ def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
         assert cost * LEAST_GROWTH <= HOPELESS * 0.01
         assert len(found) == 12 or cost * LEAST_GROWTH * 50 > left
         assert last < 0.5  # nothing else ends this search: its alarms never ring
+
+
+def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that counts positions, and a caller that takes nearly all the time after one ply."""
+    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    search, asked = expectimax(), 0.0
+
+    def clock() -> float:
+        return search.nodes * 1e-6 + asked
+
+    for board in boards(3):
+        free = ask(search, board, Budget(seconds=1.0, ply=4), clock=clock)
+        assert [one.seconds for one in free] == pytest.approx([one.nodes * 1e-6 for one in free])
+        assert [one.depth for one in free] == [1, 2, 3, 4]
+        depths = []
+        for one in deepen(search, board, 0, board.legal_moves(), Budget(seconds=1.0), None, clock):
+            depths.append(one.depth)
+            asked += 0.9999 if one.depth == 1 else 0.0
+        assert depths == [1, 2]
 
 
 def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
