@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.board import Board
-from twofold.endgame.build import Builder
+from twofold.endgame.build import Builder, BuildPlan
 from twofold.endgame.library import DEFAULT, file_name
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.plan import BuildPlan
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.game import Game

@@ -32,7 +32,7 @@ from twofold.browser.pages import (
     read_selectors,
 )
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
-from twofold.records.foreign.original import state_of
+from twofold.records.foreign.boards import state_of
 
 
 def looks(kind: PageKind, *answers: object) -> list[Sight]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.endgame import plan, work
+from twofold.endgame import build, work
+from twofold.endgame.build import BuildPlan
 from twofold.endgame.folder import SETS
-from twofold.endgame.plan import BuildPlan
 from twofold.endgame.work import BuildProgress
 
 NAME = "442-8"
@@ -21,7 +21,7 @@ SPOKEN = "abcd/6512/1212/2120"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second is spent on measuring the speed."""
-    monkeypatch.setattr(plan, "measured_rate", lambda threads: 1e6 * threads)
+    monkeypatch.setattr(build, "measured_rate", lambda threads: 1e6 * threads)
 
 
 def folder_of(tmp_path: Path) -> Path:

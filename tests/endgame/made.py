@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from twofold.arrays import checksum
 from twofold.endgame.build import Builder
 from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import TableHead
+from twofold.endgame.format import TableHead, stored
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.scale import stored
 from twofold.endgame.table import EndgameTable
 from twofold.endgame.walls import packed
 

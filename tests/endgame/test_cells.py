@@ -20,9 +20,9 @@ from twofold import reference
 from twofold.board import Board
 from twofold.endgame.build import Builder, Layer
 from twofold.endgame.cells import layer_sizes, unmerged_row_table
+from twofold.endgame.format import chances_of
 from twofold.endgame.library import file_name
 from twofold.endgame.pattern import SHAPES, EndgamePattern, PatternKind, Shape
-from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable

@@ -16,10 +16,10 @@ from twofold.endgame.library import (
     open_table,
     open_tables,
     place_of,
+    settled_tables,
     tables_folder,
     unsound,
 )
-from twofold.endgame.named import settled_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.work import build_table, remove_table
 from twofold.errors import InvalidTable, LimitExceeded

@@ -11,8 +11,8 @@ from tests.endgame.naive import LARGE, QUICK, SLOW, naive
 from tests.support.endgame_tables import Cells, boards_of, turned
 from twofold import reference
 from twofold.board import Board
+from twofold.endgame.format import chances_of
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.scale import chances_of
 from twofold.endgame.table import EndgameTable, EndgameTables
 from twofold.kernels.endgame import lookup as endgame_lookup
 from twofold.rules import Move

@@ -9,9 +9,9 @@ import pytest
 from tests.endgame.made import made
 from twofold import reference
 from twofold.board import Board
+from twofold.endgame.cells import TURNS, turned_cell, turned_move
 from twofold.endgame.pattern import EndgamePattern, Walls
 from twofold.endgame.table import EndgameTables
-from twofold.endgame.turns import TURNS, turned_cell, turned_move
 from twofold.errors import InvalidTable
 from twofold.kernels.endgame.walls import covers_board
 from twofold.rules import Move

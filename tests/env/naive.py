@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from twofold import reference
 from twofold.board import Board
-from twofold.env.observations import observe
-from twofold.env.settings import Illegal, Observation, Reward
+from twofold.env.settings import Illegal, Observation, Reward, observe
 from twofold.game import Game
 from twofold.rules import Move, Rules
 from twofold.step import Status

@@ -7,8 +7,7 @@ import pytest
 
 from tests.env.naive import NaiveEnv, assert_same
 from twofold.board import Board
-from twofold.env.observations import observe
-from twofold.env.settings import Observation, Reward
+from twofold.env.settings import Observation, Reward, observe
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
 from twofold.game import Game

@@ -7,8 +7,7 @@ import pytest
 from gymnasium.wrappers import DtypeObservation, RescaleObservation
 
 from twofold.board import Board
-from twofold.env.observations import observe, space
-from twofold.env.settings import Observation
+from twofold.env.settings import Observation, observe, space
 from twofold.env.single import Env2048
 from twofold.errors import InvalidBoard
 from twofold.rules import Rules

@@ -9,9 +9,8 @@ import pytest
 from tests.exact.naive import Naive
 from twofold.board import Board
 from twofold.exact import ExactTable, Problem, solve, solver
-from twofold.exact.format import STATES
 from twofold.exact.solver import SolveProgress, Solver, SolverCrew
-from twofold.exact.store import LayerStore
+from twofold.exact.store import STATES, LayerStore
 from twofold.kernels.exact import canonical
 
 PROBLEMS = [
@@ -124,7 +123,7 @@ def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -
 def test_sets_that_are_too_small_grow(
     monkeypatch: pytest.MonkeyPatch, two_by_three: ExactTable
 ) -> None:
-    monkeypatch.setattr("twofold.exact.plan._FEWEST_PLACES", 2)
+    monkeypatch.setattr("twofold.exact.solver._FEWEST_PLACES", 2)
     monkeypatch.setattr("twofold.exact.solver._GROWTH", 0.0)
     table = solve(two_by_three.problem)
     assert np.array_equal(table.layers.keys, two_by_three.layers.keys)

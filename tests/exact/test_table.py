@@ -17,9 +17,8 @@ from twofold import files
 from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
 from twofold.exact import ExactTable, Problem, solve
-from twofold.exact.format import Layers, read_layers, write_layers
 from twofold.exact.solver import Solver
-from twofold.exact.store import LayerStore, WorkFolder
+from twofold.exact.store import Layers, LayerStore, WorkFolder, read_layers, write_layers
 from twofold.kernels.exact import canonical
 from twofold.rules import Move
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.evaluators.plain import downgraded, turned
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.named import find_tables
+from twofold.endgame.library import find_tables
 from twofold.learn.settings import Method, Phase, TrainingSettings
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.networks.network import Network

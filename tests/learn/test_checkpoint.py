@@ -21,7 +21,7 @@ from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.faults import Faults
 from tests.support.forks import fork
 from twofold import files
-from twofold.endgame.named import tables_hash
+from twofold.endgame.library import tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
 from twofold.kernels.learn import words as at
 from twofold.learn import checkpoint

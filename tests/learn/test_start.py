@@ -12,7 +12,7 @@ from twofold.learn.checkpoint import save
 from twofold.learn.settings import parse_schedule
 from twofold.learn.start import start_from
 from twofold.learn.training import Training
-from twofold.networks.average import average
+from twofold.networks.learnt import average
 
 
 def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") -> Path:

@@ -9,6 +9,7 @@ import pytest
 from tests.support.policies import card_of, make_policy, write
 from twofold.errors import InvalidNetwork
 from twofold.networks.library import FOLDER
+from twofold.networks.policy import REWARDS
 from twofold.networks.policy_file import (
     FORMAT,
     is_policy,
@@ -18,7 +19,6 @@ from twofold.networks.policy_file import (
     read_policy_card,
     write_policy,
 )
-from twofold.networks.rewards import REWARDS
 from twofold.tensors import map_tensors, write_tensors
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twofold.pictures.player_names import player_names
+from twofold.pictures.replays import player_names
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from tests.support.policies import make_policy, write
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
 from twofold.game import Game
-from twofold.networks.policy import PolicyNetwork, probabilities
-from twofold.networks.rewards import REWARDS
+from twofold.networks.policy import REWARDS, PolicyNetwork, probabilities
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical

@@ -6,7 +6,7 @@ import pytest
 from twofold.errors import InvalidNetwork
 from twofold.game import Game
 from twofold.kernels.policy.turns import moves_back, turn_each
-from twofold.networks.rewards import find_reward
+from twofold.networks.policy import find_reward
 from twofold.policy.games import TrainingGames
 from twofold.rules import Move, Rules
 

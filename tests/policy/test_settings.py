@@ -5,7 +5,7 @@ import json
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.networks.rewards import REWARDS, find_reward
+from twofold.networks.policy import REWARDS, find_reward
 from twofold.policy.settings import PolicySettings
 from twofold.rules import Rules
 

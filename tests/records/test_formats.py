@@ -13,7 +13,7 @@ from tests.golden.rewrite import FOLDER
 from tests.records.foreign.replays import FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.game import Game
-from twofold.records.foreign import moporgic, next2048, openfun, original, tablebase, verse
+from twofold.records.foreign import boards, moporgic, next2048, openfun, tablebase, verse
 from twofold.records.formats import (
     FORMATS,
     Format,
@@ -539,7 +539,7 @@ def test_the_alphabets_have_128_characters() -> None:
 
 
 def test_names_are_those_of_the_modules() -> None:
-    games = {moporgic.NAME, original.NAME, verse.NEW, verse.OLD, next2048.NEXT, next2048.V4C}
+    games = {moporgic.NAME, boards.NAME, verse.NEW, verse.OLD, next2048.NEXT, next2048.V4C}
     games |= {tablebase.RPL, tablebase.VRS, openfun.NAME, "twofold", "jsonl"}
     assert {one.name for one in FORMATS} == games | {"json", "text", "hex", "hex-low"}
 

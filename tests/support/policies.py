@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import twofold
-from twofold.networks.policy import Dense, PolicyNetwork
+from twofold.networks.policy import REWARDS, Dense, PolicyNetwork
 from twofold.networks.policy_file import PolicyCard, write_policy
-from twofold.networks.rewards import REWARDS
 
 
 def make_policy(

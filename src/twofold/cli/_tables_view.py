@@ -12,8 +12,8 @@ from twofold.rules import Move
 from twofold.search.analysis import format_chance
 
 if TYPE_CHECKING:
+    from twofold.endgame.build import BuildPlan
     from twofold.endgame.format import TableHead
-    from twofold.endgame.plan import BuildPlan
     from twofold.endgame.table import TableAnswer
     from twofold.endgame.work import BuildProgress
 

@@ -26,9 +26,8 @@ from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted
 from twofold.files import new_file
 from twofold.learn.evaluation import Evaluation
-from twofold.networks.average import average
 from twofold.networks.file import Card, read_card, write_network, write_release
-from twofold.networks.learnt import read_learnt
+from twofold.networks.learnt import average, read_learnt
 from twofold.networks.library import SUFFIX, TDL_SUFFIX, network_hash, network_path
 from twofold.networks.policy_file import (
     PolicyCard,

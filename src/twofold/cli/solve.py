@@ -120,7 +120,7 @@ def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | 
     Raises:
         InvalidInput: something else is there.
     """
-    from twofold.exact.format import map_layers
+    from twofold.exact.store import map_layers
     from twofold.exact.table import ExactTable
 
     if not out:
@@ -158,8 +158,7 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
 
 def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
     """Solve it, and write the table if that is wanted."""
-    from twofold.exact.format import map_layers
-    from twofold.exact.store import LayerStore, WorkFolder
+    from twofold.exact.store import LayerStore, WorkFolder, map_layers
     from twofold.exact.table import ExactTable
 
     if not out:

@@ -43,8 +43,8 @@ from twofold.limits import MAX_TEXT
 from twofold.notation import shell_line, shown
 
 if TYPE_CHECKING:
+    from twofold.endgame.build import BuildPlan
     from twofold.endgame.format import TableHead
-    from twofold.endgame.plan import BuildPlan
 
 EXAMPLE = """  twofold tables build default
   twofold tables build 442-256 443-512/16-64 --out /data/tables
@@ -119,8 +119,8 @@ def build(
 
 
 def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
-    from twofold.endgame.plan import BuildPlan
-    from twofold.endgame.scale import check_bits
+    from twofold.endgame.build import BuildPlan
+    from twofold.endgame.format import check_bits
 
     wanted = [one for name in names for one in SETS.get(name, (name,))]
     patterns = dict.fromkeys(EndgamePattern.parse(name) for name in wanted)
@@ -177,7 +177,7 @@ def _missing(plans: list["BuildPlan"], folder: Path, *, force: bool) -> list["Bu
 
 def _announce(plans: list["BuildPlan"], folder: Path, threads: int) -> None:
     """Print what the tables take; refuse if there is no room."""
-    from twofold.endgame.plan import check_room, measured_rate
+    from twofold.endgame.build import check_room, measured_rate
     from twofold.endgame.work import held_bytes, share_done
 
     done = [share_done(_path(plan, folder)) for plan in plans]

@@ -4,8 +4,8 @@ A safetensors file of these tensors, see `twofold.tensors`:
 
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
-    levels    U8 or U16 (n,)    the chances after moves as `twofold.endgame.scale` levels, layer by
-                                layer; boards in the order of `kernels.endgame.layers`
+    levels    U8 or U16 (n,)    the chances after moves as levels, layer by layer; boards in the
+                                order of `kernels.endgame.layers`
 
 A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
 before them, which says of which boards they are:
@@ -15,6 +15,10 @@ before them, which says of which boards they are:
 
 and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
 `highest`, the pattern; `spawn`, the spawn probabilities.
+
+A level is a chance stored as a whole number. Chances are near 1 for most of a game and near 0 at
+its end, so levels are finest there. Level 0 is a chance of exactly 0 and the highest level exactly
+1: a chance above 0 is never stored as 0.
 """
 
 import contextlib
@@ -23,6 +27,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -31,12 +36,69 @@ from numpy.typing import NDArray
 from twofold.arrays import checksum
 from twofold.endgame.cells import layer_sizes
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.scale import BITS
 from twofold.endgame.walls import LINE_WORDS, lines_of, unpacked
 from twofold.errors import InvalidNetwork, InvalidTable
+from twofold.kernels.endgame import layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
 from twofold.notation import shown
 from twofold.tensors import LENGTH_BYTES, TensorFile, format_header, open_tensors
+
+Floats = NDArray[np.float64]
+
+BITS: Final = (8, 16)
+"""Supported bits per level."""
+
+
+def check_bits(bits: int) -> int:
+    """Return `bits`, 8 or 16; raises `InvalidTable` for any other number."""
+    if bits not in BITS:
+        raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
+    return bits
+
+
+def top_level(bits: int) -> int:
+    """The level of a chance of 1."""
+    return (1 << bits) - 1
+
+
+@cache
+def chances_of(bits: int) -> Floats:
+    """The chance of each level; float64, read-only.
+
+    Level k of n, up to the middle, means 2 (k / n)^2, and level n - k means 1 minus that.
+    """
+    top = top_level(bits)
+    levels = np.arange(top + 1)
+    small = 2 * (np.minimum(levels, top - levels) / top) ** 2
+    chances = np.where(levels > top // 2, 1 - small, small)
+    chances.flags.writeable = False
+    return chances
+
+
+def least_level(chance: float, bits: int) -> int:
+    """The first level of a chance of at least this, and above 0."""
+    return max(int(np.searchsorted(chances_of(bits), chance)), 1)
+
+
+@cache
+def coarse_levels() -> NDArray[np.uint8]:
+    """The 8-bit level of each 16-bit level."""
+    fine, top = top_level(16), top_level(8)
+    levels = (np.arange(fine + 1) * top + fine // 2) // fine
+    levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)
+    return levels.astype(np.uint8)
+
+
+def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Chances as levels of 8 or 16 bits."""
+    levels = np.empty(len(chances), dtype=np.uint16)
+    endgame.to_levels(chances, levels)
+    if bits == 16:
+        return levels
+    coarse = np.empty(len(chances), dtype=np.uint8)
+    endgame.to_coarse(levels, coarse_levels(), coarse)
+    return coarse
+
 
 VERSION: Final = "1"
 """Version of the format; it rises when the format or the scale changes."""

@@ -1,5 +1,6 @@
-"""Finds and opens endgame tables by name or by file."""
+"""Finds and opens endgame tables by name or by file, for users and for player specs."""
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -9,12 +10,13 @@ from typing import Final
 from twofold.endgame.folder import AUTO, NONE, SETS, SUFFIX, files_in, is_path
 from twofold.endgame.folder import tables_folder as tables_folder  # for callers of this module
 from twofold.endgame.format import TableHead, read_head
-from twofold.endgame.pattern import EndgamePattern
+from twofold.endgame.pattern import EndgamePattern, suits
 from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.errors import InvalidTable
+from twofold.errors import InvalidTable, UnsupportedRules
 from twofold.files import open_regular
 from twofold.limits import MAX_ENDGAME_TABLES, check_limit
 from twofold.notation import shown
+from twofold.rules import Rules
 
 LEAST_TARGET: Final = 8
 """Exponent of the smallest target of the tables that `auto` uses.
@@ -174,3 +176,48 @@ def _identity(path: Path) -> tuple[Path, int, int, int]:
     with open_regular(path, InvalidTable) as file:
         status = os.fstat(file.fileno())
     return path.resolve(), status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def find_tables(text: str) -> EndgameTables | None:
+    """The tables of a spec, memory-mapped once and shared; None for no table.
+
+    `text` is `none`, `auto`, or names and paths, such as `442-512+443-512`; see `split`.
+    """
+    named = settled_tables(text)
+    return None if named == NONE else open_tables(named)
+
+
+def settled_tables(text: str, rules: Rules | None = None, *, walls: bool = False) -> str:
+    """The text with `auto` and `default` resolved, and names and paths in order of precedence.
+
+    `auto` means also the tables with `walls` of any tiles if the player has a use for them.
+    Under rules that tables do not cover, `auto` becomes `none` and names raise `UnsupportedRules`.
+    """
+    fits = rules is None or suits(rules)
+    if text == NONE or (text == AUTO and not fits):
+        return NONE
+    if text == AUTO:
+        return JOINT.join(head.pattern.name for _, head in strong(walls)) or NONE
+    if not fits:
+        raise UnsupportedRules(
+            "expected boards of 4x4 and spawns of 2 (0.9) and 4 (0.1) "
+            f"for tables={text}, got rules {rules}"
+        )
+    texts = {open_table(one).path: _name(one) for one in split(text)}
+    return JOINT.join(texts[table.path] for table in open_tables(text).tables)
+
+
+def _name(text: str) -> str:
+    return text if is_path(text) else EndgamePattern.parse(text).name
+
+
+def tables_hash(text: str) -> str:
+    """Hash of the content of tables, in order, 16 hexadecimal digits; empty for no table."""
+    return hash_of(find_tables(text))
+
+
+def hash_of(tables: EndgameTables | None) -> str:
+    """The hash of open tables, as in `tables_hash`."""
+    if tables is None:
+        return ""
+    return hashlib.sha256("\n".join(tables.hashes).encode()).hexdigest()[:16]

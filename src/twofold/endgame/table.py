@@ -16,12 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.endgame.cells import Cells, above_word
-from twofold.endgame.format import TableHead, damage, opened
+from twofold.endgame.cells import (
+    TURNS,
+    Cells,
+    above_word,
+    before_turn,
+    nibbles_mask,
+    turn_word,
+    turned_cell,
+)
+from twofold.endgame.format import TableHead, chances_of, damage, least_level, opened, top_level
 from twofold.endgame.halves import Halves
 from twofold.endgame.pattern import EndgamePattern, PatternKind, suits
-from twofold.endgame.scale import chances_of, least_level, top_level
-from twofold.endgame.turns import TURNS, before_turn, nibbles_mask, turn_word, turned_cell
 from twofold.endgame.walls import carrying, fill_walls, lines_of
 from twofold.errors import InvalidTable
 from twofold.kernels.endgame import lookup

@@ -6,10 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.endgame.cells import unmerged_row_table
+from twofold.endgame.cells import nibbles_mask, unmerged_row_table
 from twofold.endgame.halves import Half
 from twofold.endgame.pattern import EndgamePattern, Walls
-from twofold.endgame.turns import nibbles_mask
 from twofold.kernels.endgame import words as at
 
 LINE_WORDS: Final = 8

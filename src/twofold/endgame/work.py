@@ -23,8 +23,8 @@ from twofold.arrays import checksum
 from twofold.endgame import format as fmt
 from twofold.endgame.build import Builder, Chances, Layer, Stopped
 from twofold.endgame.cells import layer_sizes
+from twofold.endgame.format import check_bits, stored
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.scale import check_bits, stored
 from twofold.endgame.walls import LINE_WORDS, lines_of, packed
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.board import Board
-from twofold.env.observations import space
-from twofold.env.settings import ILLEGALS, OBSERVATIONS, REWARDS, Afterstates, EnvSettings, Start
+from twofold.env.settings import (
+    ILLEGALS,
+    OBSERVATIONS,
+    REWARDS,
+    Afterstates,
+    EnvSettings,
+    Start,
+    space,
+)
 from twofold.errors import IllegalMove, InvalidBoard, InvalidMove, TileTooLarge, TwofoldError
 from twofold.game import Game
 from twofold.kernels.env import vector as kernels

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from twofold.board import Board
 from twofold.env.games import EnvGames, next_seed
-from twofold.env.observations import space
 from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.env.settings import (
     Afterstates,
@@ -26,6 +25,7 @@ from twofold.env.settings import (
     Reward,
     WithSpec,
     parse_start,
+    space,
 )
 from twofold.errors import InvalidMove
 from twofold.game import Game

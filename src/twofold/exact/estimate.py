@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
-from twofold.exact.plan import Slots
 from twofold.exact.problem import SMALLER, Problem
+from twofold.exact.solver import Slots
 from twofold.figures import bytes_words, time_words
 from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
 from twofold.memory import check_memory

@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 from twofold.board import Board
 from twofold.errors import GameOver, InvalidBoard, InvalidTable
 from twofold.exact.estimate import estimate
-from twofold.exact.format import Layers, read_layers
-from twofold.exact.plan import plan_words
 from twofold.exact.problem import ExactObjective, Problem
-from twofold.exact.solver import SolveProgress, Solver, start_value
-from twofold.exact.store import LayerStore
+from twofold.exact.solver import SolveProgress, Solver, plan_words, start_value
+from twofold.exact.store import Layers, LayerStore, read_layers
 from twofold.figures import counted
 from twofold.kernels.exact import solved
 from twofold.limits import BITS_MAX_EXPONENT, MAX_JOBS, check_limit

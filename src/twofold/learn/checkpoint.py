@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.endgame.folder import NONE
-from twofold.endgame.named import hash_of, tables_hash
+from twofold.endgame.library import hash_of, tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.files import file_name
 from twofold.kernels.learn import learning as kernels

@@ -302,7 +302,7 @@ def _settled(tables: str, rules: Rules) -> str:
     """The text of endgame tables with `auto` replaced by names."""
     if tables == NONE:
         return NONE
-    from twofold.endgame.named import settled_tables  # loads kernels
+    from twofold.endgame.library import settled_tables  # loads kernels
 
     return settled_tables(tables, rules)
 

@@ -10,9 +10,8 @@ import numpy as np
 from twofold.errors import InvalidNetwork
 from twofold.learn.training import Training
 from twofold.memory import check_memory
-from twofold.networks.average import average
 from twofold.networks.file import Card, Earlier
-from twofold.networks.learnt import Learnt, read_learnt
+from twofold.networks.learnt import Learnt, average, read_learnt
 from twofold.networks.network import Network
 from twofold.networks.patterns import Pattern
 from twofold.networks.tdl_format import Sums

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.endgame.named import find_tables
+from twofold.endgame.library import find_tables
 from twofold.errors import LimitExceeded
 from twofold.figures import counted
 from twofold.kernels._jit import load

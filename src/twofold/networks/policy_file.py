@@ -18,8 +18,7 @@ from twofold.files import open_regular
 from twofold.networks.file import FORMAT as NTUPLE_FORMAT
 from twofold.networks.file import FORMAT_KEY, POLICY_FORMAT, Count, card_texts, decode_card
 from twofold.networks.library import POLICY, TDL_SUFFIX, NamedFile, network_path, shipped
-from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork
-from twofold.networks.rewards import find_reward
+from twofold.networks.policy import MAX_LAYERS, Dense, PolicyNetwork, find_reward
 from twofold.notation import did_you_mean, shown
 from twofold.rules import Rules
 from twofold.tensors import TensorFile, open_tensors, write_tensors

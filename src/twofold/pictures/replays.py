@@ -8,6 +8,7 @@ import base64
 import html
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +18,11 @@ from typing import Any, Final
 
 from twofold import drawing
 from twofold.drawing import BOARD, CELL, FACE, INK, SCALE, TILES, Theme, light_dark
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidInput, InvalidSpec
 from twofold.files import atomic_write
 from twofold.game import Game
 from twofold.limits import MAX_REPLAY_MOVES, check_limit
-from twofold.notation import DIGITS, shown
-from twofold.pictures.player_names import player_names
+from twofold.notation import DIGITS, Spec, parse_spec, shown
 from twofold.records.record import Record
 
 CONTROLS_HEIGHT: Final = 242
@@ -235,3 +235,48 @@ def _board(data: dict[str, Any], scale: float) -> str:
             "</svg>",
         ]
     )
+
+
+AND: Final = " + "
+"""Separates the names of players in a record."""
+
+_PLY: Final = re.compile(r"(\d+)(?:/(\d+)@.*)?", re.ASCII)
+
+
+def player_names(players: str) -> str:
+    """The players of a record by short names; free text stays as it is.
+
+    >>> player_names("me + ntuple:net=default,ply=3,tables=442-512,threads=1")
+    'me + network, 3 plies, with tables'
+    """
+    return AND.join(_player_name(one) for one in players.split(AND))
+
+
+def _player_name(player: str) -> str:
+    try:
+        spec = parse_spec(player)
+    except InvalidSpec:
+        return player
+    if not spec.values:
+        return player
+    tables = spec.values.get("tables", "none") not in ("auto", "none")
+    return _kind(spec) + _depth(spec) + (", with tables" if tables else "")
+
+
+def _kind(spec: Spec) -> str:
+    if spec.name == "expectimax":
+        return spec.values.get("eval", "rows")
+    if spec.name != "ntuple":
+        return spec.name
+    network = re.split(r"[/\\]", spec.values.get("net", "default"))[-1]
+    return "network" if network == "default" else f"network {network}"
+
+
+def _depth(spec: Spec) -> str:
+    found = _PLY.fullmatch(spec.values.get("ply", ""))
+    if found is None or found[1] == "0":
+        return ""
+    if found[2]:
+        least, most = sorted(map(int, found.groups()))
+        return f", {least} or {most} plies"
+    return f", {found[1]} {'ply' if found[1] == '1' else 'plies'}"

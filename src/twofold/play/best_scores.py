@@ -22,7 +22,7 @@ from twofold.files import atomic_write, read_start
 from twofold.limits import MAX_MOVE_NUMBER, MAX_SCORE, MAX_TAG
 from twofold.locks import alone
 from twofold.notation import shown
-from twofold.pictures.player_names import AND
+from twofold.pictures.replays import AND
 from twofold.play.game_file import PATIENCE
 
 ME: Final = "me"

@@ -109,7 +109,7 @@ def cut(text: str) -> float:
 def _find_tables(text: str) -> "EndgameTables | None":
     if text == NONE:
         return None  # without loading any kernel
-    from twofold.endgame.named import find_tables
+    from twofold.endgame.library import find_tables
 
     return find_tables(text)
 
@@ -117,7 +117,7 @@ def _find_tables(text: str) -> "EndgameTables | None":
 def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -> str:
     if text == NONE:
         return NONE
-    from twofold.endgame.named import settled_tables
+    from twofold.endgame.library import settled_tables
 
     return settled_tables(text, rules, walls=values.get("late", NONE) != NONE)
 
@@ -125,7 +125,7 @@ def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -
 def _tables_hash(tables: "EndgameTables | None") -> str:
     if tables is None:
         return ""
-    from twofold.endgame.named import hash_of
+    from twofold.endgame.library import hash_of
 
     return hash_of(tables)
 

@@ -78,7 +78,7 @@ def _built(rules: Rules, walls: bool) -> str:
     """The tables of `auto`, by name."""
     if not (suits(rules) and files_in(tables_folder())):
         return NONE
-    from twofold.endgame.named import settled_tables  # loads kernels
+    from twofold.endgame.library import settled_tables  # loads kernels
 
     return settled_tables(AUTO, rules, walls=walls)
 

@@ -11,7 +11,7 @@ from twofold.errors import InvalidNetwork
 from twofold.kernels.policy.merges import merge_rewards
 from twofold.kernels.policy.turns import moves_back, turn_each
 from twofold.limits import MAX_SEED
-from twofold.networks.rewards import Reward
+from twofold.networks.policy import Reward
 from twofold.rules import Rules
 
 _BASE: Final = 14

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from twofold.kernels.policy.merges import advantages
 from twofold.limits import MAX_SEED
-from twofold.networks.rewards import find_reward
+from twofold.networks.policy import find_reward
 from twofold.policy.games import TrainingGames
 from twofold.policy.model import PolicyModel
 from twofold.policy.repeats import WARM_UP, Repeated

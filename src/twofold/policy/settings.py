@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from twofold.errors import InvalidInput
 from twofold.limits import MAX_JOBS, MAX_SEED, check_limit
-from twofold.networks.policy import MAX_WIDTH
-from twofold.networks.rewards import find_reward
+from twofold.networks.policy import MAX_WIDTH, find_reward
 from twofold.notation import format_number, shown
 from twofold.rules import STANDARD, Rules
 

@@ -27,9 +27,12 @@ from twofold.records.foreign.boards import (
     ScoredBoard,
     format_hex,
     format_json_board,
+    format_original,
     parse_hex,
     parse_json_board,
+    parse_original,
     parse_text_board,
+    position_record,
 )
 from twofold.records.foreign.moporgic import format_moporgic, parse_moporgic
 from twofold.records.foreign.next2048 import (
@@ -42,7 +45,6 @@ from twofold.records.foreign.next2048 import (
     parse_v4c,
 )
 from twofold.records.foreign.openfun import format_openfun, parse_openfun
-from twofold.records.foreign.original import format_original, parse_original, position_record
 from twofold.records.foreign.tablebase import RPL_END, format_rpl, format_vrs, parse_rpl, parse_vrs
 from twofold.records.foreign.turns import described
 from twofold.records.foreign.verse import (

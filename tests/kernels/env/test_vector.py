@@ -10,9 +10,8 @@ from tests.support.guards import Guards
 from twofold import reference
 from twofold.board import Board
 from twofold.env.games import EnvGames
-from twofold.env.observations import observe, space
-from twofold.env.seeding import Seeding
-from twofold.env.settings import OBSERVATIONS, EnvSettings, Observation, Start
+from twofold.env.settings import OBSERVATIONS, EnvSettings, Observation, Start, observe, space
+from twofold.env.vector import Seeding
 from twofold.kernels.env import forms
 from twofold.kernels.env import words as names
 from twofold.kernels.intrinsics import pointer

@@ -9,8 +9,8 @@ import pytest
 from tests.exact.naive import least
 from tests.support.generators import make_board
 from twofold.board import Board
-from twofold.exact.plan import Slots, plan_words, point_at
 from twofold.exact.problem import Problem, canonical_bits
+from twofold.exact.solver import Slots, plan_words, point_at
 from twofold.kernels.exact import canonical, solving
 from twofold.rules import Rules
 

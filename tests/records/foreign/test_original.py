@@ -6,7 +6,7 @@ import pytest
 
 from twofold.board import Board
 from twofold.game import Game
-from twofold.records.foreign.original import format_original, parse_original, state_of
+from twofold.records.foreign.boards import format_original, parse_original, state_of
 from twofold.records.record import Record
 from twofold.rules import Rules
 

@@ -193,10 +193,10 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
 
         Raises InvalidTable, or ResourceError if it needs more memory or disk than there is.
         """
+        from twofold.endgame.build import BuildPlan, check_room
         from twofold.endgame.folder import tables_folder
         from twofold.endgame.library import path_of
         from twofold.endgame.pattern import EndgamePattern
-        from twofold.endgame.plan import BuildPlan, check_room
         from twofold.endgame.work import existing, held_bytes
 
         pattern = EndgamePattern.parse(self.table.strip())

@@ -5,10 +5,10 @@ from functools import cache, lru_cache
 from typing import Final
 
 from twofold.board import Board
+from twofold.endgame.build import BuildPlan, measured_rate
 from twofold.endgame.folder import tables_folder
 from twofold.endgame.library import built, file_name, open_table
 from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.plan import BuildPlan, measured_rate
 from twofold.endgame.practice import PracticePosition, first_board, play
 from twofold.endgame.table import EndgameTable
 from twofold.endgame.work import share_done

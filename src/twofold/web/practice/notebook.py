@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 
 from twofold.board import Board
-from twofold.pictures.player_names import AND
+from twofold.pictures.replays import AND
 from twofold.play.best_scores import ME, autoplay_of
 from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
