@@ -43,6 +43,7 @@ def test_every_file_that_is_kept_is_there(client: Client) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_kept_with_all_that_it_loads(page: str) -> None:
     needed = {f"/static/{path}" for path in modules(f"js/pages/{page.strip('/') or 'play'}.js")}
+    needed |= {f"/static/texts/{language}.json" for language in ("de", "en", "es", "zh")}
     assert {page, "/static/css/all.css", "/static/js/theme.js"} | needed <= set(kept())
 
 

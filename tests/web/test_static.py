@@ -1,25 +1,45 @@
-"""Files of the page: texts from one catalogue, and nothing that the security policy blocks."""
+"""Files of the page: texts in four languages, and nothing that the security policy blocks."""
 
+import json
 import re
+from itertools import count
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 import twofold.web
 from twofold.review.accuracy import MISTAKES, Label
+from twofold.web.protocol import Note
 
 STATIC = Path(twofold.web.__file__).parent / "static"
 SCRIPTS = sorted(STATIC.glob("js/**/*.js"))
-CATALOGUE = STATIC / "js" / "texts" / "en.js"
-KEY = re.compile(r"^  '([a-z_]+\.[^']+)':", re.M)
-USED = re.compile(r"\btext\(\s*'([^']+)'")
+TEXTS = {path.stem: path for path in STATIC.glob("texts/*.json")}
+FORM = re.compile(r"(\w+\.\w+)\.(?:zero|one|two|few|many|other)")
+"""Key of a form of a text that goes by a count."""
+
+QUOTED = re.compile(r"'(\w+\.[\w.]+)'")
+MADE = re.compile(r"`((?:\$\{[^}]+\}|[\w.])*\$\{[^}]+\}[\w.]*)`")
+"""A key that is made from parts: `` `jobs.kind_${kind}` ``."""
+
+VALUE = re.compile(r"\$\{[^}]+\}")
 
 
 def name(path: Path) -> str:
     return path.relative_to(STATIC).as_posix()
 
 
-def catalogue() -> list[str]:
-    return KEY.findall(CATALOGUE.read_text(encoding="utf-8"))
+def catalogue(language: str = "en") -> dict[str, list[str]]:
+    """The texts of a language by key: the forms of each."""
+    found: dict[str, list[str]] = {}
+    for key, words in json.loads(TEXTS[language].read_text(encoding="utf-8")).items():
+        form = FORM.fullmatch(key)
+        found.setdefault(form[1] if form else key, []).append(words)
+    return found
+
+
+def placeholders(forms: list[str]) -> set[str]:
+    return {one for words in forms for one in re.findall(r"\{(\w+)\}", words)}
 
 
 def faults(pattern: str, paths: list[Path]) -> dict[str, list[str]]:
@@ -28,10 +48,41 @@ def faults(pattern: str, paths: list[Path]) -> dict[str, list[str]]:
     return {path: matches for path, matches in found.items() if matches}
 
 
-def test_every_text_that_is_used_is_in_the_catalogue() -> None:
-    known = set(catalogue())
-    used = {key for script in SCRIPTS for key in USED.findall(script.read_text(encoding="utf-8"))}
-    assert used - known == set()
+@pytest.mark.parametrize("language", ["de", "en", "es", "zh"])
+def test_every_language_has_every_text_with_its_placeholders(language: str) -> None:
+    english, ours = catalogue(), catalogue(language)
+    assert ours.keys() == english.keys()
+    for key, forms in ours.items():
+        assert placeholders(forms) == placeholders(english[key]), key
+    lines = TEXTS[language].read_text(encoding="utf-8").splitlines()
+    keys = [line.split('"')[1] for line in lines[1:-1]]
+    assert keys == sorted(set(keys))  # one a line
+    plural = {form[1] for key in keys if (form := FORM.fullmatch(key))}
+    assert {f"{key}.other" for key in plural} <= set(keys)
+
+
+def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
+    sources = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
+    known, quoted = set(catalogue()), set(QUOTED.findall(sources))
+    assert set(re.findall(r"\btext\(\s*'([^']+)'", sources)) <= known
+    made = [pattern(one) for one in set(MADE.findall(sources))]
+    words = quoted | set(re.findall(r"[^\W_]+", sources + str(get_args(Label) + get_args(Note))))
+    unused = [key for key in known - quoted if not any(is_made(key, one, words) for one in made)]
+    assert sorted(unused) == []
+
+
+def pattern(template: str) -> re.Pattern[str]:
+    """The pattern of the keys that a template makes."""
+    return re.compile(VALUE.sub(r"([\\w.]+)", template.replace(".", "[.]")))
+
+
+def is_made(key: str, pattern: re.Pattern[str], words: set[str]) -> bool:
+    """True if a template makes a key from words of the scripts, such as the start of a key."""
+    found = pattern.fullmatch(key)
+    return found is not None and all(
+        part in words or (place and words.issuperset(re.findall(r"[^\W_]+", part)))
+        for part, place in zip(found.groups(), map(found.start, count(1)), strict=False)
+    )
 
 
 def test_every_label_of_a_move_has_its_texts() -> None:
@@ -41,11 +92,6 @@ def test_every_label_of_a_move_has_its_texts() -> None:
     wanted = {f"review.label_{one}" for one in labels} | {f"review.was_{one}" for one in mistakes}
     assert wanted - set(catalogue()) == set()
     assert faults(r"`review\.(?:label|was)_\$\{(?!kindOf\()", SCRIPTS) == {}
-
-
-def test_the_catalogue_has_each_key_once() -> None:
-    keys = catalogue()
-    assert sorted(keys) == sorted(set(keys))
 
 
 def test_scripts_do_nothing_that_could_inject_markup() -> None:

@@ -43,9 +43,9 @@ def worker_script() -> bytes:
 @cache
 def kept_files() -> list[str]:
     """Paths of the cached files, relative to `static`."""
-    folder = files("twofold.web").joinpath("static", "js")
-    scripts = sorted(path for path in _below(folder, "js") if path != _SOURCE)
-    return [STYLE, *_PICTURES, *scripts]
+    static = files("twofold.web").joinpath("static")
+    found = sorted(path for name in ("js", "texts") for path in _below(static.joinpath(name), name))
+    return [STYLE, *_PICTURES, *(path for path in found if path != _SOURCE)]
 
 
 def _below(folder: Traversable, path: str) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _below(folder: Traversable, path: str) -> Iterator[str]:
         inner = f"{path}/{one.name}"
         if one.is_dir():
             yield from _below(one, inner)
-        elif one.name.endswith(".js"):
+        else:
             yield inner
 
 

@@ -1,8 +1,15 @@
-/** Texts and numbers in the language of the page. */
+/**
+ * Texts and numbers in the language of the page.
+ *
+ * The texts of a language are in `texts/en.json` and so on, a key a line, sorted: `page.what`. What
+ * two pages say alike stands in the section of one of them. In a text `{name}` stands for a value.
+ * A text that goes by the value `count` has a key for each form, as `Intl.PluralRules` names it:
+ * `games.found.one`, `games.found.other`. A language needs its own forms only, and `other`.
+ */
 
 import { language, locale } from './language.js';
 
-const { default: CATALOGUE } = await import(`./texts/${language}.js`);
+const CATALOGUE = await (await fetch(`/static/texts/${language}.json`)).json();
 
 const FORMS = new Intl.PluralRules(locale);
 const NUMBERS = new Intl.NumberFormat(locale);
@@ -21,17 +28,13 @@ export const [group, point] = ['group', 'decimal'].map(
  * @returns {string}
  */
 export function text(key, values = {}) {
-  const entry = CATALOGUE[key];
-  if (entry === undefined) {
+  const form = `${key}.${FORMS.select(Number(values.count))}`;
+  const words = CATALOGUE[key] ?? CATALOGUE[form] ?? CATALOGUE[`${key}.other`];
+  if (words === undefined) {
     console.error(`no text for ${key}`);
     return key;
   }
-  const form = typeof entry === 'string' ? entry : formOf(entry, values.count);
-  return form.replace(/\{(\w+)\}/g, (_, name) => shown(values[name]));
-}
-
-function formOf(forms, count) {
-  return forms[FORMS.select(count)] ?? forms.other;
+  return words.replace(/\{(\w+)\}/g, (_, name) => shown(values[name]));
 }
 
 /**
