@@ -102,7 +102,7 @@ def run_tests(copy: Path, tests: list[str], cache: Path | None = None) -> int | 
     environment.pop("PYTHONPYCACHEPREFIX", None)
     if cache is not None:
         environment["TWOFOLD_CACHE_DIR"] = f"{cache}"
-    options = ["-x", "-q", "-p", "no:cacheprovider"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]  # no differences of files
     with (
         (copy / "output.txt").open("wb") as output,
         subprocess.Popen(

@@ -1,12 +1,14 @@
 """Flags and alarms end searches; the positions visited afterwards are counted."""
 
 import multiprocessing
+import random
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from contextlib import ExitStack
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -229,6 +231,34 @@ def test_an_alarm_whose_work_is_done_does_not_ring() -> None:
     with alarms.at(1.5, done.set):
         assert done.wait(HANG_SECONDS)
     assert rung == []
+
+
+def test_alarms_stay_in_order_when_some_are_dropped() -> None:
+    clock, rung, rng = Clock(), list[int](), random.Random(1)
+    alarms = Alarms(clock)
+    times = rng.sample(range(1, 100), 40)
+    with ExitStack() as stack:
+        waiting = {when: stack.enter_context(ExitStack()) for when in times}
+        for when, one in waiting.items():
+            one.enter_context(alarms.at(float(when), partial(rung.append, when)))
+        dropped = rng.sample(times, 20)
+        for when in dropped:
+            waiting[when].close()
+        left = sorted(set(times) - set(dropped))
+        for number, when in enumerate(left, 1):
+            clock.now, done = when + 0.5, threading.Event()
+            with alarms.at(clock.now, done.set):
+                assert done.wait(HANG_SECONDS)
+            assert rung == left[:number]
+
+
+def test_an_alarm_before_the_one_waited_for_rings_in_time() -> None:
+    alarms = Alarms()
+    with alarms.at(time.perf_counter() + 600.0, lambda: None):
+        for _ in range(2):  # after the first one the thread waits for ten minutes
+            done = threading.Event()
+            with alarms.at(time.perf_counter(), done.set):
+                assert done.wait(HANG_SECONDS)
 
 
 def test_alarms_of_the_real_clock() -> None:
