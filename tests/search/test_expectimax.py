@@ -90,6 +90,18 @@ def test_nodes_are_counted_and_a_table_saves_some() -> None:
     assert counts[0] > counts[1] > 0
 
 
+def test_with_a_cut_the_value_of_a_move_does_not_depend_on_the_others() -> None:
+    """A stored value depends on the path that led to it: each first move has its own."""
+    search = Expectimax(EVALUATORS["rows"], Rules(), Depth.fixed(5), cut=0.01)
+    for board, _ in positions(10, 8, seed=43):
+        search.begin(afresh=True)
+        together = values_of(search, board)
+        for move, value in together.items():
+            search.begin(afresh=True)
+            position = search.position(board)
+            assert search.values(position, 0, [move], 5)[move].value == value
+
+
 def test_a_search_that_begins_with_a_small_table_is_the_same() -> None:
     growing, whole = (
         Expectimax(EVALUATORS["rows"], Rules(), Depth.parse("tiles"), cut=cut, table_mb=1)

@@ -251,11 +251,11 @@ def test_only_the_present_generation_is_believed_where_asked() -> None:
 
 
 def test_before_a_generation_comes_again_the_table_is_cleared() -> None:
-    one, position = Table(4096, only_present=True), unhash(9)
-    seen = []
-    for search in range(3 * GENERATIONS):
+    one, seen = Table(4096, only_present=True), []
+    positions = [unhash(search << 52) for search in range(3 * GENERATIONS)]  # one a bucket
+    for search, position in enumerate(positions):
         table.begin(one.words)
-        assert one.find(position, 3, EXACT) is None, search
+        assert [one.find(old, 3, EXACT) for old in positions[:search]] == [None] * search
         one.store(position, 3, EXACT, search)
         assert one.find(position, 3, EXACT) == search
         seen.append(int(one.words[names.GENERATION]))
