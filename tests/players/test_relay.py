@@ -63,6 +63,9 @@ def test_a_board_is_late_once_a_large_tile_is_made() -> None:
             ("9654/0000/0000/0000", True),
             ("9980/0000/0000/0000", True),  # its two largest tiles are equal
             ("9520/0000/0000/0000", False),
+            ("9643/0000/0000/0000", True),  # exactly 600
+            ("8875/3000/0000/0000", True),  # all tiles sum to 680
+            ("8875/0000/0000/0000", False),
         ):
             board = Board.parse(text)
             assert is_late(board) == late

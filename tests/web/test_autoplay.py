@@ -1,5 +1,6 @@
 """Autoplay at any pace, and its end."""
 
+import math
 import threading
 import time
 from contextlib import closing
@@ -21,9 +22,11 @@ from twofold.play import table as module
 from twofold.play.autoplay import STEPS_PER_SECOND, Wish
 from twofold.play.best_scores import AUTOPLAY_TAG
 from twofold.play.live_game import Asker, StaleMove
+from twofold.play.mover import Mover
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
+from twofold.search.stop import Stop
 from twofold.web.page_game import PageTable
 from twofold.web.protocol import AutoplayEnded, FrameReply, GameState, RefusedReply, StepReply
 
@@ -145,6 +148,24 @@ def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     assert player._due() <= now[0]
     now[0] += 0.0305
     assert player._turn().most == 4
+
+
+def test_moves_under_way_do_not_count_for_the_next_wish(table: PageTable) -> None:
+    """Also if it asks for as many as the one before."""
+    listener = Listener()
+    live = begin(table, listener)
+    with make_player("greedy") as greedy:
+        greedy.start(live.game.rules, live.game.seed)
+        mover = Mover(greedy, live.game.copy(), Stop())
+        player = autoplay.Autoplay(
+            live, "greedy", lambda: greedy, Wish(moves=10), Asker(listener, 1)
+        )
+        under_way = player._turn()
+        with live.turn:
+            player.change(Wish(moves=10), Asker(listener, 2))
+        player._take(under_way, mover.play(4, math.inf))
+    assert live.game.move_number == 4
+    assert player._turn().most == 10
 
 
 def test_a_tile_stops_it(table: PageTable) -> None:
