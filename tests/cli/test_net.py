@@ -133,13 +133,14 @@ def test_average_of_two(cli: Cli, trained: Path, tmp_path: Path) -> None:
 
 
 def test_the_mean_of_stages_counts_what_untouched_weights_stand_for() -> None:
-    one, two = (Network("01", (2, 2), stages=(16,)) for _ in range(2))
+    one, two = (Network("01", (2, 2), stages=(16, 32)) for _ in range(2))
     one.weights[0], two.weights[0] = 1.0, 3.0
     one.weights[1, 5] = 9.0
     mean = average([one, two])
     assert (mean.weights[0] == 2.0).all()
     assert mean.weights[1, 5] == 6.0
     assert mean.weights[1, 6] == 2.0
+    assert (mean.weights[2] == mean.weights[1]).all()
     plain = Network("01", (2, 2))
     plain.weights[0] = 5.0
     assert average([one, plain]).stages == ()

@@ -98,6 +98,25 @@ def test_a_table_answers_only_for_its_boards() -> None:
         assert tables.answer(Board.parse(silent)) is None, silent
 
 
+@pytest.mark.parametrize(
+    ("text", "total", "known"),
+    [
+        ("2000/2000", 24, True),
+        ("2000/1000", 22, False),
+        ("2222/2222", 48, True),
+        ("2222/2223", 52, False),
+    ],
+)
+def test_sums_from_the_smallest_to_the_highest_are_answered(
+    text: str, total: int, known: bool
+) -> None:
+    board = Board.parse(f"abcd/6533/{text}")  # left makes the target
+    assert sum(1 << one for one in board.exponents if 0 < one < 4) == total
+    answer = EndgameTables([made("442-16")]).answer(board)
+    assert (answer is not None) == known
+    assert answer is None or answer.chances[Move.LEFT] == 1
+
+
 def test_more_large_tiles_and_larger_targets_take_precedence() -> None:
     names = ["443-8", "442-8", "441-8", "442-16", "442-16/4-8"]
     first = EndgameTables([made(name) for name in names])

@@ -338,6 +338,10 @@ def test_other_limits_and_threads(tmp_path: Path) -> None:
     assert not longer.is_finished
     longer.run()
     assert longer.games_begun[0] >= 800
+    save(longer, path)
+    for threads in (1, 3):
+        other = load(path, threads=threads)
+        assert (other.moves, other.updates) == (longer.moves, longer.updates)
     assert load(path, seconds=1e6).second_limit == 1e6
     assert load(path, seconds=1e6).game_limit is None
 

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded
+from twofold.kernels.learn import updates
+from twofold.kernels.learn import words as at
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -82,6 +85,20 @@ def test_a_schedule_changes_the_steps(halved: Decay) -> None:
     constant, less = trained(schedule=TD), trained(schedule=TD, decay=halved)
     assert less.updates > 1_000
     assert less.network.weights.tobytes() != constant.network.weights.tobytes()
+
+
+def test_a_schedule_counts_the_updates_of_all_threads(halved: Decay) -> None:
+    """Half as large from the thousandth on: with two threads that is the 500th of each."""
+    settings = TrainingSettings(patterns="0123 4567", schedule=TD, decay=halved, threads=2)
+    training, after = Training(settings), np.uint64(Board.parse("1230/0000/0000/0000").to_bits())
+    worker, steps = training.workers[1], []
+    worker.begin(settings.schedule[0], 0)
+    for made in (499, 500):
+        training.network.weights[0] = 0.0
+        worker.words[at.UPDATES] = made
+        updates.learn_one(worker.words, after, 100.0)
+        steps.append(training.network.weights.max())
+    assert steps[0] == 2 * steps[1] > 0
 
 
 def test_the_rule_of_the_example_learns(figure: Callable[[str], None]) -> None:

@@ -88,6 +88,39 @@ def test_the_network_is_evaluated_at_intervals(tmp_path: Path) -> None:
     assert [one.moves for one in later.evaluations[len(told) :]] == [later.moves]
 
 
+class Steady:
+    """A run that learns nothing for just as many seconds as it is asked to; they are noted."""
+
+    def __init__(self) -> None:
+        self.curve, self.evaluations = Curve(), list[Evaluation]()
+        self.seconds, self.moves, self.asked = 0.0, 0, list[float]()
+        self.network, self.settings, self.done = None, None, None
+
+    @property
+    def is_finished(self) -> bool:
+        return self.seconds >= 100.0
+
+    def run(self, *, seconds: float | None = None, **_: Any) -> None:
+        self.asked.append(seconds or 0.0)
+        self.seconds += seconds or 0.0
+        self.moves += 1
+
+
+def test_a_run_pauses_for_files_and_evaluations_at_their_times(tmp_path: Path) -> None:
+    training, written = Steady(), list[float]()
+    run(
+        training,
+        tmp_path / "n",
+        save=lambda one, _: written.append(one.seconds),
+        interval=30.0,
+        measure=Judge(),
+        measure_every=20.0,
+    )
+    assert training.asked == [20.0, 10.0, 10.0, 20.0, 20.0, 10.0, 10.0]
+    assert written == [30.0, 60.0, 90.0, 100.0]
+    assert [one.seconds for one in training.evaluations] == [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+
+
 def test_the_network_is_evaluated_after_a_number_of_games(tmp_path: Path) -> None:
     """With one thread always after the same moves, also if the run was stopped in between."""
     judge = Judge()

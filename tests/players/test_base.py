@@ -48,6 +48,20 @@ def test_ten_lines_are_enough() -> None:
     assert result.board.is_over
 
 
+@pytest.mark.parametrize("spec", ["expectimax:ply=2", "alphabeta:depth=3"])
+def test_a_player_plays_by_the_rules_of_each_game(spec: str) -> None:
+    """Also where they differ in their spawns alone."""
+    with make_player(spec) as player, make_player(spec) as fresh:
+        assert play_game(player, Rules.parse("3x3"), 1)
+        found, expected = (
+            play_game(one, Rules.parse("3x3 spawn=16:1"), 1, keep_moves=True)
+            for one in (player, fresh)
+        )
+    assert found is not None
+    assert expected is not None
+    assert found.letters == expected.letters
+
+
 def test_rules_can_be_refused() -> None:
     player = OnlySquare()
     player.start(Rules(3, 3), 7)

@@ -113,6 +113,16 @@ def test_a_table_for_a_goal(tmp_path: Path) -> None:
             player.start(Rules.parse("2x2"), 1)
 
 
+def test_a_table_that_another_one_of_equal_size_replaces_is_read_again(tmp_path: Path) -> None:
+    path, worth = tmp_path / "t", []
+    for rules in ("2x2 spawn=2:0.8,4:0.2", "2x2 spawn=2:0.7,4:0.3"):
+        with make_player(made(path, rules)) as player:
+            worth.append((path.stat().st_size, player.analyse(Board.parse("2x2:11/00")).value))
+    (size, before), (same, after) = worth
+    assert size == same
+    assert before != after
+
+
 def test_the_canonical_spec_names_the_content(spec: str, tmp_path: Path) -> None:
     found = canonical(spec)
     digest = ExactTable.open(spec.partition("=")[2]).layers.digest

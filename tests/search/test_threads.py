@@ -10,6 +10,9 @@ from tests.support.threads import threads_since
 from tests.support.twins import positions, small_positions, values_of
 from twofold.board import Board
 from twofold.evaluators import EVALUATORS, Evaluator
+from twofold.evaluators.ntuple import network_evaluator
+from twofold.kernels.learn import ntuple
+from twofold.networks.library import load_network
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.rules import Rules
@@ -107,6 +110,15 @@ def test_a_limit_of_nodes(threads: int) -> None:
                 assert values == values_of(exact, board, score, depth)
                 assert analysis.nodes <= 100_000
             assert depth >= 3
+
+
+def test_each_thread_has_space_of_its_own_for_leaves() -> None:
+    """Two that write into one array have other values now and then."""
+    network = network_evaluator(load_network("tiny"))
+    search = Expectimax(network, Rules(), Depth.fixed(4), threads=3)
+    for word in (ntuple.LEAVES, ntuple.PLACES, ntuple.FOUND_LEAVES):
+        assert len({int(context.words[word]) for context in search.contexts}) == 3
+    search.close()
 
 
 def test_close_ends_the_threads() -> None:

@@ -171,6 +171,26 @@ def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
     assert len(judged) == 46
 
 
+def test_judgements_of_another_depth_or_score_are_made_anew(
+    reviews: Reviews, judged: list[int]
+) -> None:
+    listener, first = Listener(), Game(STANDARD, 5).board
+    games = [Game.from_board(first, STANDARD, 5, score=score) for score in (0, 1_000)]
+    for one in games:
+        one.play(one.legal_moves()[0])
+    records = [Record.from_game(one) for one in games]
+    orders = [(records[0], 1), (records[0], 2), (records[1], 1), (records[0], 1)]
+    for ref, (record, ply) in enumerate(orders, 1):
+        order = Order("k3", "ntuple:net=tiny", ply)
+        reviews.start(
+            AskedReview(
+                reviews, order, lambda _, one=record: one, lambda _: SPEC, listener.send, ref
+            )
+        )
+        end(listener, ref)
+    assert len(judged) == 3
+
+
 def test_the_oldest_judgements_are_forgotten(
     reviews: Reviews, judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
