@@ -60,10 +60,15 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def asked(
-    reviews: Reviews, listener: Listener, record: Record, spec: str = SPEC, ref: int = 1
+    reviews: Reviews,
+    listener: Listener,
+    record: Record,
+    spec: str = SPEC,
+    ref: int = 1,
+    ply: int | None = None,
 ) -> AskedReview:
     one = AskedReview(
-        reviews, Order("k3", spec, None), lambda _: record, lambda _: SPEC, listener.send, ref
+        reviews, Order("k3", spec, ply), lambda _: record, lambda _: SPEC, listener.send, ref
     )
     reviews.start(one)
     return one
@@ -181,12 +186,7 @@ def test_judgements_of_another_depth_or_score_are_made_anew(
     records = [Record.from_game(one) for one in games]
     orders = [(records[0], 1), (records[0], 2), (records[1], 1), (records[0], 1)]
     for ref, (record, ply) in enumerate(orders, 1):
-        order = Order("k3", "ntuple:net=tiny", ply)
-        reviews.start(
-            AskedReview(
-                reviews, order, lambda _, one=record: one, lambda _: SPEC, listener.send, ref
-            )
-        )
+        asked(reviews, listener, record, "ntuple:net=tiny", ref, ply)
         end(listener, ref)
     assert len(judged) == 3
 
