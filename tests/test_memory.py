@@ -200,33 +200,14 @@ def tensors(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("free", [None, 96 / memory.SHARE, 95 / memory.SHARE])
-def test_a_tensor_is_read_only_and_stays(
+def test_a_tensor_is_read_only(
     tensors: Path, monkeypatch: pytest.MonkeyPatch, free: float | None
 ) -> None:
-    """The last one does not fit into memory: it is in a file without a name."""
+    """The last one does not fit into memory: it is mapped. The others do not depend on the file."""
     monkeypatch.setattr(memory, "free_memory", lambda: free)
     with open_tensors(tensors) as file:
         x, none = memory.load(file, "x"), memory.load(file, "none")
-    tensors.write_bytes(b"")
+    if free != 95 / memory.SHARE:
+        tensors.write_bytes(b"")
     assert x.tolist() == np.arange(12.0).reshape(3, 4).tolist()
     assert (none.shape, x.flags.writeable, none.flags.writeable) == ((0,), False, False)
-    assert list(tensors.parent.iterdir()) == [tensors]
-
-
-def test_without_memory_and_disk_space_loading_fails(
-    tensors: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried = []
-
-    def refuse(**folder: object) -> None:
-        tried.append(folder.get("dir"))
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(memory, "free_memory", lambda: 1)
-    monkeypatch.setattr(memory, "tempfile", SimpleNamespace(TemporaryFile=refuse))
-    with (
-        open_tensors(tensors) as file,
-        pytest.raises(ResourceError, match=r"cannot copy 96 bytes of .*No space left"),
-    ):
-        memory.load(file, "x")
-    assert tried == [str(tensors.parent), None]

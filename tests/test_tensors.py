@@ -206,16 +206,10 @@ def test_read_arrays_do_not_depend_on_the_file(tmp_path: Path) -> None:
     assert all(np.array_equal(found[name], array) for name, array in written.items())
 
 
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write_tensors(path, {"x": np.zeros(5000)}, {})
-
-    def read_around(change: Callable[[], None]) -> None:
-        with open_tensors(path) as file:
-            change()
+    with open_tensors(path) as file:
+        os.truncate(path, 100)
+        with pytest.raises(InvalidNetwork, match="became shorter while it was read"):
             file.read("x")
-
-    with pytest.raises(InvalidNetwork, match=r"changed while it was read\. Try again"):
-        read_around(lambda: os.utime(path, (1, 1)))
-    with pytest.raises(InvalidNetwork, match="became shorter while it was read"):
-        read_around(lambda: os.truncate(path, 100))

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import io
 import os
 import re
 import secrets
@@ -11,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Final
 
 from twofold.errors import InvalidInput, ResourceError
 
@@ -31,13 +30,11 @@ _SHOWN: Final = 60
 Buffer = bytes | memoryview
 """Bytes to write."""
 
-_Read = TypeVar("_Read", int, bytes)
-
 
 class _Batch(threading.local):
-    """The new files of this thread's `synced_together`; None outside."""
+    """Whether this thread is inside `synced_together`."""
 
-    files: list[Path] | None = None
+    is_open = False
 
 
 _BATCH: Final = _Batch()
@@ -49,19 +46,16 @@ def synced_together() -> Iterator[None]:
 
     Much faster for many small files. After a power failure before the end, new files may be
     missing or empty; files that are replaced are flushed one by one, as always.
-
-    Raises:
-        ResourceError: a file could not be flushed.
     """
-    if _BATCH.files is not None:
+    if _BATCH.is_open or not hasattr(os, "sync"):
         yield
         return
-    _BATCH.files = []
+    _BATCH.is_open = True
     try:
         yield
     finally:
-        written, _BATCH.files = _BATCH.files, None
-        _sync_all(written)
+        _BATCH.is_open = False
+        os.sync()
 
 
 def atomic_write(
@@ -83,30 +77,34 @@ def atomic_write(
         ResourceError: the disk is full or another system call failed; names path and bytes.
     """
     target = writable(path)
-    content = _Content(data)
+    whole = data.encode() if isinstance(data, str) else data
+    parts = [whole] if isinstance(whole, Buffer) else whole
+    size = sum(memoryview(part).nbytes for part in parts) if isinstance(parts, Sequence) else 0
     temporary = _temporary(target)
+    is_in_batch = _BATCH.is_open and not target.exists()
     try:
         remove_abandoned(target.parent, target.name)
         mode = _mode_of(target, mode)
-        batch = None if target.exists() else _BATCH.files
-        file = _create(temporary, mode)
         try:
-            with file:
-                _write(file, content, mode)
-                if batch is None:
+            with _create(temporary, mode) as file:
+                for part in parts:
+                    view = memoryview(part).cast("B")
+                    size += 0 if isinstance(parts, Sequence) else view.nbytes
+                    write_all(file, view)
+                if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
+                    os.fchmod(file.fileno(), mode)
+                if not is_in_batch:
                     os.fsync(file.fileno())
             os.replace(temporary, target)
         except BaseException:  # also Ctrl-C, and exceptions of the parts
-            _remove_quietly(temporary)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise
-        if batch is None:
+        if not is_in_batch:
             _sync_folder(target.parent)
-        else:
-            batch.append(target)
     except OSError as error:
-        kind = InvalidInput if error.errno == errno.EISDIR else ResourceError
-        raise kind(
-            f"cannot write {content.size} bytes to {str(target)!r}: {error.strerror or error}"
+        raise ResourceError(
+            f"cannot write {size} bytes to {str(target)!r}: {error.strerror or error}"
         ) from error
 
 
@@ -117,8 +115,6 @@ def writable(path: str | os.PathLike[str]) -> Path:
     if os.path.exists(name or os.curdir) and not os.path.isfile(name):
         raise InvalidInput(f"expected a regular file to write to, got {name!r}")
     target = Path(os.path.realpath(name))
-    if target.is_symlink():  # only a loop stays one
-        raise InvalidInput(f"expected a regular file to write to, got a loop of links, {name!r}")
     if not target.parent.is_dir():
         raise InvalidInput(f"expected an existing folder to write to, got {str(target.parent)!r}")
     if _is_too_long(str(_temporary(target))):
@@ -170,22 +166,6 @@ def new_file(
     return False
 
 
-class _Content:
-    """The parts to write; `size` is their bytes, for an iterator those so far."""
-
-    def __init__(self, data: Buffer | str | Iterable[Buffer]) -> None:
-        whole = data.encode() if isinstance(data, str) else data
-        self._parts = [whole] if isinstance(whole, Buffer) else whole
-        self._known = isinstance(self._parts, Sequence)
-        self.size = sum(memoryview(part).nbytes for part in self._parts) if self._known else 0
-
-    def __iter__(self) -> Iterator[memoryview]:
-        for part in self._parts:
-            view = memoryview(part).cast("B")
-            self.size += 0 if self._known else view.nbytes
-            yield view
-
-
 def file_name(path: str | os.PathLike[str], error: type[InvalidInput] = InvalidInput) -> str:
     """The name of a file as text; the file need not exist.
 
@@ -222,13 +202,12 @@ def open_regular(
 ) -> IO[bytes]:
     """Open a regular file for reading; a device or a pipe could block, or never end.
 
-    Raises `error` if the file is missing, not regular or unreadable, also while it is read: a file
-    of `/proc` may be regular and still unreadable, or block.
+    Raises `error` if the file is missing, not regular or unreadable.
     """
     name = file_name(path, error)
     try:
         if stat.S_ISREG(os.stat(name).st_mode):
-            return io.BufferedReader(_Readable(name, error))
+            return open(name, "rb")
     except OSError as fault:
         raise error(f"cannot read {name!a}: {fault.strerror or fault}") from None
     raise error(f"expected a regular file, got {name!a}")
@@ -239,7 +218,10 @@ def read_start(
 ) -> bytes:
     """Up to `most` bytes from the start of a regular file; raises as `open_regular`."""
     with open_regular(path, error) as file:
-        return file.read(most)
+        try:
+            return file.read(most)
+        except OSError as fault:
+            raise error(f"cannot read {os.fspath(path)!a}: {fault.strerror}") from None
 
 
 def free_path(path: Path) -> Path:
@@ -249,40 +231,6 @@ def free_path(path: Path) -> Path:
         number += 1
         found = path.with_stem(f"{path.stem}-{number}")
     return found
-
-
-class _Readable(io.FileIO):
-    """A file that turns failures to read into `error`, and does not block."""
-
-    def __init__(self, name: str, error: type[InvalidInput]) -> None:
-        super().__init__(name, opener=_open_unblocked)
-        self._error = error
-
-    def readinto(self, buffer: Any, /) -> int:
-        with self._telling():
-            count: int | None = super().readinto(buffer)
-            return self._ready(count)
-
-    def readall(self) -> bytes:
-        with self._telling():
-            return self._ready(super().readall())
-
-    def _ready(self, found: _Read | None) -> _Read:
-        if found is None:
-            raise self._error(f"expected a file with an end, got {self.name!a}")
-        return found
-
-    @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as fault:
-            raise self._error(f"cannot read {self.name!a}: {fault.strerror}") from None
-
-
-def _open_unblocked(name: str, flags: int) -> int:
-    """Open a file whose reads return at once: `/proc/kmsg` is regular and waits for messages."""
-    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _temporary(target: Path) -> Path:
@@ -309,32 +257,10 @@ def _create(path: Path, mode: int | None) -> IO[bytes]:
     )
 
 
-def _write(file: IO[bytes], content: Iterable[memoryview], mode: int | None) -> None:
-    for part in content:
-        write_all(file, part)
-    if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
-        os.fchmod(file.fileno(), mode)
-
-
 def write_all(file: IO[bytes], view: memoryview) -> None:
     """Write all bytes; one raw write may take only a part."""
     while view:
         view = view[file.write(view) :]
-
-
-def _sync_all(written: list[Path]) -> None:
-    """Flush files to the disk: with one call for the whole system where there is one."""
-    if written and hasattr(os, "sync"):
-        os.sync()
-        return
-    for path in written:
-        try:
-            with open(path, "r+b") as file:
-                os.fsync(file.fileno())
-        except FileNotFoundError:  # deleted since
-            continue
-        except OSError as error:
-            raise ResourceError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
 
 
 def _sync_folder(folder: Path) -> None:
@@ -349,40 +275,25 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_abandoned(folder: Path, target: str = "") -> None:
-    """Remove temporary files that dead processes of this user left in a folder.
+    """Remove temporary files that dead processes left in a folder.
 
     `target` limits this to writes of that file name. Raises `OSError` if the folder is unreadable.
     """
     for name in os.listdir(folder):
         found = _LEFTOVER.fullmatch(name) if name.endswith(TEMPORARY) else None
         if found and target in ("", found[1]) and _is_abandoned(folder / name, int(found[2])):
-            _remove_quietly(folder / name)
+            with contextlib.suppress(OSError):
+                (folder / name).unlink()
 
 
 def _is_abandoned(leftover: Path, writer: int) -> bool:
-    """Whether this is a regular file of this user whose writer has ended."""
+    """True if the process that wrote the file has ended; on Windows, if the file is a day old."""
     try:
-        status = os.lstat(leftover)
-    except FileNotFoundError:  # removed by another process meanwhile
-        return False
-    if not stat.S_ISREG(status.st_mode):
-        return False
-    if not hasattr(os, "geteuid"):
-        # A wrong clock may have given it a time in the future.
-        return abs(time.time() - status.st_mtime) >= _ABANDONED_SECONDS
-    return status.st_uid == os.geteuid() and not _is_alive(writer)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
+        if os.name != "posix":
+            return time.time() - os.lstat(leftover).st_mtime >= _ABANDONED_SECONDS
+        os.kill(writer, 0)
     except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
         return True
-    return True
-
-
-def _remove_quietly(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+    except (OSError, OverflowError):
+        pass
+    return False

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,21 +87,8 @@ def _check_writable(folder: Path) -> None:
 
 
 def remove_abandoned(folder: Path, end: str) -> None:
-    """Remove lock files of killed programs, for files in a folder whose names end with `end`.
-
-    Raises `OSError` if the folder cannot be read.
-    """
-    for name in os.listdir(folder):
-        target = folder / name.removeprefix(".").removesuffix(SUFFIX)
-        is_lock = name == f".{target.name}{SUFFIX}" and target.name.endswith(end)
-        if is_lock and target.stem and _is_empty_file(folder / name):
-            with contextlib.suppress(InvalidInput, ResourceError), alone(target, "program"):
-                pass  # `alone` removes what it holds
-
-
-def _is_empty_file(path: Path) -> bool:
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size == 0
+    """Remove lock files of killed programs, for files in a folder whose names end with `end`."""
+    for path in folder.glob(f".*{end}{SUFFIX}"):
+        target = folder / path.name.removeprefix(".").removesuffix(SUFFIX)
+        with contextlib.suppress(InvalidInput, ResourceError), alone(target, "program"):
+            pass  # `alone` removes what it holds

@@ -3,18 +3,17 @@
 import mmap
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import ResourceError
 from twofold.figures import bytes_words
-from twofold.tensors import TensorFile, array_of
+from twofold.tensors import TensorFile
 
 SHARE: Final = 0.8
 """Share of the free memory that one allocation may take."""
@@ -129,40 +128,16 @@ def _touch(memory: mmap.mmap, size: int, clock: Callable[[], float] = time.threa
 
 
 def load(file: TensorFile, tensor: str) -> NDArray[Any]:
-    """A tensor of a file, read-only, in memory that no other program can change.
+    """A tensor of a file, read-only: in memory, or mapped if it exceeds 80 % of the free memory.
 
-    More than 80 % of the free memory is copied to a file without a name and mapped. The file itself
-    is never mapped: reading a mapped file that was truncated kills the process. Raises
-    `InvalidNetwork` if the file was truncated, `ResourceError` without memory or disk space.
+    Raises `InvalidNetwork` if the file was truncated, `ResourceError` without memory.
     """
     place = file.tensors[tensor]
     free = free_memory()
     if free is not None and place.nbytes > SHARE * free:
-        return _load_from_disk(file, tensor)
+        return file.view(tensor)
     array = large_zeros(place.nbytes // place.dtype.itemsize, place.dtype)
     if place.nbytes:  # a view of an empty array cannot be cast to bytes
         file.read_into(tensor, array.data.cast("B"))
     array.flags.writeable = False
     return array.reshape(place.shape)
-
-
-def _load_from_disk(file: TensorFile, tensor: str) -> NDArray[Any]:
-    place = file.tensors[tensor]
-    try:
-        with _nameless(file.folder) as copy:
-            file.copy(tensor, copy)
-            copy.flush()
-            return array_of(mmap.mmap(copy.fileno(), place.nbytes, access=mmap.ACCESS_READ), place)
-    except (OSError, ValueError) as error:
-        raise ResourceError(
-            f"cannot copy {bytes_words(place.nbytes)} of {file.name}, more than fit into memory: "
-            f"{error}"
-        ) from error
-
-
-def _nameless(folder: str) -> IO[bytes]:
-    """A file without a name in a folder, or in the system's own if that is read-only."""
-    try:
-        return tempfile.TemporaryFile(dir=folder)
-    except OSError:
-        return tempfile.TemporaryFile()

@@ -1,4 +1,4 @@
-"""Hostile files of all kinds that would take much memory or time: each within 64 MB and 1 s.
+"""Hostile files of all kinds: each is refused with its own error, within 64 MB and 1 s.
 
 Run as a module it reads all of them in a process of its own and says what that took, as JSON:
 `python -m tests.attacks.sizes FOLDER`.
@@ -173,14 +173,22 @@ ATTACKS: Final = [
         {f"{n}": weights.entry("U8", [0], 0, 0) for n in range(30_000)} | {
             "x": weights.entry("U8", [1], 0, 1)}, b"x")), ""),
     Attack("a million dimensions", "tensors", content(lambda: weights.framed(
-        {"x": weights.entry("U8", [1] * 600_000, 0, 1)}, b"x")), "expected a tensor of shape"),
+        {"x": weights.entry("U8", [1] * 600_000, 0, 1)}, b"x")), "expected a shape that NumPy"),
     Attack("no numbers of 2^63 rows", "tensors", content(lambda: weights.framed(
         {"x": weights.entry("U8", [0, 2**63], 0, 0), "y": weights.entry("U8", [1], 0, 1)},
         b"x")), "expected"),
 ]  # fmt: skip
 
-UNREADABLE: Final = "/proc/self/mem"
-"""A regular file that cannot be read."""
+POSIX: Final = weights.POSIX if os.name == "posix" else []
+ALL: Final = ATTACKS + [
+    Attack(f"{one.name}, {reader}", reader, one.put, one.error)
+    for reader, rows in (
+        ("network", weights.FILES + POSIX),
+        ("table", tables.FILES + tables.CONTENT),
+        ("tdl", tdl_files.REFUSED),
+    )
+    for one in rows
+]
 
 
 def peak(anew: bool) -> int:
@@ -209,10 +217,10 @@ def read_all(folder: Path) -> Iterator[dict[str, Any]]:
     import resource
 
     known = readers()
-    for number, attack in enumerate(ATTACKS):
+    for number, attack in enumerate(ALL):
         attack.put(folder / str(number))
     resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))
-    for number, attack in enumerate(ATTACKS):
+    for number, attack in enumerate(ALL):
         before, began = peak(True), time.process_time()
         said = attempt(known[attack.reader], folder / str(number))
         yield {"said": said, "seconds": time.process_time() - began, "bytes": peak(False) - before}

@@ -2,17 +2,11 @@
 
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
+
+from tests.attacks.weights import Attack
 
 NAN, INFINITY = struct.pack("<f", float("nan")), struct.pack("<f", float("inf"))
-
-
-class Attack(NamedTuple):
-    """One hostile file and the error that it must meet."""
-
-    name: str
-    make: Callable[[], bytes]
-    error: str  # a regular expression
 
 
 def numbered(pattern: str, width: int | None = None) -> bytes:

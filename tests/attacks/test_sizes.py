@@ -1,21 +1,29 @@
-"""R64: sizes that a file states are checked before anything is allocated or looped over."""
+"""R23, R64: hostile files of all kinds are refused, each with its own error, and take little."""
 
 import json
 import os
 import re
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import twofold
-from tests.attacks.sizes import ATTACKS, UNREADABLE, Attack, attempt, readers
+from tests.attacks.sizes import ALL, Attack, attempt, readers
+from tests.attacks.tables import KEYS, VALUES, index, table
+from tests.attacks.weights import WEIGHTS, release, weights
+from twofold.board import Board
+from twofold.errors import InvalidTable
+from twofold.exact import ExactTable
+from twofold.networks.file import read_network
 
 pytestmark = [
-    pytest.mark.promise("R64"),
+    pytest.mark.promise("R23", "R64"),
     pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc"),
 ]
 SECONDS = 1.0  # of the processor
@@ -34,15 +42,16 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         timeout=300,
     )
     told = json.loads(result.stdout)
-    return {attack.name: one for attack, one in zip(ATTACKS, told, strict=True)}
+    return {attack.name: one for attack, one in zip(ALL, told, strict=True)}
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
 def test_it_takes_little(attack: Attack, found: dict[str, dict[str, Any]]) -> None:
     told = found[attack.name]
     if attack.error:
         assert re.search(attack.error, told["said"])
         assert told["said"].isprintable()
+        assert len(told["said"]) < 1_000
     else:
         assert told["said"] == ""
     assert told["seconds"] < SECONDS
@@ -52,11 +61,70 @@ def test_it_takes_little(attack: Attack, found: dict[str, dict[str, Any]]) -> No
 def test_the_table_is_of_distinct_attacks(
     found: dict[str, dict[str, Any]], figure: Callable[[str], None]
 ) -> None:
-    assert len(found) == len(ATTACKS)
+    assert len(found) == len(ALL)
     most, longest = (max(one[key] for one in found.values()) for key in ("bytes", "seconds"))
-    figure(f"{len(ATTACKS)} files: {longest:.1f} s and {most / 2**20:.0f} MB at most")
+    figure(f"{len(ALL)} files: {longest:.1f} s and {most / 2**20:.0f} MB at most")
 
 
-def test_a_file_that_cannot_be_read_is_an_error_of_ours() -> None:
+# ---- what the attacks are changes of
+
+
+def test_a_sound_network_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "net"
+    path.write_bytes(weights(lambda _: None)())
+    assert np.array_equal(read_network(path)[0].weights[0], WEIGHTS)
+    path.write_bytes(release()())
+    found = read_network(path)[0].weights[0]
+    assert np.flatnonzero(found).tolist() == [0, 1, 256, 257]
+    assert found[found != 0].tolist() == [1, 2, 1, 2]
+
+
+def sound(values: object = VALUES, keys: object = KEYS) -> bytes:
+    """A table with right checksums, whatever it holds."""
+    layers = index()
+    layers[0, 2:] = zlib.crc32(np.asarray(keys)), zlib.crc32(np.asarray(values))  # type: ignore[arg-type]
+    return table(layers, keys, values)
+
+
+def test_a_sound_table_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(sound())
+    found = ExactTable.open(path, check=True)
+    assert found.value(Board.parse("2x2:00/11")) == 60
+    assert found.value(Board.parse("2x2:10/01")) == 61
+
+
+@pytest.mark.parametrize(
+    ("values", "keys"),
+    [
+        (np.array([np.nan, 1.0]), KEYS),
+        (np.array([1.0, np.inf]), KEYS),
+        (VALUES, KEYS[::-1].copy()),
+        (VALUES, np.array([1, 1], dtype="<u4")),
+    ],
+)
+def test_right_checksums_of_nonsense(tmp_path: Path, values: object, keys: object) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(sound(values, keys))
+    with pytest.raises(InvalidTable, match="out of order, or without a value in"):
+        ExactTable.open(path, check=True)
+
+
+def test_look_ups_in_nonsense_stay_inside(tmp_path: Path) -> None:
+    """Unchecked, with any keys: an answer of no worth, but no harm."""
+    path = tmp_path / "t"
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        keys = rng.integers(0, 2**32, 2, dtype=np.uint32)
+        path.write_bytes(table(index(), keys, rng.normal(size=2)))
+        found = ExactTable.open(path).values(rng.integers(0, 2**63, 2_000, dtype=np.uint64))
+        assert found.shape == (2_000,)
+
+
+def test_a_file_named_by_an_attacker(tmp_path: Path) -> None:
+    path = tmp_path / "\x1b[2J\u202e"
+    path.write_bytes(b"no file of ours")
     for name, reader in readers().items():
-        assert "cannot read '/proc/" in attempt(reader, Path(UNREADABLE)), name
+        for wrong in (path, tmp_path / "\x1b", Path("zero\0byte")):
+            said = attempt(reader, wrong)
+            assert said.isprintable(), name

@@ -199,57 +199,33 @@ def hole(path: Path) -> None:
 FILES: Final = [
     # headers
     Attack("header of 2^64 - 1 bytes", lambda: framed("{}", length=2**64 - 1), "a header of at mo"),
-    Attack(
-        "header past the end", lambda: framed("{}", length=99), "a header of 99 bytes, got 2 in"
-    ),
+    Attack("header past the end", lambda: framed("{}", length=99), "invalid header length"),
     Attack("header past the limit", lambda: framed("{" + " " * MAX_HEADER), "one of 2097153 in"),
-    Attack("header of no bytes", lambda: framed("", bytes(64)), "a safetensors file, got"),
-    Attack("header of spaces", lambda: framed(" " * MAX_HEADER), "a safetensors file, got"),
     Attack("header that is no JSON", lambda: framed("{weights}"), "a safetensors file, got .*JSON"),
     Attack("header that is no UTF-8", lambda: framed(b'{"\xff\xfe": 1}'), "invalid UTF-8"),
     Attack("header that is a list", lambda: framed("[1, 2]"), "got another kind of file"),
-    Attack("header that is a number", lambda: framed("7"), "got another kind of file"),
-    Attack("header without end", lambda: framed('{"a": "' + "a" * 10**6), "safetensors file, got"),
     Attack("deeply nested header", lambda: framed('{"a":' * 10**5), "recursion limit|invalid"),
-    Attack("deeply nested lists", lambda: framed("[" * 10**6), "a safetensors file, got"),
     Attack("negative length of a tensor", header_of(a=entry("U8", [64], 64, 0)), "safetensors fil"),
-    Attack("negative offset", header_of(a=entry("U8", [64], -64, 0)), "a safetensors file, got"),
-    Attack(
-        "offset that is no whole number", header_of(a=entry("U8", [64], 0, 64.5)), "safetensors"
-    ),
     Attack("shape that overflows", header_of(a=entry("F32", [2**62, 4], 0, 64)), "overflow"),
-    Attack(
-        "shape past 64 bits", header_of(a=entry("F32", [2**70], 0, 64)), "safetensors file, got"
-    ),
-    Attack("negative shape", header_of(a=entry("U8", [-8, -8], 0, 64)), "a safetensors file, got"),
-    Attack(
-        "shape of another size", header_of(a=entry("F32", [17], 0, 64)), "safetensors file, got"
-    ),
     Attack(
         "shape of 10^5 numbers",
         header_of(a=entry("U8", [1] * 10**5 + [64], 0, 64)),
-        r"a tensor of shape \[1, .*\.\.\. at 0 to 64",
+        r"a shape that NumPy can hold, got \[1, .*\.\.\.",
     ),
     Attack(
         "shape of 0 times more than there can be",
         header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [0, 2**62, 2**62], 64, 64)),
-        "a tensor of shape|overflow",
+        "a shape that NumPy can hold|overflow",
     ),
     Attack(
         "overlapping tensors",
         header_of(a=entry("U8", [64], 0, 64), b=entry("U8", [32], 32, 64)),
         "a safetensors file, got .*invalid offset",
     ),
-    Attack(
-        "hole between tensors",
-        header_of(a=entry("U8", [16], 0, 16), b=entry("U8", [32], 32, 64)),
-        "a safetensors file, got .*invalid offset",
-    ),
     Attack("tensor past the end", header_of(a=entry("U8", [65], 0, 65)), "a safetensors file, got"),
     Attack(
         "bytes after the last tensor", header_of(a=entry("U8", [63], 0, 63)), "safetensors file"
     ),
-    Attack("numbers of no known type", header_of(a=entry("X9", [64], 0, 64)), "safetensors file"),
     Attack(
         "numbers of another type", header_of(a=entry("BF16", [32], 0, 64)), "of F16, .*got BF16"
     ),
@@ -262,16 +238,8 @@ FILES: Final = [
         "metadata that is no text", lambda: framed({"__metadata__": {"a": 1}}), "safetensors fil"
     ),
     Attack(
-        "metadata that is a list", lambda: framed({"__metadata__": []}), "a safetensors file, go"
-    ),
-    Attack(
         "100,000 texts",
         lambda: framed({"__metadata__": {str(n): "" for n in range(10**5)}}),
-        "of the format 'twofold-network 1', got None",
-    ),
-    Attack(
-        "20,000 tensors",
-        lambda: framed({f"\x1b[2J{n}": entry("U8", [0], 0, 0) for n in range(20_000)}),
         "of the format 'twofold-network 1', got None",
     ),
     Attack(
@@ -287,27 +255,16 @@ FILES: Final = [
         "a safetensors file, got .*not fully|float32 weights .*got uint8|invalid offset",
     ),
     # weights
-    Attack("no weights", lambda: network({}), "weights of shape .1, 512., got none"),
-    Attack("weights of another name", lambda: network({"w": WEIGHTS.reshape(1, -1)}), "got none"),
     Attack("weights as float64", weights(lambda w: w.astype("f8")), "float32 .*got float64 of"),
-    Attack("weights as float16", weights(lambda w: w.astype("f2")), "float32 .*got float16 of"),
-    Attack("weights as whole numbers", weights(lambda w: w.astype("i4")), "float32 .*got int32 of"),
     Attack("weights as bytes", weights(lambda w: w.tobytes()), r"float32 .*uint8 of \(2048,\)"),
     Attack(
         "weights in another shape", weights(lambda w: w.T.copy()), r"\(1, 512\), got .*\(512, 1"
     ),
-    Attack("weights in one row", weights(lambda w: w[0]), r"\(1, 512\), got float32 of \(512,\)"),
     Attack("too few weights", weights(lambda w: w[:, 1:]), r"\(1, 512\), got float32 of \(1, 511"),
     Attack("stages too many", weights(lambda w: np.concatenate([w, w])), r"got .* of \(2, 512\)"),
     Attack("NaN", weights(lambda w: w.__setitem__((0, 7), np.nan)), "finite weights in stage 0"),
     Attack(
-        "NaN at the end", weights(lambda w: w.__setitem__((0, -1), np.nan)), "finite weights in"
-    ),
-    Attack(
         "infinity", weights(lambda w: w.__setitem__((0, 1), np.inf)), "finite weights in stage 0"
-    ),
-    Attack(
-        "minus infinity", weights(lambda w: w.__setitem__((0, 1), -np.inf)), "finite weights in"
     ),
     Attack(
         "infinity in a later stage",
@@ -332,25 +289,11 @@ FILES: Final = [
     Attack("card that is a list", lambda: network({}, [CARD]), "card of a network, got .*object"),
     Attack("card of nothing", lambda: network({}, {}), "card .*missing required field"),
     Attack(
-        "card without end", lambda: network({}, '{"patterns": "' + "0" * 10**6), "card of a net"
-    ),
-    Attack(
         "deeply nested card", lambda: network({}, '{"patterns":' * 10**5), "the card of a network"
-    ),
-    Attack(
-        "deeply nested settings",
-        lambda: network({}, json.dumps(CARD)[:-1] + ', "settings": {"a":' + "[" * 10**6),
-        "the card of a network, got",
-    ),
-    Attack(
-        "nested behind what is passed over",
-        lambda: network({}, json.dumps(CARD)[:-1] + ', "x": ' + "[" * 10**6),
-        "the card of a network, got",
     ),
     Attack(
         "half a character", lambda: network({}, '{"patterns": "\\ud800"}'), "the card of a netwo"
     ),
-    Attack("patterns as a number", card(patterns=7), "card of a network, got .*str.*int"),
     Attack("no patterns", card(patterns=""), "expected one of 4x6"),
     Attack("1,000,000 patterns", card(patterns="0 " * 10**6), "patterns of at most 1000 character"),
     Attack(
@@ -364,23 +307,17 @@ FILES: Final = [
     Attack("pattern of cells off the board", card(patterns="01 9a"), "expected cells below 4"),
     Attack("pattern with a cell twice", card(patterns="01 33"), "expected different cells"),
     Attack("pattern twice", card(patterns="01 10"), "expected different patterns"),
-    Attack("pattern of other digits", card(patterns="01 ２３"), "expected one of 4x6"),
     Attack("patterns for another shape", card(patterns="4x6"), "expected patterns such as"),
     Attack("unknown rules", card(rules="2x2 wrap=on"), "expected a shape .*, in the card of"),
     Attack("rules of another shape", card(rules="5x5"), "expected a network for shapes up to 4x4"),
     Attack("rules 10^6 wide", card(rules="2x1000000"), "1 to 8 rows and columns"),
     Attack("rules of 10^6 characters", card(rules="2x2" + " " * 10**6), "rules of at most 1000"),
     Attack("other symmetries", card(symmetries=4), "expected 8 symmetries, got 4, in the card"),
-    Attack("symmetries of 4,000 digits", card(symmetries=10**4_000), "the card of a network, got"),
-    Attack("stages of 4,000 digits", card(stages=[10**4_000]), "the card of a network, got"),
     Attack("games below 0", card(games=-1), "the card of a network, got"),
     Attack("17 stages", card(stages=list(range(2, 34, 2))), "stages from 1 to 16, got 17"),
-    Attack("100,000 stages", card(stages=list(range(10**5))), "stages from 1 to 16, got 100001"),
     Attack("stages that descend", card(stages=[16, 8]), "stages as ascending sums"),
-    Attack("stage of an odd sum", card(stages=[7]), "stages as ascending sums"),
     Attack("stages as text", card(stages="8"), "the card of a network, got .*array"),
     Attack("stages that the weights lack", card(stages=[8]), r"shape \(2, 512\), got .*\(1, 512\)"),
-    Attack("games as text", card(games="many"), "the card of a network, got .*int.*str"),
     Attack("time of no end", card(seconds=float("inf")), "the card of a network, got"),
     Attack(
         "card of 2^41 weights",
@@ -394,10 +331,7 @@ FILES: Final = [
     Attack("card of 17 GB", card(patterns="01234567", rules="4x4"), r"\(1, 4294967296\), got"),
     # releases
     Attack("unit of nothing", unit(0.0), "a unit from 1e-06 to 1e.06, got 0, in the card"),
-    Attack("unit below nothing", unit(-1.0), "a unit from 1e-06 to 1e.06, got -1"),
-    Attack("unit past all limits", unit(1e300), "a unit from 1e-06 to 1e.06, got 1e.300"),
     Attack("unit that is no number", unit(float("nan")), "the card of a network, got"),
-    Attack("unit as text", unit("1"), "the card of a network, got .*float.*str"),
     Attack(
         "no unit", lambda: network(good_planes(), CARD | {"release": {}}), "required field `unit"
     ),
@@ -408,19 +342,11 @@ FILES: Final = [
         "a plane of two dimensions", release(low_0=np.zeros((2, 2), "u1")), "low.0.0, got uint8"
     ),
     Attack("a plane of no bytes", release(map_0=b""), "a Zstandard frame, got .*0.0 of"),
-    Attack("a plane of noise", release(map_0=NOISE), "a Zstandard frame, got .*0.0 of"),
-    Attack("a plane as it is", release(map_0=bytes(32)), "a Zstandard frame, got"),
     Attack("a plane in another format", release(map_0=gzip.compress(bytes(32))), "Zstandard frame"),
     Attack(
         "a frame cut off", release(low_0=compressed(b"\2\4")[:-1]), "whole Zstandard frame, got"
     ),
-    Attack(
-        "a frame cut off in its header", release(low_0=compressed(b"\2\4")[:5]), "Zstandard fram"
-    ),
     Attack("a bit changed", release(map_0=flipped(compressed(NOISE), -9)), "whole Zstandard frame"),
-    Attack(
-        "a checksum changed", release(low_0=flipped(compressed(b"\2\4"), -1)), "whole Zstandard"
-    ),
     Attack(
         "a frame without a checksum",
         release(low_0=compressed(b"\2\4", write_checksum=False)),
@@ -438,16 +364,10 @@ FILES: Final = [
     Attack("a frame to be skipped", release(low_0=b"\x50\x2a\x4d\x18\2\0\0\0ab"), "expected"),
     Attack("a bomb", release(map_0=bomb), "planes of 32, n .*got 100000000, 2"),
     Attack(
-        "a bomb of codes",
-        release(low_1=bomb, high_1=bomb),
-        "n up to 256.*got 32, 100000000 and 100000000",
-    ),
-    Attack(
         "a bomb that says it is small",
         release(map_0=lambda: lying(10**8, 32)),
         "a whole Zstandard frame",
     ),
-    Attack("a frame of 1 MB", release(map_0=bytes(10**6)), "for 256 weights, got 1000000 bytes"),
     Attack(
         "a small frame that says it is a bomb", release(map_0=lying(10**5, LARGE)), "planes of 32"
     ),
@@ -458,19 +378,11 @@ FILES: Final = [
         "fewer codes than bits", release(low_0=compressed(b"\2"), high_0=compressed(b"\0")), "2 co"
     ),
     Attack("more bits than codes", release(map_0=compressed(b"\xff" * 32)), "256 codes, got 2 for"),
-    Attack("planes that differ", release(low_0=compressed(b"\2")), "got 32, 1 and 2 in"),
     # other files
     Attack("no bytes", lambda: b"", "a safetensors file, got an empty file"),
-    Attack("one byte", lambda: b"{", "got another kind of file"),
     Attack("a length alone", lambda: bytes(8), "got another kind of file"),
-    Attack("zeros", lambda: bytes(4096), "a safetensors file, got"),
-    Attack("10^7 spaces", lambda: b" " * 10**7, "got another kind of file"),
     Attack("a pickle", lambda: PICKLE, "got another kind of file"),
     Attack("an archive", archive, "got another kind of file"),
-    Attack("an array of NumPy", array_file, "got another kind of file"),
-    Attack("a compressed file", lambda: gzip.compress(network({})), "got another kind of file"),
-    Attack("a program", lambda: b"\x7fELF\2\1\1\0" + bytes(4096), "got another kind of file"),
-    Attack("text", lambda: b"expected a network, got this\n", "got another kind of file"),
     Attack("a hole of 1 TB", None, "a safetensors file, got", hole),
     Attack("a folder", None, "expected a regular file, got", Path.mkdir),
     Attack("nothing", None, "cannot read"),
@@ -481,7 +393,5 @@ POSIX: Final = [
     Attack("a pipe", None, "expected a regular file, got", lambda path: os.mkfifo(path)),
     Attack("a device", None, "a regular file, got", lambda path: path.symlink_to("/dev/zero")),
     Attack("a link to itself", None, "cannot read", lambda path: path.symlink_to(path)),
-    Attack("a link to a folder", None, "a regular file", lambda path: path.symlink_to(path.parent)),
-    Attack("a link to nothing", None, "cannot read", lambda path: path.symlink_to("nothing")),
 ]
 """Files of POSIX systems."""

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -293,29 +292,8 @@ def test_a_file_with_a_wrong_byte_is_read_or_refused(tmp_path: Path) -> None:
     assert read > len(refused) > 50
 
 
-@pytest.mark.promise("R23")
-@pytest.mark.parametrize("attack", attacks.REFUSED, ids=lambda attack: attack.name)
-def test_invalid_files_are_refused(attack: attacks.Attack, tmp_path: Path) -> None:
-    path = written(tmp_path, attack.make())
-    began = time.thread_time()
-    tracemalloc.start()
-    try:
-        with pytest.raises(InvalidNetwork, match=attack.error) as caught:
-            read_tdl(path)
-        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
-    finally:
-        tracemalloc.stop()
-    assert time.thread_time() - began < SECONDS
-    said = str(caught.value)
-    assert said.isprintable()
-    assert "net.w" in said
-    assert " at byte " in said
-    assert len(said) < 500
-
-
-def test_the_attacks_are_distinct(tmp_path: Path) -> None:
+def test_what_the_attacks_are_changes_of_is_read(tmp_path: Path) -> None:
     assert read_tdl(written(tmp_path, attacks.GOOD)).network.name == "0 15"
-    assert len({attack.name for attack in attacks.REFUSED}) == len(attacks.REFUSED) > 12
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_refused(

@@ -322,8 +322,6 @@ class GameStore:
         try:
             with contextlib.suppress(OSError):  # `_look` reports the error
                 files.remove_abandoned(self.folder)
-                for end in (SUFFIX, BEST_FILE):
-                    locks.remove_abandoned(self.folder, end)
             self._look()
         finally:
             self._indexed.set()
