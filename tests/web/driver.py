@@ -76,7 +76,6 @@ def scope_of(kind: str, method: str, target: str, headers: Headers) -> dict[str,
         "client": ("127.0.0.1", 50_000),
         "server": ("127.0.0.1", PORT),
         "state": {},
-        "extensions": {"websocket.http.response": {}},
     }
 
 
@@ -139,7 +138,7 @@ def cookie(access: Access) -> str:
 
 
 class Closed(Exception):
-    """The server closed the WebSocket, or refused it with an HTTP status."""
+    """The server closed the WebSocket, or refused it."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -158,7 +157,7 @@ class Socket:
         self.incoming.put_nowait({"type": "websocket.connect"})
 
     async def _send(self, message: Message) -> None:
-        if message["type"] in ("websocket.accept", "websocket.http.response.start"):
+        if message["type"] in ("websocket.accept", "websocket.close"):
             self.handshake.put_nowait(message)
         else:
             await self.reads.wait()
@@ -185,8 +184,6 @@ class Socket:
                 return json.loads(message["text"])
             if message["type"] == "websocket.close":
                 raise Closed(message["code"])
-            if message["type"] == "websocket.http.response.start":
-                raise Closed(message["status"])
 
     async def until(self, kind: str) -> Any:
         """The next message of a type."""
@@ -204,14 +201,10 @@ class Socket:
 
 
 @contextlib.asynccontextmanager
-async def connected(
-    app: ASGIApp, headers: Headers, target: str = "/ws", *, extensions: bool = True
-) -> AsyncIterator[Socket]:
+async def connected(app: ASGIApp, headers: Headers, target: str = "/ws") -> AsyncIterator[Socket]:
     """A WebSocket that is closed at the end; then the application must end, too."""
     socket = Socket()
     scope = scope_of("websocket", "GET", target, headers)
-    if not extensions:
-        del scope["extensions"]
     task = asyncio.ensure_future(app(scope, socket.incoming.get, socket._send))
     try:
         yield socket
@@ -219,6 +212,13 @@ async def connected(
         socket.leave()
         socket.reads.set()
         await asyncio.wait_for(task, PATIENCE)
+
+
+def frame(text: bytes, first: bool = True, last: bool = True) -> bytes:
+    """A message or fragment in the format of WebSockets (RFC 6455, 5.2), masked with zeros."""
+    start = bytes([0x80 * last | first])
+    size = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + len(text).to_bytes(2, "big")
+    return start + size + b"\0\0\0\0" + text
 
 
 # ---- a real server

@@ -16,7 +16,7 @@ from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
 from twofold.players import make_player, play_game
 from twofold.search.budget import Budget
-from twofold.web import api, operations
+from twofold.web import api
 from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
@@ -121,26 +121,6 @@ def test_the_size_of_a_body_is_limited(client: Client, path: str) -> None:
     assert client.post(path, b"x" * MAX_BODY_BYTES).status == 400
     answer = client.post(path, b"x" * (MAX_BODY_BYTES + 1))
     assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
-
-
-def test_a_slow_body_times_out(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "BODY_SECONDS", 0.01)
-
-    async def look() -> int:
-        sent: list[Any] = []
-        parts = [{"type": "http.request", "body": b"{", "more_body": True}]
-
-        async def receive() -> Any:
-            return parts.pop() if parts else await asyncio.Event().wait()
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        scope = {**SCOPE, "headers": [(k.encode(), v.encode()) for k, v in client.headers.items()]}
-        await client.app(scope, receive, send)
-        return int(sent[0]["status"])
-
-    assert run(look()) == 408
 
 
 SCOPE: dict[str, Any] = {

@@ -31,10 +31,9 @@ from tests.web.driver import (
 )
 from tests.web.used import FILES, STATIC
 from twofold.web.app import create_app
-from twofold.web.gate import Gate
 from twofold.web.hub import Hub
-from twofold.web.pages import STYLES, TYPES, read_file
-from twofold.web.security import PAGES, Access
+from twofold.web.pages import PAGES, STYLES, TYPES, read_file
+from twofold.web.security import Access, Gate
 
 PROMISED = {
     "x-content-type-options": "nosniff",
@@ -126,21 +125,6 @@ def test_internal_errors_have_the_headers_too(client: Client) -> None:
     body = json.loads(sent[1]["body"])  # type: ignore[arg-type]
     assert body == {"error": "internal error (ZeroDivisionError). The server's log says more",
                     "kind": "Fault"}  # fmt: skip
-
-
-@pytest.mark.promise("R27")
-def test_websockets_have_the_headers(client: Client) -> None:
-    async def look() -> list[object]:
-        found = []
-        for headers in (client.headers, {"host": HOST}):
-            async with connected(client.app, headers) as socket:
-                message = await socket.first()
-                found.append(message["type"])
-                names = {name.decode() for name, _ in message["headers"]}
-                assert names >= {*PROMISED, "content-security-policy"}
-        return found
-
-    assert run(look()) == ["websocket.accept", "websocket.http.response.start"]
 
 
 @pytest.mark.promise("R27")

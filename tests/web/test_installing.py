@@ -10,8 +10,7 @@ from tests.web.driver import Client
 from twofold import __version__
 from twofold.web import installing, pages
 from twofold.web.installing import kept_files, worker_script
-from twofold.web.pages import modules
-from twofold.web.security import PAGES
+from twofold.web.pages import PAGES, modules
 
 
 def kept() -> list[str]:

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from tests.web.driver import Client
 from twofold import __version__
-from twofold.web.gate import Gate
+from twofold.web.security import Gate
 
 
 def document(client: Client) -> Any:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 from twofold.cli._options import USUAL_PLAYER, flag, option
 from twofold.cli._output import print_note, print_out
@@ -22,8 +22,9 @@ from twofold.play.game_file import games_folder, make_folder
 from twofold.players import make_player
 from twofold.rules import STANDARD
 from twofold.web.hub import Hub
-from twofold.web.security import LOOPBACK, Access
-from twofold.web.token_file import kept_token
+
+if TYPE_CHECKING:
+    from twofold.web.security import Access
 
 EXAMPLE = """  twofold serve
   twofold serve --port 8080 --no-open
@@ -72,6 +73,7 @@ def command(
             if player is not None:
                 _check_default(player)
             from twofold.web.app import create_app  # an extra
+            from twofold.web.security import kept_token
             from twofold.web.server import Server, listen
 
             listener = stack.enter_context(listen(host, port))
@@ -151,7 +153,8 @@ def _check(host: str, folder: Path, *, allow_network: bool) -> None:
     )
 
 
-def _access(host: str, port: int, token: str) -> Access:
+def _access(host: str, port: int, token: str) -> "Access":
+    from twofold.web.security import LOOPBACK, Access
     from twofold.web.server import in_url, is_every_address, is_loopback
 
     names = [*LOOPBACK]
@@ -163,7 +166,7 @@ def _access(host: str, port: int, token: str) -> Access:
     return Access(port, token, tuple(names), any_address=every)
 
 
-def _announce(host: str, access: Access, *, opens: bool) -> None:
+def _announce(host: str, access: "Access", *, opens: bool) -> None:
     from twofold.web.server import in_url, is_every_address
 
     name = LOCAL if is_every_address(host) else in_url(host)

@@ -1,7 +1,6 @@
 """The application: all routes of `twofold serve` behind one gate."""
 
 from collections.abc import Awaitable, Callable
-from http import HTTPStatus
 from pathlib import Path
 
 import msgspec
@@ -16,16 +15,15 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from twofold.web.api import operations
 from twofold.web.connection import Sockets
-from twofold.web.gate import Gate, error_body, wants_page
 from twofold.web.hub import Hub
 from twofold.web.installing import worker_route
 from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.routes import lab_operations
 from twofold.web.openapi import openapi
-from twofold.web.operations import Operation, routes_of
+from twofold.web.operations import Operation, error_body, routes_of
 from twofold.web.pages import page_routes
 from twofold.web.plain_pages import error_page
-from twofold.web.security import Access, AskedRequest
+from twofold.web.security import Access, Gate, wants_page
 
 
 def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
@@ -64,23 +62,22 @@ def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]
 
 async def _no_answer(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    asked = AskedRequest.from_scope(request.scope)
     messages = {
-        HTTPStatus.NOT_FOUND: "there is no such address",
-        HTTPStatus.METHOD_NOT_ALLOWED: f"this address does not take {asked.method}",
+        404: "there is no such address",
+        405: f"this address does not take {request.method}",
     }
-    message = messages.get(HTTPStatus(error.status_code), error.detail)
-    return _error(asked, error.status_code, message, "NotFound", dict(error.headers or {}))
+    message = messages.get(error.status_code, error.detail)
+    return _error(request, error.status_code, message, "NotFound", dict(error.headers or {}))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     message = f"internal error ({type(error).__name__}). The server's log says more"
-    return _error(AskedRequest.from_scope(request.scope), 500, message, "Fault", {})
+    return _error(request, 500, message, "Fault", {})
 
 
 def _error(
-    asked: AskedRequest, status: int, message: str, kind: str, headers: dict[str, str]
+    request: Request, status: int, message: str, kind: str, headers: dict[str, str]
 ) -> Response:
-    if wants_page(asked):
+    if wants_page(request):
         return Response(error_page(status, message), status, headers, "text/html")
     return Response(error_body(message, kind), status, headers, "application/json")

@@ -1,6 +1,6 @@
 """Connection: one WebSocket between its socket and its `Session`.
 
-The number and size of messages, and the queue of replies, are limited for each page.
+The rate of messages and the queue of replies are limited for each page.
 """
 
 import asyncio
@@ -11,11 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from twofold.web.hub import Hub
 from twofold.web.protocol import (
-    MAX_MESSAGE_BYTES,
     AnalysisReply,
     FrameReply,
     InvalidMessage,
@@ -26,17 +25,11 @@ from twofold.web.protocol import (
 )
 from twofold.web.session import Session
 
-MAX_CONNECTIONS: Final = 64
-"""Maximum number of WebSockets; further ones are closed at once, with `TRY_AGAIN`."""
-
 MESSAGES_PER_SECOND: Final = 200.0
-"""Maximum mean rate of messages from a page, including pings and partial messages."""
+"""Maximum mean rate of messages from a page."""
 
 MESSAGES_AT_ONCE: Final = 400
 """Maximum burst of messages."""
-
-MAX_WAITING: Final = 2_000
-"""Maximum number of queued replies."""
 
 MAX_WAITING_BYTES: Final = 16 * 2**20
 """Maximum size of queued replies."""
@@ -50,11 +43,8 @@ MAX_REASON_BYTES: Final = 123
 POLICY: Final = 1008
 """Close code: an invalid request, or too many."""
 
-TOO_BIG: Final = 1009
-"""Close code: the message is too long."""
-
 TRY_AGAIN: Final = 1013
-"""Close code: too many connections, or the page reads too slowly."""
+"""Close code: the page reads too slowly."""
 
 
 class Bucket:
@@ -89,14 +79,10 @@ class Outbox:
     """
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        most: int = MAX_WAITING,
-        most_bytes: int = MAX_WAITING_BYTES,
+        self, loop: asyncio.AbstractEventLoop, most_bytes: int = MAX_WAITING_BYTES
     ) -> None:
         self._loop = loop
         self._thread = threading.get_ident()
-        self._most = most
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._waiting: OrderedDict[object, bytes] = OrderedDict()
@@ -115,7 +101,7 @@ class Outbox:
             if self._closed or self._overflows:
                 return
             self._add(_place(reply), text)
-            self._overflows = len(self._waiting) > self._most or self._bytes > self._most_bytes
+            self._overflows = self._bytes > self._most_bytes
             if self._overflows:
                 self._tell(self.overflow)
             elif len(self._waiting) == 1:
@@ -165,23 +151,11 @@ class Sockets:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self.open = 0
-        """Number of open connections."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one WebSocket."""
         await receive()  # websocket.connect
         await send({"type": "websocket.accept"})
-        if self.open >= MAX_CONNECTIONS:
-            await _close(send, TRY_AGAIN, f"at most {MAX_CONNECTIONS} connections")
-            return
-        self.open += 1
-        try:
-            await self._serve(receive, send)
-        finally:
-            self.open -= 1
-
-    async def _serve(self, receive: Receive, send: Send) -> None:
         outbox = Outbox(asyncio.get_running_loop())
         session = Session(self._hub, outbox.put)
         try:
@@ -204,23 +178,13 @@ async def read(receive: Receive, session: Session) -> End | None:
         message = await receive()
         if message["type"] == "websocket.disconnect":
             return None
-        data = _data(message)
-        if data is not None and len(data) > MAX_MESSAGE_BYTES:
-            return TOO_BIG, f"expected at most {MAX_MESSAGE_BYTES} bytes"
         if not bucket.take():
             return POLICY, f"expected at most {MESSAGES_PER_SECOND:.0f} messages a second"
-        if data is not None:
-            try:
-                session.receive(parse_request(data))
-            except InvalidMessage as error:
-                return POLICY, str(error)
+        try:
+            session.receive(parse_request(message.get("bytes") or message.get("text") or b""))
+        except InvalidMessage as error:
+            return POLICY, str(error)
         await asyncio.sleep(0)  # let other tasks run, even if many messages arrived together
-
-
-def _data(message: Message) -> bytes | None:
-    """The bytes of a message; None for a ping, a pong or a partial message."""
-    text: str | None = message.get("text")
-    return message.get("bytes") if text is None else text.encode("utf-8", "replace")
 
 
 async def write(outbox: Outbox, send: Send) -> None:

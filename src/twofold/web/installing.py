@@ -12,8 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from twofold.version import __version__
-from twofold.web.pages import STYLE, file_answer, page_html, read_file
-from twofold.web.security import PAGES
+from twofold.web.pages import PAGES, STYLE, file_answer, page_html, read_file
 
 WORKER: Final = "/service_worker.js"
 """At the root, since a service worker controls addresses below its own only."""

@@ -18,15 +18,11 @@ from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.notation import printable, shown
 from twofold.play.store import NotFound
 from twofold.search.stop import Stop
-from twofold.web.gate import error_body
 from twofold.web.lab.files import NotThere
 from twofold.web.pages import unless_known
 
 MAX_BODY_BYTES: Final = 65_536
 """Default maximum size of a request's body."""
-
-BODY_SECONDS: Final = 30.0
-"""Seconds for a body to arrive."""
 
 AT_ONCE: Final = 4
 """Default maximum number of simultaneous requests of an operation."""
@@ -107,10 +103,6 @@ class TooLarge(InvalidInput):
     """The body of a request is too large."""
 
 
-class TooSlow(InvalidInput):
-    """The body of a request takes too long to arrive."""
-
-
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
     """The route of each operation."""
     return [_route(operation) for operation in operations]
@@ -140,19 +132,13 @@ def _route(operation: Operation) -> Route:
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Read the body of a request; raises TooLarge beyond `most` bytes, or TooSlow."""
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for part in request.stream():
-                size += len(part)
-                if size > most:
-                    raise TooLarge(f"expected a body of at most {most} bytes, got more")
-                parts.append(part)
-    except TimeoutError:
-        raise TooSlow(f"expected the body within {BODY_SECONDS:.0f} s") from None
-    return b"".join(parts)
+    """Read the body of a request; raises TooLarge beyond `most` bytes."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            raise TooLarge(f"expected a body of at most {most} bytes, got more")
+    return bytes(body)
 
 
 def _decode(kind: Any, data: bytes) -> Any:
@@ -218,12 +204,12 @@ async def _wait_until_gone(request: Request) -> None:
         pass
 
 
-_STATUS: Final[dict[type[TwofoldError], int]] = {
-    NotFound: 404,
-    NotThere: 404,
-    TooLarge: 413,
-    TooSlow: 408,
-}
+_STATUS: Final[dict[type[TwofoldError], int]] = {NotFound: 404, NotThere: 404, TooLarge: 413}
+
+
+def error_body(message: str, kind: str) -> bytes:
+    """An error in the form of the API."""
+    return msgspec.json.encode({"error": message, "kind": kind})
 
 
 def refused(error: TwofoldError) -> Response:

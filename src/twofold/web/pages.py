@@ -16,7 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from twofold.web.security import PAGES
+PAGES: Final = (
+    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
+)  # fmt: skip
+"""The addresses of the page, which shows a view for each."""
 
 TYPES: Final = {
     "css": "text/css",

@@ -67,7 +67,7 @@ def error_page(status: int, message: str) -> bytes:
 def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> bytes:
     """The form for the token, sent to `action`.
 
-    It says if a wrong token was sent. `again`: a reload may succeed; see `security.HttpRefusal`.
+    It says if a wrong token was sent. `again`: a reload may succeed; see `security`.
     """
     error = "This is not the token of this server." if wrong else ""
     form = _FORM.format(lead=_LEAD, action=html.escape(action), error=error)

@@ -8,142 +8,71 @@ requests to it. So each request needs:
   request that may change something.
 * *Token*: the server's random token, as a cookie, which the printed URL or the form sets, or as
   `Authorization: Bearer TOKEN` for scripts.
-
-This module has no sockets: `Access.judge` returns a verdict on a request.
 """
 
 import hmac
 import ipaddress
+import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from twofold.errors import InvalidInput
+from twofold.files import atomic_write
+from twofold.locks import alone
+from twofold.notation import shown
+from twofold.web.operations import TooLarge, error_body, read_body
+from twofold.web.pages import PAGES
+from twofold.web.plain_pages import error_page, sign_in_page, style_source
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """Names of this machine for itself."""
 
-PAGES: Final = (
-    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
-)  # fmt: skip
-"""The addresses of the page, which shows a view for each."""
-
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 """Content type of forms."""
 
+MAX_FORM_BYTES: Final = 4_096
+"""Maximum size of a form in bytes; a form is read before the token is checked."""
+
 TOKEN_BYTES: Final = 32
 """Number of random bytes in a token."""
+
+TOKEN_FILE: Final = "token"
+"""Name of the file in the data folder that keeps the token, so that pages stay signed in."""
+
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+_LOCK_SECONDS: Final = 10.0
 
 _SAFE: Final = ("GET", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRequest:
-    """The parts of a request that matter for access.
-
-    Attributes:
-        socket: True for a WebSocket.
-        path: decoded.
-        headers: pairs of lower-case name and value.
-    """
-
-    socket: bool
-    method: str
-    path: str
-    query: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def from_scope(cls, scope: Mapping[str, Any]) -> "AskedRequest":
-        """The request of an ASGI scope."""
-        headers = tuple(
-            (name.decode("latin-1").lower(), value.decode("latin-1"))
-            for name, value in scope["headers"]
-        )
-        query = scope.get("query_string", b"").decode("latin-1")
-        socket = scope["type"] == "websocket"
-        return cls(socket, scope.get("method", "GET"), scope["path"], query, headers)
-
-    def values(self, name: str) -> list[str]:
-        """All values of a header."""
-        return [value for known, value in self.headers if known == name]
-
-    def value(self, name: str) -> str:
-        """The value of a header; empty unless it was sent exactly once."""
-        values = self.values(name)
-        return values[0] if len(values) == 1 else ""
-
-    def cookies(self, name: str) -> list[str]:
-        """All values of a cookie; other servers on this machine may have set the same name."""
-        pairs = (
-            pair.strip().partition("=")
-            for line in self.values("cookie")
-            for pair in line.split(";")
-        )
-        return [value for known, _, value in pairs if known == name]
-
-    @property
-    def target(self) -> str:
-        """Path and query of a page, without a token; `/` for everything else."""
-        if self.path not in PAGES:
-            return "/"
-        pairs = [pair for pair in self.pairs if pair[0] != "token"]
-        return self.path + ("?" + urlencode(pairs, encoding="latin-1") if pairs else "")
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The parsed query."""
-        return parse_qsl(self.query, keep_blank_values=True, encoding="latin-1")
-
-    @property
-    def is_form(self) -> bool:
-        """True for a form sent to a page."""
-        kind = self.value("content-type").partition(";")[0].strip().lower()
-        return self.method == "POST" and self.path in PAGES and kind == FORM_TYPE
-
-    @property
-    def is_page(self) -> bool:
-        """True if it requests a page."""
-        return not self.socket and self.method in _SAFE and self.path in PAGES
-
-
-@dataclass(frozen=True, slots=True)
 class HttpRefusal:
-    """A refused request.
-
-    Attributes:
-        kind: `ForeignHost`, `ForeignOrigin` or `NoToken`.
-        again: True if a reload may succeed: browsers do not send the cookie when a link on another
-            page leads here.
-        wrong: True for a form with a wrong token.
-    """
+    """A refused request; `kind` is `ForeignHost`, `ForeignOrigin` or `NoToken`."""
 
     status: int
     kind: str
     message: str
-    again: bool = False
-    wrong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TokenEntry:
-    """A request with a valid token: redirect to `location`, and set `cookie`."""
-
-    location: str
-    cookie: str
-
-
-@dataclass(frozen=True, slots=True)
-class SignIn:
-    """A form that may hold the token; pass its body to `Access.sign_in`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Admitted:
-    """An accepted request."""
-
-
-Verdict = HttpRefusal | TokenEntry | SignIn | Admitted
+_FOREIGN_HOST: Final = HttpRefusal(
+    400, "ForeignHost", "expected the address of this server as Host"
+)
+_FOREIGN_ORIGIN: Final = HttpRefusal(
+    403, "ForeignOrigin", "expected a request from this server's own page, got another origin"
+)
+_NO_TOKEN: Final = HttpRefusal(
+    403, "NoToken", "expected the token: open the address that 'twofold serve' has printed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +80,8 @@ class Access:
     """The access rules of a server.
 
     Attributes:
-        names: its host names and addresses.
+        token: what the owner knows.
+        names: names and addresses of this server, without port.
         any_address: True if it listens on all addresses; then any numeric address is accepted.
     """
 
@@ -171,6 +101,11 @@ class Access:
         """Differs by port, since all servers of a machine share their cookies."""
         return f"twofold-{self.port}"
 
+    @property
+    def cookie(self) -> str:
+        """The header that sets the cookie."""
+        return f"{self.cookie_name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+
     def token_once(self) -> str:
         """A new token that is valid once, in a URL.
 
@@ -180,23 +115,31 @@ class Access:
         self._once.add(token)
         return token
 
-    def judge(self, asked: AskedRequest) -> Verdict:
-        """The verdict on a request."""
-        host = asked.value("host").lower()
+    def foreign(self, asked: HTTPConnection) -> HttpRefusal | None:
+        """Why a request may not come from a page of this server; None if it may."""
+        host, origins = asked.headers.get("host", "").lower(), asked.headers.getlist("origin")
         if not self.is_own_host(host):
-            return HttpRefusal(400, "ForeignHost", "expected the address of this server as Host")
-        origins = asked.values("origin")
-        if origins and origins != [f"http://{host}"]:
-            return _FOREIGN
-        if asked.is_page and (entry := self._entry(asked)):
-            return entry
-        if asked.is_form and origins:
-            return SignIn()
-        if self._has_bearer(asked):
-            return Admitted()
-        if not self._has_cookie(asked):
-            return HttpRefusal(403, "NoToken", _HOW_TO_GET_IN, again=_came_from_elsewhere(asked))
-        return Admitted() if _is_from_own_page(asked) else _FOREIGN
+            return _FOREIGN_HOST
+        return _FOREIGN_ORIGIN if origins and origins != [f"http://{host}"] else None
+
+    def refusal(self, asked: HTTPConnection) -> HttpRefusal | None:
+        """Why a request is refused; None if it is the owner's.
+
+        Another server on this machine has another origin but the same *site*, so its pages send the
+        cookie, too: what may change something needs our origin, or the token in a header.
+        """
+        if foreign := self.foreign(asked):
+            return foreign
+        scheme, _, bearer = asked.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and _equal(bearer.strip(), self.token):
+            return None
+        if not _equal(asked.cookies.get(self.cookie_name, ""), self.token):
+            return _NO_TOKEN
+        if "origin" in asked.headers:
+            return None
+        reads = asked.scope["type"] == "http" and asked.scope["method"] in _SAFE
+        is_link = asked.scope["path"] in PAGES or not _is_from_elsewhere(asked)
+        return None if reads and is_link else _FOREIGN_ORIGIN
 
     def is_own_host(self, host: str) -> bool:
         """True if a lower-case `Host` is an address of this server."""
@@ -207,42 +150,15 @@ class Access:
             return False
         return name in self.names or (self.any_address and _is_address(name))
 
-    def sign_in(self, asked: AskedRequest, form: bytes) -> TokenEntry | HttpRefusal:
-        """Check a form with the token, or with the address that contains it."""
-        pairs = parse_qsl(form.decode("latin-1"), encoding="latin-1")
-        texts = [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
-        if any(map(self._is_token_of_url, texts)):
-            return TokenEntry(asked.target, self._new_cookie())
-        return HttpRefusal(
-            403, "NoToken", "expected the token of this server, got another", wrong=True
-        )
-
-    def _entry(self, asked: AskedRequest) -> TokenEntry | None:
-        if not any(key == "token" and self._is_token_of_url(value) for key, value in asked.pairs):
-            return None
-        return TokenEntry(asked.target, self._new_cookie())
-
-    def _new_cookie(self) -> str:
-        return f"{self.cookie_name}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-
-    def _is_token_of_url(self, text: str) -> bool:
+    def takes(self, text: str) -> bool:
+        """True if a text of a URL or a form is the token; one that is valid once is used up."""
         once = next((token for token in self._once if _equal(text, token)), None)
         self._once.discard(once or "")
         return once is not None or _equal(text, self.token)
 
-    def _has_bearer(self, asked: AskedRequest) -> bool:
-        scheme, _, text = asked.value("authorization").partition(" ")
-        return scheme.lower() == "bearer" and _equal(text.strip(), self.token)
 
-    def _has_cookie(self, asked: AskedRequest) -> bool:
-        return any(_equal(value, self.token) for value in asked.cookies(self.cookie_name))
-
-
-_HOW_TO_GET_IN: Final = "expected the token: open the address that 'twofold serve' has printed"
-
-_FOREIGN: Final = HttpRefusal(
-    403, "ForeignOrigin", "expected a request from this server's own page, got another origin"
-)
+def _is_from_elsewhere(asked: HTTPConnection) -> bool:
+    return asked.headers.get("sec-fetch-site") in ("same-site", "cross-site")
 
 
 def _equal(text: str, secret: str) -> bool:
@@ -257,29 +173,124 @@ def _is_address(name: str) -> bool:
         return False
 
 
-def _is_from_own_page(asked: AskedRequest) -> bool:
-    """True if a request with the cookie came from our page, or need not.
+def kept_token(folder: Path, *, new: bool = False) -> str:
+    """The token in an existing data folder; created if it is missing, replaced if `new`.
 
-    A foreign `Origin` is refused before. Another server on this machine has another origin but the
-    same *site*, so its pages send the cookie, too.
+    Raises InvalidInput if other users can read the file or it holds no token, or ResourceError.
     """
-    if asked.values("origin"):
-        return True
-    site = asked.value("sec-fetch-site")
-    if asked.socket:
-        return False
-    if asked.method not in _SAFE:
-        return site == "same-origin"
-    return site in ("", "same-origin", "none") or asked.is_page
+    path, again = folder / TOKEN_FILE, "Start once with --new-token, or choose another folder"
+    if new or not path.exists():
+        with alone(path, "server", patience=_LOCK_SECONDS):
+            if new or not path.exists():
+                atomic_write(path, f"{secrets.token_urlsafe(TOKEN_BYTES)}\n", mode=0o600)
+    try:
+        status, text = path.stat(), path.read_text(encoding="latin-1").strip()
+    except OSError as error:
+        raise InvalidInput(f"cannot read {shown(str(path))}: {error.strerror}") from None
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & 0o077):
+        raise InvalidInput(f"other users can read the token in {shown(str(path))}. {again}")
+    if not _TOKEN.fullmatch(text):
+        raise InvalidInput(f"there is no valid token in {shown(str(path))}. {again}")
+    return text
 
 
-def _came_from_elsewhere(asked: AskedRequest) -> bool:
+# ---- the gate
+
+
+class Gate:
+    """Passes the owner's requests to `app`, refuses others, and adds headers to all responses."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or WebSocket."""
+        if scope["type"] == "websocket":
+            if self.access.refusal(HTTPConnection(scope)) is None:
+                await self.app(scope, receive, send)
+            else:
+                await receive()  # websocket.connect
+                await send({"type": "websocket.close", "code": 1008})
+        elif scope["type"] == "http":
+            answer = await self._answer(Request(scope, receive)) or self.app
+            await answer(scope, receive, self._with_headers(scope, send))
+        else:
+            await self.app(scope, receive, send)
+
+    async def _answer(self, asked: Request) -> Response | None:
+        """A redirect that sets the cookie, or a refusal; None for a request of the owner."""
+        is_page = asked.scope["path"] in PAGES and self.access.foreign(asked) is None
+        is_form = is_page and _is_form(asked)
+        texts = await _form(asked) if is_form else asked.query_params.getlist("token")
+        if (is_form or (is_page and asked.method in _SAFE)) and any(map(self.access.takes, texts)):
+            headers = {"location": _target(asked), "set-cookie": self.access.cookie}
+            return Response(status_code=303, headers=headers)
+        refusal = self.access.refusal(asked) or (_NO_TOKEN if is_form else None)
+        return None if refusal is None else _refused(asked, refusal, wrong=is_form)
+
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        host = HTTPConnection(scope).headers.get("host", "").lower()
+        own = host if self.access.is_own_host(host) else ""
+
+        async def send_more(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=list(message.get("headers", [])))
+                style = style_source() if message["status"] >= 400 else ""
+                headers.update(response_headers(own, headers, style))
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
+        return send_more
+
+
+def _is_form(asked: Request) -> bool:
+    kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return asked.method == "POST" and "origin" in asked.headers and kind == FORM_TYPE
+
+
+async def _form(asked: Request) -> list[str]:
+    """The texts of a form with the token, or with the address that contains it."""
+    try:
+        form = await read_body(asked, MAX_FORM_BYTES)
+    except TooLarge:
+        return []
+    pairs = parse_qsl(form.decode("latin-1"), encoding="latin-1")
+    return [text.strip().rpartition("token=")[2] for name, text in pairs if name == "token"]
+
+
+def _target(asked: Request) -> str:
+    """Path and query of a page, without a token; `/` for everything else."""
+    if asked.scope["path"] not in PAGES:
+        return "/"
+    pairs = [pair for pair in asked.query_params.multi_items() if pair[0] != "token"]
+    return str(asked.scope["path"]) + ("?" + urlencode(pairs) if pairs else "")
+
+
+def wants_page(asked: HTTPConnection) -> bool:
+    """True if a browser asked for a page."""
+    return not asked.scope["path"].startswith("/api/") and "text/html" in asked.headers.get(
+        "accept", ""
+    )
+
+
+def _refused(asked: Request, refusal: HttpRefusal, *, wrong: bool) -> Response:
+    if not wants_page(asked):
+        body = error_body(refusal.message, refusal.kind)
+        return Response(body, refusal.status, media_type="application/json")
+    if refusal is _NO_TOKEN:
+        page = sign_in_page(_target(asked), wrong=wrong, again=_may_come_in(asked))
+    else:
+        page = error_page(refusal.status, refusal.message)
+    return Response(page, refusal.status, media_type="text/html")
+
+
+def _may_come_in(asked: Request) -> bool:
     """True if a link on another page led here: the browser then omits the strict cookie."""
-    site, mode = asked.value("sec-fetch-site"), asked.value("sec-fetch-mode")
-    return asked.is_page and mode == "navigate" and site in ("cross-site", "same-site")
+    is_page = asked.method in _SAFE and asked.scope["path"] in PAGES
+    is_opened = asked.headers.get("sec-fetch-mode") == "navigate"
+    return is_page and is_opened and _is_from_elsewhere(asked)
 
-
-# ---- headers
 
 HEADERS: Final[Mapping[str, str]] = {
     "x-content-type-options": "nosniff",
@@ -295,19 +306,14 @@ HEADERS: Final[Mapping[str, str]] = {
 def response_headers(host: str, present: Iterable[str], style: str = "") -> dict[str, str]:
     """The headers to add to a response that has the headers `present`.
 
-    `host` is empty if it is foreign; `style` is the source of an inline style, or empty.
+    `host` is empty if it is foreign; `style` is the source of an inline style, or empty. Some
+    browsers do not include WebSockets in `'self'`.
     """
-    headers = {**HEADERS, "content-security-policy": _policy(host, style)}
-    if "cache-control" not in present:
-        headers["cache-control"] = "no-store"
-    return headers
-
-
-def _policy(host: str, style: str) -> str:
-    """The content security policy. Some browsers do not include WebSockets in `'self'`."""
     connect = f"'self' ws://{host}" if host else "'self'"
     styles = f"style-src 'self' {style}; " if style else ""
-    return (
+    policy = (
         f"default-src 'self'; {styles}connect-src {connect}; base-uri 'none'; form-action 'self'; "
         "frame-ancestors 'none'"
     )
+    cache = {} if "cache-control" in present else {"cache-control": "no-store"}
+    return {**HEADERS, "content-security-policy": policy, **cache}
