@@ -4,17 +4,14 @@ import threading
 import time
 from typing import Any
 
-from twofold.web.jobs.kept import Job
-from twofold.web.jobs.queue import JobQueue
+from twofold.web.jobs.queue import Job, JobQueue
 
 PATIENCE = 60.0
 LOOK_EVERY = 0.02
 
 
 def job_of(queue: JobQueue, job: str) -> Job:
-    found = next(one for one in queue.jobs() if one.id == job)
-    assert isinstance(found, Job)
-    return found
+    return next(one for one in queue.jobs() if one.id == job)
 
 
 def until(queue: JobQueue, job: str, **wanted: Any) -> Job:

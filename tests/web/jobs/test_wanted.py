@@ -69,7 +69,7 @@ def test_a_table_is_a_command_with_its_requirements(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fields", [
     {"players": []}, {"players": ["greedy"] * 13}, {"games": 0}, {"games": MAX_GAMES + 1},
     {"games": "5"}, {"players": ["g" * 5000]}, {"out": "/etc/passwd"}, {"threads": 0},
-    {"name": None},
+    {"name": None}, {"threads": MAX_THREADS + 1},
 ])  # fmt: skip
 def test_values_beyond_limits_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
@@ -90,17 +90,17 @@ def test_players_with_code_or_files_are_refused(spec: str, tmp_path: Path) -> No
     "", ".", "..", "a/b", "../a", "/a", "a\\b", "-a", ".a", "a.db", "a b", "a\n", "C:a", "é",
     "a" * 61, "a\0",
 ])  # fmt: skip
-def test_names_are_plain(name: str, tmp_path: Path) -> None:
-    for wanted in (bench(name=name), train(name=name)):
-        with pytest.raises(InvalidInput, match="expected a name of up to 60 letters"):
-            wanted.plan(tmp_path)
+def test_names_are_plain(name: str) -> None:
+    for make in (bench, train):
+        with pytest.raises(msgspec.ValidationError):
+            make(name=name)
 
 
 @pytest.mark.parametrize("wanted", [
     bench(rules="--out x"), bench(players=["ntuple"], rules="3x3"),
-    bench(seed="-1"), bench(threads=MAX_THREADS + 1),
+    bench(seed="-1"),
     train(network="own.safetensors"), train(network="--start"), train(schedule="rule"),
-    train(schedule="own.py:rate"), train(rules="5x5"), train(threads=10**6),
+    train(schedule="own.py:rate"), train(rules="5x5"),
     TableJob(table="/tmp/x.twofold-table"), TableJob(table="default"), TableJob(table="--out"),
 ])  # fmt: skip
 def test_other_values_are_checked(wanted: Wanted, tmp_path: Path) -> None:

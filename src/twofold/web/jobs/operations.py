@@ -1,6 +1,5 @@
 """The HTTP operations on jobs: start, list, stop, resume, remove."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -10,8 +9,7 @@ import msgspec
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.networks.patterns import NAMED
 from twofold.notation import printable
-from twofold.web.jobs.kept import Damaged, Job
-from twofold.web.jobs.queue import JobQueue
+from twofold.web.jobs.queue import Job, JobQueue
 from twofold.web.jobs.wanted import MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, Wanted
 from twofold.web.operations import Call, Operation
 from twofold.web.roster import MAX_THREADS
@@ -32,7 +30,7 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
     """A job in the list; texts are empty and numbers null if unknown.
 
     Attributes:
-        kind: bench, train or table; empty if the file is damaged.
+        kind: bench, train or table.
         title: its file or table.
         state: running, waiting, done, failed or stopped.
         stopping: true if it was stopped and is still saving.
@@ -46,20 +44,20 @@ class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
     """
 
     id: str
-    kind: str = ""
-    title: str = ""
-    state: str = "failed"
-    stopping: bool = False
-    cause: str = ""
-    progress: float | None = None
-    left: float | None = None
-    message: str = ""
-    started: str = ""
-    ended: str = ""
-    result: str = ""
-    command: str = ""
-    resumable: bool = False
-    lengthenable: bool = False
+    kind: str
+    title: str
+    state: str
+    stopping: bool
+    cause: str
+    progress: float | None
+    left: float | None
+    message: str
+    started: str
+    ended: str
+    result: str
+    command: str
+    resumable: bool
+    lengthenable: bool
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -143,7 +141,6 @@ class _Jobs:
 
     def submit(self, call: Call) -> JobId:
         self._check_allowed()
-        self._check_folder()
         return JobId(self._queue.submit(call.body, self._folder))
 
     def check(self, call: Call) -> Checked:
@@ -176,13 +173,7 @@ class _Jobs:
                 "twofold serve without --host, or run the command in a terminal"
             )
 
-    def _check_folder(self) -> None:
-        if not os.access(self._folder, os.W_OK):
-            raise InvalidInput(f"cannot write to the folder of the Lab, {str(self._folder)!a}")
-
-    def _info(self, job: Job | Damaged) -> JobInfo:
-        if isinstance(job, Damaged):
-            return JobInfo(id=job.id, title=job.id, message=job.why)
+    def _info(self, job: Job) -> JobInfo:
         is_here = job.folder == str(self._folder.resolve())
         there = is_here and all((self._folder / name).is_file() for name in job.files)
         return JobInfo(

@@ -1,39 +1,131 @@
-"""The jobs of a server: one runs at a time, the others are queued; the list is kept in files.
+"""The jobs of a server: one runs at a time, the others are queued; each is kept in a file.
 
 When the server ends or is killed, the pipe to the command closes, and the command saves and ends.
-The next server marks jobs of a server that is gone as stopped.
+The next server marks such jobs as stopped. Of several servers with one data folder one runs jobs.
 """
 
 import contextlib
 import logging
+import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+
+import msgspec
 
 from twofold.errors import INTERRUPTED, InvalidInput, LimitExceeded, TwofoldError
-from twofold.locks import alone
+from twofold.files import atomic_write, read_start
+from twofold.folders import make_private
+from twofold.locks import alone, is_held
+from twofold.notation import printable
+from twofold.play.best_scores import set_aside
+from twofold.play.store import NotFound
 from twofold.play.threads import start_thread
-from twofold.web.jobs.kept import Cause, Damaged, Job, JobFolder, State, new_id, now
 from twofold.web.jobs.process import PROGRAM, CommandProcess
-from twofold.web.jobs.wanted import Plan, TrainJob, Wanted, check_new
+from twofold.web.jobs.wanted import MAX_SECONDS, Plan, TrainJob, Wanted, check_new
 
 MAX_WAITING: Final = 8
 """Maximum number of queued jobs."""
 
+MAX_KEPT: Final = 50
+"""Maximum length of the list; the oldest ended jobs are dropped."""
+
 CLOSE_SECONDS: Final = 20.0
 """Seconds that the server waits for a command to save; the command then continues without it."""
 
+SUFFIX: Final = ".json"
+ENDED: Final = ("done", "failed", "stopped")
+
+_MAX_BYTES: Final = 65_536
 _WRITE_EVERY: Final = 3.0
 _LOOK_EVERY: Final = 0.5
 _PACE_SECONDS: Final = 30.0
 _LOG: Final = logging.getLogger("twofold.web")
 
+_ELSEWHERE: Final = (
+    "another twofold serve runs jobs with this folder of data. Use its page, or stop it first"
+)
+
+State = Literal["waiting", "running", "done", "failed", "stopped"]
+Cause = Literal["", "person", "server"]
 Planner = Callable[[Wanted, Path], Plan]
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """A job in its file; times are ISO 8601 in UTC, empty if unknown.
+
+    Attributes:
+        folder: folder of the Lab.
+        title: its file or table.
+        files: names of the files that it writes in the folder.
+        result: address of its result page; empty for none.
+        cause: for a stopped job, whether a person stopped it or the server ended.
+        begun: True once its command has written the file from which it resumes.
+        progress: 0 to 1; None if unknown.
+    """
+
+    id: str
+    wanted: Wanted
+    folder: str
+    title: str
+    command: str
+    files: tuple[str, ...]
+    result: str
+    state: State = "waiting"
+    cause: Cause = ""
+    begun: bool = False
+    progress: float | None = None
+    message: str = ""
+    created: str
+    started: str = ""
+    ended: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        """True if it is neither queued nor running."""
+        return self.state in ENDED
+
+    @property
+    def longer(self) -> TrainJob | None:
+        """A finished training with twice its time; None if it cannot take longer."""
+        wanted = self.wanted
+        if self.state != "done" or not isinstance(wanted, TrainJob):
+            return None
+        seconds = min(2 * wanted.seconds, MAX_SECONDS)
+        longer = msgspec.structs.replace(wanted, seconds=seconds)
+        return longer if seconds > wanted.seconds else None
+
+    @property
+    def path(self) -> Path | None:
+        """The file from which it resumes; tables have none in the folder."""
+        return Path(self.folder, self.files[0]) if self.files else None
+
+    def end(self, state: State, *, cause: Cause = "", message: str = "") -> None:
+        """Set the state of a job that ends."""
+        self.state, self.cause, self.message, self.ended = state, cause, message, now()
+
+    def look(self) -> None:
+        """Note if its file is there."""
+        self.begun |= bool(self.started) and (self.path is None or self.path.exists())
+
+    def check_file(self) -> None:
+        """Raise InvalidInput if the file from which it resumes is gone or in use."""
+        if self.begun and self.path is not None and not self.path.exists():
+            name = self.files[0]
+            raise InvalidInput(f"the file {name} is not there. Put it back, or start a new job")
+        if self.path is not None and is_held(self.path):
+            raise InvalidInput("the job is still being saved. Wait a moment")
+
+
+def now() -> str:
+    """The time in ISO 8601, UTC, to the millisecond."""
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
 
 
 class Pace:
@@ -70,15 +162,14 @@ class JobQueue:
         planner: Planner = lambda wanted, folder: wanted.plan(folder),
         program: Sequence[str] = PROGRAM,
     ) -> None:
-        self.folder: Final = JobFolder(path)
-        self.server: Final = new_id()
+        self._path = path
+        self._lock = path / "server"
         self._plan = planner
         self._program = program
         self._changed = threading.Condition()
         self._own: dict[str, Job] = {}  # queued or running here, in order
         self._running: tuple[str, CommandProcess] | None = None
         self._stopping: set[str] = set()
-        self._unsaved: set[str] = set()  # said on stderr, once a job
         self._pace = Pace()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -89,27 +180,36 @@ class JobQueue:
     def submit(self, wanted: Wanted, folder: Path) -> str:
         """Queue a job; returns its id. `folder` is that of the Lab.
 
-        Raises InvalidInput if it is not possible, LimitExceeded if `MAX_WAITING` jobs are queued.
+        Raises InvalidInput if it is not possible or another server runs jobs, LimitExceeded if
+        `MAX_WAITING` jobs are queued.
         """
-        plan = self._plan(wanted, folder)
+        plan = self.check(wanted, folder)
         with self._changed:
-            check_new(plan, folder, self._busy(folder))
-            job = self._new(wanted, folder, plan)
+            job = Job(
+                id=secrets.token_hex(6),
+                wanted=wanted,
+                folder=str(folder.resolve()),
+                title=plan.title,
+                command=plan.command,
+                files=plan.files,
+                result=plan.result,
+                created=now(),
+            )
             self._enqueue(job)
-        self.folder.drop_oldest()
+            for old in [one for one in self._all() if one.has_ended][MAX_KEPT:]:
+                self._file(old.id).unlink(missing_ok=True)
         return job.id
 
     def check(self, wanted: Wanted, folder: Path) -> Plan:
-        """The plan of a job that is not started; raises as `submit`."""
+        """The plan of a job that is not started; raises InvalidInput if it is not possible."""
         plan = self._plan(wanted, folder)
         with self._changed:
-            check_new(plan, folder, self._busy(folder))
+            check_new(plan, folder, {job.title for job in self._own.values()})
         return plan
 
     def lengthen(self, job: str, folder: Path) -> None:
         """Let a finished training go on for as long again; raises as `resume`."""
-        found = self._find(job)
-        wanted = found.longer
+        wanted = self._find(job).longer
         if wanted is None:
             raise InvalidInput("expected a finished training that may take longer")
         command = self._plan(wanted, folder).command
@@ -129,14 +229,13 @@ class JobQueue:
                     f"the files of this job are in {found.folder!a}. To resume it, start twofold "
                     "serve --folder with that folder"
                 )
-            # The command of a server that was killed saves after it.
-            found.begun |= found.cause == "server" and bool(found.started) and _has_file(found)
-            _check_file(found)
+            if found.cause == "server":  # the command of a server that was killed saves after it
+                found.look()
+            found.check_file()
             if longer:
                 found.wanted, found.command = longer
                 found.progress = None
-            found.server, found.state, found.cause, found.message = self.server, "waiting", "", ""
-            found.ended = ""
+            found.state, found.cause, found.message, found.ended = "waiting", "", "", ""
             self._enqueue(found)
 
     def stop(self, job: str) -> None:
@@ -154,15 +253,14 @@ class JobQueue:
     def remove(self, job: str) -> None:
         """Remove an ended job from the list; its results stay. Raises NotFound or InvalidInput."""
         with self._changed:
-            found = self._settled(self.folder.get(job))
-            if isinstance(found, Job) and not found.has_ended:
+            if not self._find(job).has_ended:
                 raise InvalidInput("the job has not ended. Stop it first")
-            self.folder.remove(job)
+            self._file(job).unlink(missing_ok=True)
 
-    def jobs(self) -> list[Job | Damaged]:
+    def jobs(self) -> list[Job]:
         """All jobs, newest first."""
         with self._changed:
-            return [self._settled(job) for job in self.folder.all()]
+            return self._all()
 
     def left_of(self, job: str) -> float | None:
         """Estimated seconds left of a running job; None if unknown."""
@@ -185,47 +283,33 @@ class JobQueue:
 
     # ---- with the lock held
 
+    def _file(self, job: str) -> Path:
+        return self._path / f"{job}{SUFFIX}"
+
+    def _all(self) -> list[Job]:
+        found = [self._read(path) for path in self._path.glob(f"*{SUFFIX}")]
+        jobs = [self._own.get(job.id, job) for job in found if job is not None]
+        waiting = [job for job in jobs if not job.has_ended and job.id not in self._own]
+        if waiting and (self._thread is not None or not is_held(self._lock)):
+            for job in waiting:  # of a server that was killed
+                job.end("stopped", cause="server")
+                with contextlib.suppress(TwofoldError):
+                    self._write(job)
+        return sorted(jobs, key=lambda job: job.created, reverse=True)
+
+    def _read(self, path: Path) -> Job | None:
+        try:
+            return msgspec.json.decode(read_start(path, _MAX_BYTES), type=Job)
+        except (InvalidInput, msgspec.MsgspecError, UnicodeError) as error:
+            _LOG.warning("the job in %s cannot be read, and was renamed: %s", path, error)
+            set_aside(path)
+            return None
+
     def _find(self, job: str) -> Job:
-        found = self.folder.get(job)
-        if isinstance(found, Damaged):
-            raise InvalidInput(found.why)
-        settled = self._settled(found)
-        assert isinstance(settled, Job)
-        return settled
-
-    def _settled(self, job: Job | Damaged) -> "Job | Damaged":
-        """A job in its current state; it is marked as stopped if its server is gone."""
-        if isinstance(job, Damaged) or job.has_ended:
-            return job
-        if job.id in self._own:
-            return self._own[job.id]
-        if job.server == self.server or not self.folder.is_served(job):
-            job.end("stopped", cause="server")
-            with contextlib.suppress(TwofoldError):
-                self.folder.write(job)
-        return job
-
-    def _busy(self, folder: Path) -> set[str]:
-        """What the unfinished jobs make: ours, and those of other servers in this folder."""
-        here = str(folder.resolve())
-        listed = [self._settled(job) for job in self.folder.all()]
-        others = [job for job in listed if isinstance(job, Job) and not job.has_ended]
-        return {job.title for job in self._own.values()} | {
-            job.title for job in others if job.folder == here
-        }
-
-    def _new(self, wanted: Wanted, folder: Path, plan: Plan) -> Job:
-        return Job(
-            id=new_id(),
-            wanted=wanted,
-            folder=str(folder.resolve()),
-            title=plan.title,
-            command=plan.command,
-            files=plan.files,
-            result=plan.result,
-            server=self.server,
-            created=now(),
-        )
+        found = next((one for one in self._all() if one.id == job), None)
+        if found is None:
+            raise NotFound(f"there is no job {printable(job)[:100]!r}")
+        return found
 
     def _enqueue(self, job: Job) -> None:
         if self._closed:
@@ -234,15 +318,20 @@ class JobQueue:
         if waiting >= MAX_WAITING:
             raise LimitExceeded(f"{waiting} jobs are waiting already. Wait, or stop some")
         self._start_thread()
-        self.folder.write(job)
+        self._write(job)
         self._own[job.id] = job
         self._changed.notify_all()
 
     def _start_thread(self) -> None:
         if self._thread is None:
-            self.folder.make()
+            make_private(self._path)
+            self._up = Future()
             self._thread = start_thread(self._work, "twofold-jobs")
-        self._up.result()
+            try:
+                self._up.result()
+            except TwofoldError:
+                self._thread = None
+                raise
 
     def _stop(self, job: Job, cause: Cause) -> None:
         job.cause = cause
@@ -256,33 +345,27 @@ class JobQueue:
         job.end(state, cause=job.cause if state == "stopped" else "", message=message)
         self._own.pop(job.id, None)
         self._stopping.discard(job.id)
-        self._write(job)
+        try:
+            self._write(job)
+        except TwofoldError as error:
+            _LOG.error("cannot save the state of the job for %s: %s", job.title, error)
 
     def _write(self, job: Job) -> None:
-        try:
-            self.folder.write(job)
-        except TwofoldError as error:
-            if job.id not in self._unsaved:
-                _LOG.error("cannot save the state of the job for %s: %s", job.title, error)
-            self._unsaved.add(job.id)
-        else:
-            self._unsaved.discard(job.id)
+        atomic_write(self._file(job.id), msgspec.json.encode(job))
 
     # ---- the thread
 
     def _work(self) -> None:
-        """Hold the lock file of this server, and run the jobs in turn."""
+        """Hold the lock of the folder, and run the jobs in turn."""
         with contextlib.ExitStack() as stack:
             try:
-                stack.enter_context(alone(self.folder.server_path(self.server), "server"))
-            except TwofoldError as error:
-                self._up.set_exception(error)
+                stack.enter_context(alone(self._lock, "server", patience=_LOOK_EVERY))
+            except TwofoldError:
+                self._up.set_exception(InvalidInput(_ELSEWHERE))
                 return
             self._up.set_result(None)
             while (job := self._next()) is not None:
-                with self._turn(job) as has_turn:
-                    if has_turn:
-                        self._do(job)
+                self._do(job)
 
     def _next(self) -> Job | None:
         """Wait for the next job; None on closing."""
@@ -293,18 +376,6 @@ class JobQueue:
                     return waiting[0]
                 self._changed.wait()
             return None
-
-    @contextlib.contextmanager
-    def _turn(self, job: Job) -> Iterator[bool]:
-        """Hold the lock for the one running job of all servers on this folder."""
-        with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(alone(self.folder.path / "turn", "job", patience=_LOOK_EVERY))
-            except TwofoldError:
-                time.sleep(_LOOK_EVERY)
-                yield False  # a job of another server is running
-                return
-            yield job.state == "waiting"
 
     def _do(self, job: Job) -> None:
         try:
@@ -318,12 +389,9 @@ class JobQueue:
         code = self._follow(job, process)
         with self._changed:
             self._running = None
-            job.begun |= _has_file(job)
+            job.look()
             if code == 0:
                 job.progress = 1.0
-            elif process.progress is not None:
-                job.progress = process.progress
-            if code == 0:
                 self._over(job, "done")
             elif code == INTERRUPTED or job.id in self._stopping:
                 self._over(job, "stopped")
@@ -331,17 +399,17 @@ class JobQueue:
                 self._over(job, "failed", process.words or f"the command ended with code {code}")
 
     def _start(self, job: Job) -> CommandProcess | None:
-        folder = Path(job.folder)
-        plan = self._plan(job.wanted, folder)
-        _check_file(job)
+        plan = self._plan(job.wanted, Path(job.folder))
+        job.check_file()
         if not job.begun:  # an earlier start has left no network or study, at most a curve
-            check_new(replace(plan, files=plan.files[:1]) if job.started else plan, folder)
+            files = plan.files[:1] if job.started else plan.files
+            check_new(replace(plan, files=files), Path(job.folder))
         with self._changed:
             if job.state != "waiting" or self._closed:
                 return None
             words = plan.again if job.begun else plan.words
             job.progress = job.progress if job.begun else None
-            process = CommandProcess(words, folder, self._program)
+            process = CommandProcess(words, Path(job.folder), self._program)
             job.state, job.started = "running", now()
             self._running, self._pace = (job.id, process), Pace()
             self._write(job)
@@ -351,23 +419,13 @@ class JobQueue:
         written = time.monotonic()
         while (code := process.wait(_LOOK_EVERY)) is None:
             with self._changed:
-                job.begun |= _has_file(job)
-                if process.progress is None:
-                    continue
-                job.progress = process.progress
-                self._pace.add(job.progress, time.monotonic())
+                job.look()
+                job.progress = job.progress if process.progress is None else process.progress
+                self._pace.add(job.progress or 0.0, time.monotonic())
                 if time.monotonic() - written >= _WRITE_EVERY:
                     written = time.monotonic()
-                    self._write(job)
+                    with contextlib.suppress(TwofoldError):
+                        self._write(job)
+        with self._changed:
+            job.progress = job.progress if process.progress is None else process.progress
         return code
-
-
-def _check_file(job: Job) -> None:
-    """Raise InvalidInput if the file from which the job resumes is gone."""
-    if job.begun and not _has_file(job):
-        raise InvalidInput(f"the file {job.files[0]} is not there. Put it back, or start a new job")
-
-
-def _has_file(job: Job) -> bool:
-    """True if the file from which the job resumes exists; tables have none in the folder."""
-    return all((Path(job.folder) / name).exists() for name in job.files[:1])

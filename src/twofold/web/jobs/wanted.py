@@ -4,7 +4,6 @@ Requests are checked before a command is made: no code, only new files with plai
 folder of the Lab, and limits on games, time and threads.
 """
 
-import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,9 +14,8 @@ import msgspec
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words
-from twofold.limits import check_limit
 from twofold.networks.library import SUFFIX as NETWORK
-from twofold.notation import parse_seed, shell_line, shown
+from twofold.notation import parse_seed, shell_line
 from twofold.players import make_player, settled
 from twofold.players.strengths import default_player
 from twofold.rules import Rules
@@ -37,11 +35,11 @@ MAX_SECONDS: Final = 604_800
 STUDY: Final = ".db"
 """Suffix of a study."""
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}", re.ASCII)
 _BITS: Final = 16  # per probability, the default of `twofold tables build`
 
 Seconds = Annotated[int, msgspec.Meta(ge=1, le=MAX_SECONDS)]
-Threads = Annotated[int, msgspec.Meta(ge=1)]
+Threads = Annotated[int, msgspec.Meta(ge=1, le=MAX_THREADS)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$(?!\n)", max_length=60)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +85,7 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
     kind: ClassVar[str] = "bench"
 
     players: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=MAX_PLAYERS)]
-    name: Text
+    name: Name
     games: Annotated[int, msgspec.Meta(ge=1, le=MAX_GAMES)] = 100
     seed: Text = "1"
     rules: Text = ""
@@ -100,7 +98,7 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         for spec in players:
             check_plain(spec)
             _check_plays(spec, rules)
-        file = _name(self.name) + STUDY
+        file = self.name + STUDY
         words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
         words += [*_threads("--jobs", self.threads), "--out", file]
@@ -124,7 +122,7 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
     kind: ClassVar[str] = "train"
 
     network: Text
-    name: Text
+    name: Name
     seconds: Seconds = 60
     schedule: Text = "tc"
     seed: Text = "1"
@@ -136,7 +134,7 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
 
         Raises InvalidInput, or ResourceError if it needs more memory or disk than there is.
         """
-        name, size = _name(self.name), self._bytes()
+        name, size = self.name, self._bytes()
         _check_disk(2 * size, folder, f"training {self.network}")  # old and new checkpoint
         time = ["--time", f"{self.seconds}s"]
         options = [*time, *_threads("--threads", self.threads)]
@@ -226,16 +224,8 @@ def check_new(plan: Plan, folder: Path, busy: Iterable[str] = ()) -> None:
     if plan.title in busy:
         raise InvalidInput(f"a job for {plan.title} is already queued or running")
     for name in plan.files:
-        if (folder / name).is_symlink() or (folder / name).exists():
+        if (folder / name).exists():
             raise InvalidInput(f"the file {name} exists already. Choose another name")
-
-
-def _name(text: str) -> str:
-    if not _NAME.fullmatch(text):
-        raise InvalidInput(
-            f"expected a name of up to 60 letters, digits, - and _, got {shown(text)}"
-        )
-    return text
 
 
 def _check_plays(spec: str, rules: Rules) -> None:
@@ -253,10 +243,7 @@ def _squeezed(text: str) -> str:
 
 
 def _threads(option: str, count: int | None) -> list[str]:
-    if count is None:
-        return []
-    check_limit("threads", count, 1, MAX_THREADS)
-    return [option, str(count)]
+    return [] if count is None else [option, str(count)]
 
 
 def _check_disk(needed: int, folder: Path, what: str) -> None:
