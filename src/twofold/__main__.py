@@ -11,24 +11,13 @@ _COLLECT_AFTER = 20_000
 
 
 def main() -> "NoReturn":
-    """Run the command; Ctrl-C during the imports ends it without a traceback, too.
-
-    With a shell as TWOFOLD_COMPLETE in the environment, answer it: it completes a command line.
-    """
+    """Run the command; Ctrl-C during the imports ends it without a traceback, too."""
     try:
         import atexit
         import gc
-        import os  # with -S it is not there yet
 
         gc.set_threshold(_COLLECT_AFTER)
         atexit.register(gc.freeze)  # else the last search for cycles takes 0.25 s with Numba
-        if "TWOFOLD_COMPLETE" in os.environ:
-            from twofold.completion import SHELLS
-            from twofold.completion import main as complete
-
-            if os.environ["TWOFOLD_COMPLETE"] in SHELLS:
-                complete()
-                sys.exit(0)
         from twofold.cli import main as run
     except KeyboardInterrupt:
         sys.exit(130)

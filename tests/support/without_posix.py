@@ -58,7 +58,7 @@ COMMANDS = (
     "tables list",
     "players",
     "doctor",
-    "completion powershell",
+    "completion bash",
 )
 IMPORTS = ("twofold.web.app", "twofold.web.server", "twofold.cli.serve", "twofold.cli.play")
 SCREENS = ("twofold.tui.app", "twofold.tui.play_screen", "twofold.tui.watch_screen")

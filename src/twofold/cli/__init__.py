@@ -11,7 +11,7 @@ from functools import cache
 from typing import Annotated, Any, Final, NoReturn, TextIO, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import twofold
 from twofold import kernels
@@ -76,6 +76,12 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         """The command of that name; None for no such name."""
         return _loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> Any:  # type: ignore[override]
+        """The commands and options that begin like this."""
+        from twofold.cli.completion import items
+
+        return [*items(COMMANDS, incomplete), *TyperCommand.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         """List the commands."""
@@ -173,6 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     sys.stderr = cast(TextIO, _Notes(sys.stderr))
+    if "_TWOFOLD_COMPLETE" in os.environ:
+        from twofold.cli.completion import register
+
+        register()
     try:
         with ending_as_ctrl_c_does():
             code = _command()(arguments, prog_name="twofold", standalone_mode=False)

@@ -11,6 +11,7 @@ from typing import IO, Annotated, Any, Final, TypeVar, get_type_hints
 import typer
 
 from twofold.cli._output import check_output, print_note
+from twofold.cli.completion import words_of
 from twofold.errors import InvalidInput, LimitExceeded
 from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.notation import parse_number, parse_seed, shown
@@ -35,6 +36,7 @@ Options = TypeVar("Options")
 
 def option(name: str, metavar: str, words: str, **more: Any) -> Any:
     """An option with a value."""
+    more.setdefault("autocompletion", words_of(name, metavar))
     return typer.Option(name, metavar=metavar, help=words, **more)
 
 
@@ -48,9 +50,14 @@ def flag(name: str, words: str) -> Any:
     return typer.Option(name, help=words)
 
 
-def argument(metavar: str, words: str, *, show_default: bool = False) -> Any:
-    """An argument."""
-    return typer.Argument(metavar=metavar, help=words, show_default=show_default)
+def argument(metavar: str, words: str, *, show_default: bool = False, follows: str = "") -> Any:
+    """An argument; `follows` names what a shell offers for it, where its metavar does not."""
+    return typer.Argument(
+        metavar=metavar,
+        help=words,
+        show_default=show_default,
+        autocompletion=words_of(follows, metavar),
+    )
 
 
 def group(name: str, words: str, example: str) -> typer.Typer:

@@ -70,6 +70,7 @@ class TrainOptions:
             "NETWORK",
             "Network to train: 4x6, 8x6, ..., or patterns such as '0123 4567'.",
             show_default=True,
+            follows="patterns",
         ),
     ] = ""
     out: Annotated[

@@ -44,7 +44,12 @@ ABOUT: Final = {
 
 def command(
     name: Annotated[
-        str | None, argument("NAME", "One player or evaluator. Default: all of them.")
+        str | None,
+        argument(
+            "NAME",
+            "One player or evaluator. Default: all of them.",
+            follows="players and evaluators",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -71,14 +71,19 @@ app = group(
 FolderOption = Annotated[
     str, option("--out", "FOLDER", "Folder of the tables. Default: in the user's data folder.")
 ]
-NameArgument = Annotated[str, argument("NAME", "Name of a built table, or a file.")]
+NameArgument = Annotated[
+    str, argument("NAME", "Name of a built table, or a file.", follows="built tables")
+]
 
 
 @app.command("build", epilog="Example:\n\n\b\n  twofold tables build default\n"
              "  twofold tables build 442-256 443-512/16-64 --out /data/tables")  # fmt: skip
 def build(
     names: Annotated[
-        list[str], argument("NAME", "Tables such as 442-512, or a set: default or large.")
+        list[str],
+        argument(
+            "NAME", "Tables such as 442-512, or a set: default or large.", follows="new tables"
+        ),
     ],
     out: FolderOption = "",
     bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
@@ -344,7 +349,8 @@ def query(
 @app.command("remove", epilog="Example:\n\n\b\n  twofold tables remove 442-256\n"
              "  twofold tables remove 442-256 --out /data/tables")  # fmt: skip
 def remove(
-    names: Annotated[list[str], argument("NAME", "Tables to remove.")], out: FolderOption = ""
+    names: Annotated[list[str], argument("NAME", "Tables to remove.", follows="built tables")],
+    out: FolderOption = "",
 ) -> None:
     """Remove tables, built or unfinished."""
     from twofold.endgame.work import remove_table, share_done
