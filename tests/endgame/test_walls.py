@@ -108,6 +108,19 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
     assert answered > 100
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "move"),
+    [("wall5-16", "fed3/cb42/3223/2022", Move.UP), ("wall6-32", "fed4/cb53/4321/0212", Move.LEFT)],
+)
+def test_the_highest_sum_is_answered(name: str, text: str, move: Move) -> None:
+    board, pattern = Board.parse(text), EndgamePattern.parse(name)
+    free = [board.exponents[cell] for cell in pattern.caps_by_cell]
+    assert sum(1 << one for one in free if one) == 2 * pattern.highest
+    answer = EndgameTables([made(name)]).answer(board)
+    assert answer is not None
+    assert answer.chances == {move: 1.0}
+
+
 def is_covered(cells: Cells, name: str) -> bool:
     """The conditions of a board in the frame, written out."""
     a, b, c, p, d, e, f, q = cells[:8]

@@ -1,6 +1,7 @@
 """The player `ntuple`: networks by name and file, shared, hashed, downgrading, deeper searches."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -146,8 +147,15 @@ def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:
     assert load_network(str(path)).name == "0123"
     before = network_hash(str(path))
     shutil.copy(net, path)
-    assert load_network(str(path)).name == "2x4"
     assert network_hash(str(path)) != before
+    first, data = load_network(str(path)), bytearray(path.read_bytes())
+    assert first.name == "2x4"
+    place = int(np.flatnonzero(first.weights)[0])
+    data[data.index(first.weights.tobytes()) + 4 * place + 3] ^= 0x80  # the sign of a weight
+    (tmp_path / "b").write_bytes(data)
+    os.utime(tmp_path / "b", ns=(0, path.stat().st_mtime_ns + 10**9))
+    os.replace(tmp_path / "b", path)
+    assert load_network(str(path)).weights[0, place] == -first.weights[0, place]
 
 
 def test_downgrading_from_a_threshold_on() -> None:
