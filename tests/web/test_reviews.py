@@ -179,7 +179,7 @@ def test_judgements_are_kept(reviews: Reviews, judged: list[int]) -> None:
 def test_judgements_of_another_depth_or_score_are_made_anew(
     reviews: Reviews, judged: list[int]
 ) -> None:
-    listener, first = Listener(), Game(STANDARD, 5).board
+    listener, first = Listener(), Board.parse("1230/0000/0000/0000")
     games = [Game.from_board(first, STANDARD, 5, score=score) for score in (0, 1_000)]
     for one in games:
         one.play(one.legal_moves()[0])
