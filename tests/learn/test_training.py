@@ -349,8 +349,11 @@ def test_progress_is_reported() -> None:
     seen: list[TrainingProgress] = []
     stop = threading.Event()
 
+    began = time.perf_counter()
+
     def report(progress: TrainingProgress) -> None:
         seen.append(progress)
+        assert progress.seconds <= time.perf_counter() - began
         if progress.moves > 10_000 and len(seen) > 2:
             stop.set()
 
