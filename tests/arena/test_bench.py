@@ -128,6 +128,16 @@ def test_a_failed_game_is_played_again_when_it_is_asked_for_again(tmp_path: Path
         assert (one.error, one.failed_seed, len(one.games)) == ("", None, 3)
 
 
+def test_a_failure_counts_for_its_own_seed_only() -> None:
+    player = f"{HERE}:FailsOnSeed:seed=6"
+    with Study() as study:
+        assert bench_of(study, player, games=8).play(0)[0].startswith("ZeroDivisionError")
+        (before,) = bench_of(study, player, games=6).standings()  # the seeds 0 to 5
+        assert (before.error, before.failed_seed, len(before.games)) == ("", None, 6)
+        (with_it,) = bench_of(study, player, games=7).standings()
+        assert (with_it.failed_seed, len(with_it.games)) == (6, 6)
+
+
 def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
     code = (tmp_path / "p.py").absolute()
     code.write_text("def choose(board):\n    return board.legal_moves()[0]\n")
@@ -247,6 +257,15 @@ def test_a_game_whose_worker_dies_three_times_has_failed(tmp_path: Path) -> None
         assert (one.failed_seed, one.games.seeds.tolist()) == (2, [0, 1])
         assert len(other.games) == 5
     assert len(list(folder.iterdir())) == 3
+
+
+@pytest.mark.promise("R17")
+def test_each_game_may_lose_a_worker(tmp_path: Path) -> None:
+    with Study() as study:
+        bench = bench_of(study, f"{HERE}:DiesOnceAGame:folder={tmp_path}", games=3)
+        assert bench.play(1) == [""]
+        assert len(bench.standings()[0].games) == 3
+    assert sorted(mark.name for mark in tmp_path.iterdir()) == ["0", "1", "2"]
 
 
 @pytest.mark.promise("R17")

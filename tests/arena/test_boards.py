@@ -168,6 +168,16 @@ def test_games_from_boards_are_the_same_wherever_they_are_played(jobs: int) -> N
     assert found == [naive(player, RULES, BOARDS, range(1, 11)) for player in players]
 
 
+def test_games_of_a_lost_worker_begin_on_their_own_boards(tmp_path: Path) -> None:
+    spec = f"{HERE}:DiesAtFirst:folder={tmp_path},times=1"
+    with Study() as study:
+        bench = bench_of(study, spec, games=6)
+        assert bench.play(1) == [""]
+        found = figures(bench)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert found == [naive(spec, RULES, BOARDS, range(1, 7))]
+
+
 def test_a_game_is_the_same_whatever_it_is_asked_for_with() -> None:
     with Study() as study:
         bench_of(study, "greedy", games=4).play(0)

@@ -92,6 +92,29 @@ def test_a_stopped_duel_compares_its_finished_games() -> None:
     assert nothing.comparison is None
 
 
+def test_a_test_uses_pairs_up_to_the_first_game_that_is_missing() -> None:
+    """Several jobs that are stopped leave gaps: games are finished in any order."""
+    with Study() as study:
+        bench = Bench(study, SMALL)
+        for player in ("greedy", "corner"):
+            bench.add(player, SeedRange(1, 110))
+        bench.play(0)
+        whole = bench.standings()
+        with Study() as gaps:
+            parts = Bench(gaps, SMALL)
+            for one, missing in zip(whole, (103, 105), strict=True):
+                run = parts.add(one.player, SeedRange(1, 110)).run
+                gaps.insert(run, one.games.where(one.games.seeds != missing))
+            found = duel(
+                Bench(gaps, SMALL), ("greedy", "corner"), SeedRange(1, 110), 0,
+                question=SprtQuestion(delta=1.0), stop=lambda: True,
+            )  # fmt: skip
+    assert found.test is not None
+    assert found.test.pairs == 102
+    scores = [one.games.scores[:102] for one in whole]
+    assert found.test.mean == (scores[0] - scores[1]).mean()
+
+
 def test_bad_questions() -> None:
     for games, question, words in (
         (50, SprtQuestion(), "expected 100 games or more"),

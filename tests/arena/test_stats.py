@@ -187,6 +187,14 @@ def test_paired_rates_by_hand() -> None:
     assert found.difference.high == pytest.approx(middle + 1.959964 * error)
 
 
+def test_paired_rates_of_another_confidence() -> None:
+    found = paired_rates([1, 1, 0, 0, 0], [1, 0, 1, 1, 0], 0.5)
+    assert found.ours == wilson_interval(2, 5, 0.5)
+    assert found.theirs == wilson_interval(3, 5, 0.5)
+    usual = paired_rates([1, 1, 0, 0, 0], [1, 0, 1, 1, 0]).difference.half_width
+    assert 0 < (found.difference.half_width or 0) < (usual or 0) / 2
+
+
 @pytest.mark.parametrize("games", [1, 2, 10, 1000])
 def test_paired_rates_at_their_ends(games: int) -> None:
     same = paired_rates([1] * games, [1] * games).difference
