@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 import subprocess
 import sys
 from array import array
@@ -74,6 +75,30 @@ def test_a_failing_call_leaves_the_old_file_or_the_new_one(
         assert [path.name for path in tmp_path.iterdir()] == ["record.txt"], call
     assert target.read_bytes() == NEW
     figure(f"{last} calls")
+
+
+@pytest.mark.promise("R13")
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX systems can flush a folder")
+def test_content_is_flushed_before_the_rename_and_the_folder_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def flush(file: int) -> None:
+        calls.append("flush folder" if stat.S_ISDIR(os.fstat(file).st_mode) else "flush content")
+        fsync(file)
+
+    def rename(source: Path, target: Path) -> None:
+        calls.append("rename")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(os, "replace", rename)
+    for content in (OLD, NEW):  # a new file, then a replaced one
+        calls.clear()
+        atomic_write(tmp_path / "record.txt", content)
+        assert calls == ["flush content", "rename", "flush folder"]
 
 
 @pytest.mark.promise("R13")

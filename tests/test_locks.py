@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import filelock
 import pytest
 
 from twofold.errors import InvalidInput
@@ -26,6 +27,22 @@ def test_a_held_file_is_refused_and_a_lock_leaves_nothing(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
     with alone(file, "run"):
         pass
+
+
+def test_the_lock_file_goes_before_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Afterwards it may be that of the next holder."""
+    there: list[bool] = []
+    release = filelock.FileLock.release
+
+    def note(lock: filelock.FileLock, force: bool = False) -> None:
+        there.append(Path(lock.lock_file).exists())
+        release(lock, force)
+
+    with alone(tmp_path / "study.db", "run"):
+        monkeypatch.setattr(filelock.FileLock, "release", note)
+    assert there[0] is False
 
 
 def test_a_lock_ends_with_a_killed_process(tmp_path: Path) -> None:

@@ -374,18 +374,16 @@ def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
         start_from(Training(replace(SMALL, patterns="0124")), path)
 
 
-def test_checkpoints_take_a_twentieth_of_the_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checkpoints_take_a_twentieth_of_the_time(tmp_path: Path) -> None:
     slept: list[float] = []
 
     def slow(training: Training, path: object) -> None:
         time.sleep(0.02)
         save(training, str(path))
 
-    monkeypatch.setattr("twofold.learn.run.save", slow)
     training = Training(SMALL, seconds=0.5)
-    run(training, tmp_path / "n.safetensors", interval=0.01, on_save=slept.append)
+    path = tmp_path / "n.safetensors"
+    run(training, path, save=slow, interval=0.01, on_save=slept.append)
     assert len(slept) <= 3
     assert curve_path(tmp_path / "n.safetensors").name == "n.csv"
     assert (tmp_path / "n.csv").read_text().startswith("games,moves,seconds,mean,largest,")
