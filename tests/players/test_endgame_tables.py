@@ -13,7 +13,7 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold import reference
 from twofold.board import Board
-from twofold.endgame.folder import SETS
+from twofold.endgame.folder import SETS, USUAL
 from twofold.endgame.library import open_tables
 from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import EndgameTables
@@ -147,6 +147,16 @@ def test_the_default_player_has_the_tables_that_are_built(tables_here: Path) -> 
     assert default_player(STANDARD) == f"{DEFAULT_PLAYER},tables={ALL}"
     assert default_player(OTHER_SPAWNS) == DEFAULT_PLAYER
     assert "tables" not in default_player(Rules.parse("3x4"))
+
+
+def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
+    tables_here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SETS, USUAL, ("442-16", "44-16"))
+    assert parse_spec(settled("normal")).values["late"] == "24576@4"
+    monkeypatch.setitem(SETS, USUAL, ("442-16", "44-16", "442-512"))
+    assert settled("normal") == f"ntuple:ply=3/2@3,tables={ALL}"
+    assert settled("normal:tables=44-16") == "ntuple:ply=3/2@3,tables=44-16"
 
 
 def test_the_default_player_without_tables_loads_nothing(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_a_strength_is_a_plain_player_for_each_shape(name: str, shape: tuple[int
 def test_keys_of_a_strength_replace_its_own() -> None:
     assert settled("normal:threads=2,ply=1") == "ntuple:ply=1,threads=2"
     assert settled("fast:time=20ms") == "ntuple:time=20ms"
+    assert settled("fast:nodes=1000") == "ntuple:nodes=1000"
     assert make_player("fast").spec == make_player("ntuple:ply=1").spec
     assert short_spec("strong") == "ntuple:ply=3"
     with pytest.raises(InvalidSpec, match="did you mean strong"):
