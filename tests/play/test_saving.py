@@ -107,6 +107,34 @@ def test_what_own_moves_reached_counts_where_a_player_took_over(folder: Path) ->
     assert KeptGame(saved.replay(), kept.path, saved).own_score == own
 
 
+def test_a_move_in_place_of_a_players_is_the_persons_own(folder: Path) -> None:
+    kept = KeptGame(Game(seed=1), folder / "a.2048")
+    for _ in range(3):
+        kept.game.play(kept.game.legal_moves()[0])
+        kept.add_player("greedy")
+    kept.game.undo()
+    kept.game.redo()
+    assert str(kept.autoplay) == "1-3"
+    kept.game.undo()
+    kept.game.play(kept.game.legal_moves()[-1])
+    kept.add_person()
+    assert str(kept.autoplay) == "1-2"
+    assert kept.record().tags[AUTOPLAY_TAG] == "1-2"
+
+
+def test_the_own_score_is_that_of_the_own_moves_that_stand(folder: Path) -> None:
+    kept = KeptGame(played("ld"), folder / "a.2048")
+    for letter in "lr":
+        kept.game.play(Move.parse(letter))
+        kept.add_player("greedy")
+    assert kept.own_score == 4
+    for _ in range(3):
+        kept.game.undo()
+    kept.game.play(kept.game.legal_moves()[-1])
+    kept.add_player("greedy")  # after one own move, which made no points
+    assert kept.own_score == 0
+
+
 def test_a_new_game_has_a_date(folder: Path) -> None:
     begun = datetime.fromisoformat(KeptGame(played(), folder / "a.2048").record().date)
     assert begun <= datetime.now().astimezone()

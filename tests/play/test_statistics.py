@@ -56,7 +56,9 @@ def test_kinds_and_rules_are_kept_apart() -> None:
 
 def test_the_leaders_are_the_best_games_by_hand() -> None:
     games = [game(100 * place, 64) for place in range(LEADERS + 3)]
-    games += [game(1_050, 64, kind="helped"), game(9_999, 2048, kind="player")]
+    others: list[Kind] = ["player", "board", "file"]
+    games += [game(9_999, 2048, kind=kind) for kind in others]
+    games += [game(1_050, 64, kind="helped")]
     (found,) = statistics_of(games)
     scores = [info.score for info in found.leaders]
     assert scores == [1200, 1100, 1050, 1000, 900, 800, 700, 600, 500, 400]

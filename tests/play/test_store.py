@@ -103,6 +103,19 @@ def test_a_deleted_game_keeps_the_score_that_its_file_had_not_yet(store: GameSto
     assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [score, score]
 
 
+def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    file = store.file("a")
+    store.read("a", file)
+    with closing(GameStore(store.folder)) as other:
+        other.save("a", record_of(6), 2.0, file)
+    with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
+        store.delete("a")
+    assert store.read("a").moves == record_of(6).moves
+    store.delete("a")
+    assert ids(store) == []
+
+
 def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
     store.reached(STANDARD_TEXT, "b", 450)
     store.reached(STANDARD_TEXT, "a", 500)
@@ -111,7 +124,7 @@ def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
     assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [450, 450]
 
 
-def test_best_scores_that_cannot_be_written_are_logged(
+def test_best_scores_that_cannot_be_written_are_logged_and_written_later(
     store: GameStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: object) -> None:
@@ -122,6 +135,7 @@ def test_best_scores_that_cannot_be_written_are_logged(
         patch.setattr(best_scores, "atomic_write", full)
         store.close()
     assert "cannot save the best scores" in caplog.text
+    assert again(store).best(STANDARD_TEXT) == 500  # the next write has them
 
 
 def test_a_damaged_file_is_named_and_left(store: GameStore) -> None:

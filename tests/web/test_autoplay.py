@@ -326,6 +326,24 @@ def test_a_player_that_gets_ready_too_late_does_not_play(table: PageTable) -> No
     assert live.game.move_number == 1
 
 
+def test_the_player_that_plays_is_wanted_once_more(
+    table: PageTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = threading.Event()
+    monkeypatch.setattr(own_players.Late, "close", lambda _: closed.set())
+    listener = Listener()
+    live = begin(table, listener)
+    let_play(live, listener, "greedy", moves_per_second=30.0)
+    listener.wait(StepReply)
+    let_play(live, listener, own_players.LATE, ref=6)
+    assert GATE.reached.wait(PATIENCE)
+    let_play(live, listener, "greedy", ref=7, moves=1)
+    assert ended(listener).ref == 7
+    GATE.opened.set()
+    assert closed.wait(PATIENCE)
+    assert live.state().player == "greedy"
+
+
 def test_the_players_are_reported(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
