@@ -20,7 +20,7 @@ from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.review.judge import Judge
 from twofold.review.review import judge, review
-from twofold.rules import STANDARD, Rules
+from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
@@ -189,6 +189,23 @@ def test_judgements_of_another_depth_or_score_are_made_anew(
         asked(reviews, listener, record, "ntuple:net=tiny", ref, ply)
         end(listener, ref)
     assert len(judged) == 3
+
+
+def test_kept_judgements_are_those_of_the_same_boards(reviews: Reviews) -> None:
+    listener, record = Listener(), game(20)
+    asked(reviews, listener, record)
+    end(listener)
+    with make_player(SPEC) as player:
+        spec = player.spec
+    known = reviews.known(record, spec, None)
+    assert len(known) == 20
+    sixth = Move((record.moves[5] + 1) % 4)
+    other = replace(record, moves=(*record.moves[:5], sixth, *record.moves[6:]))
+    assert reviews.known(other, spec, None) == known[:5]
+    given, elsewhere = (replace(record, spawns={4: (cell, 1)}) for cell in (0, 15))
+    reviews.keep(given, spec, None, known)
+    assert reviews.known(given, spec, None) == known
+    assert reviews.known(elsewhere, spec, None) == []
 
 
 def test_the_oldest_judgements_are_forgotten(

@@ -284,8 +284,9 @@ def test_a_page_may_move_as_soon_as_it_is_told_of_a_game(hub: Hub) -> None:
     assert not page.all(RefusedReply) + other.all(RefusedReply)
 
 
+@pytest.mark.parametrize("is_early", [True, False])
 def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
-    hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, page: Page, monkeypatch: pytest.MonkeyPatch, is_early: bool
 ) -> None:
     """The page leaves while the game is read, or while it joins."""
     state = page.new()
@@ -293,6 +294,8 @@ def test_a_game_that_is_read_for_a_page_that_left_is_left_too(
     join, found = hub.table.join, threading.Event()
 
     def held(*args: Any) -> PageGame:
+        if is_early:
+            other.close()
         live = join(*args)
         other.close()
         found.set()
