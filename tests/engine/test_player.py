@@ -246,6 +246,14 @@ def test_an_engine_that_ends_between_games_is_restarted() -> None:
         assert len(player.faults) == 1
 
 
+def test_the_time_limit_of_a_move_adds_to_the_timeout() -> None:
+    with EnginePlayer(rogue("late"), Budget(seconds=60.0)) as player:
+        player.start(Rules(), 1)
+        player.timeout = 0.01  # the answer comes 0.4 s after the question
+        assert player.choose(BOARD) in BOARD.legal_moves()
+        assert player.faults == []
+
+
 def test_restarts_are_counted_for_each_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "RESTARTS", 1)
     with EnginePlayer(rogue("crash")) as player:

@@ -84,10 +84,13 @@ class Streams(Player):
     """Finds a move that is not the first, then continues."""
 
     def __init__(self, found: Analysis) -> None:
-        self.found, self.gate = found, threading.Event()
+        self.found, self.gate, self.closed = found, threading.Event(), threading.Event()
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         raise AssertionError("it is asked for its analysis")
+
+    def close(self) -> None:
+        self.closed.set()
 
     def stream(
         self,
@@ -375,6 +378,7 @@ def test_the_server_answers_for_a_player_that_does_not_stop(
     talk.say(f"position {BOARD}", "go")
     assert talk.say("stop") == [f"bestmove {BOARD.legal_moves()[0].letter}"]
     assert talk.ask(str(BOARD))[-1] == "bestmove d"  # by another player
+    assert not slow.closed.is_set()  # a player is not closed while it searches
     slow.gate.set()
     assert slow.closed.wait(60)
     assert talk.say("ready") == ["readyok"]  # and not the move of the first
@@ -391,6 +395,8 @@ def test_the_best_move_so_far_is_answered() -> None:
     talk.until("info")
     assert talk.say("stop") == [f"bestmove {best.letter}"]
     streams.gate.set()
+    assert streams.closed.wait(60)
+    assert talk.lines == [f"bestmove {best.letter}"]  # what it finds later is not said
     talk.server.close()
 
 
