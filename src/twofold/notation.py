@@ -1,4 +1,4 @@
-"""Text to plain values and back: boards, moves, rules, player specs.
+"""Text to plain values and back: boards, moves, player specs.
 
 `Board.parse`, `Rules.parse` and `make_player` build on these functions. Each parser raises only
 the error that it documents.
@@ -22,16 +22,8 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from twofold.errors import InvalidBoard, InvalidInput, InvalidRules, InvalidSeed, InvalidSpec
-from twofold.limits import (
-    MAX_BOARD,
-    MAX_EXPONENT,
-    MAX_SEED,
-    MAX_SIDE,
-    MAX_SPAWN_TILES,
-    MAX_TEXT,
-    MIN_CELLS,
-)
+from twofold.errors import InvalidBoard, InvalidInput, InvalidSeed, InvalidSpec
+from twofold.limits import MAX_BOARD, MAX_EXPONENT, MAX_SEED, MAX_SIDE, MAX_TEXT, MIN_CELLS
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOVE_LETTERS: Final = "urdl"
@@ -41,9 +33,7 @@ _EXPONENTS: Final = bytes.maketrans(DIGITS.encode(), bytes(range(len(DIGITS))))
 _WRITTEN = re.compile(r"[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}/[0-9a-z]{4}", re.ASCII)
 """A 4x4 board as `format_board` writes it: the common case."""
 _SHAPE = re.compile(r"([0-9]{1,9})x([0-9]{1,9})", re.ASCII)
-_NUMBER = re.compile(r"[0-9]{1,11}", re.ASCII)
-_COMMA_OF_RULES = re.compile(r",(?=\s*([a-z]+=|[0-9]+x[0-9]))", re.ASCII)
-"""A comma between two parts of rules, unlike those of `spawn=2:0.9,4:0.1`."""
+NUMBER: Final = re.compile(r"[0-9]{1,11}", re.ASCII)
 _ROW_OF_LIST = re.compile(r"\[([^][]*)\]")
 _AROUND_ROWS = re.compile(r"(?:[a-z][a-z.]*)?[\s,\[\]]*(?:dtype=[\w.'<>=]+)?[\s,\[\]]*", re.ASCII)
 """What lists of rows have around their rows: `array([...], dtype=int32)`."""
@@ -176,7 +166,7 @@ def check_shape(rows: int, cols: int, error: type[InvalidInput] = InvalidBoard) 
 
 def parse_tile(text: str, error: type[InvalidInput] = InvalidBoard) -> int:
     """The exponent of a tile in decimal: `"2048"` to 11, `"0"` to 0."""
-    value = int(text) if _NUMBER.fullmatch(text) else -1
+    value = int(text) if NUMBER.fullmatch(text) else -1
     return tile_exponent(value, text, error)
 
 
@@ -406,69 +396,6 @@ def check_seed(seed: Any) -> int:
     return number
 
 
-class RulesText(NamedTuple):
-    """Rules as plain values; None for the parts that the text leaves out."""
-
-    shape: tuple[int, int] | None = None
-    spawn: tuple[tuple[int, float], ...] | None = None
-    start: int | None = None
-    goal: int | None = None
-    stop_at_goal: bool | None = None
-
-
-def parse_rules(text: str) -> RulesText:
-    """Read `"3x4 spawn=2:0.5,4:0.5 start=1 goal=512 stop=goal"`; raises `InvalidRules`.
-
-    Every part is optional; commas may stand between the parts.
-    """
-    check_length(text, "rules", InvalidRules)
-    found: dict[str, object] = {}
-    for word in _COMMA_OF_RULES.sub(" ", text).split():
-        key, equals, value = word.partition("=")
-        if not equals:
-            key, value = "shape", word
-        part = _parse_rules_part(key, value)
-        if key in found:
-            raise InvalidRules(f"expected each part of the rules once, got {key!r} twice")
-        found[key] = part
-    found["stop_at_goal"] = found.pop("stop", None)
-    return RulesText(**found)  # type: ignore[arg-type]
-
-
-def _parse_rules_part(key: str, value: str) -> object:
-    if key == "shape":
-        return parse_shape(value, InvalidRules)
-    if key == "spawn":
-        return _parse_spawn(value)
-    if key == "start" and re.fullmatch(r"[0-9]{1,3}", value, re.ASCII):
-        return int(value)
-    if key == "goal" and _NUMBER.fullmatch(value):
-        return int(value)
-    if key == "stop" and value in ("goal", "never"):
-        return value == "goal"
-    if key in ("start", "goal", "stop"):
-        meant = "goal or never" if key == "stop" else "a whole number"
-        raise InvalidRules(f"expected {key}= and {meant}, got {shown(value)}")
-    raise InvalidRules(
-        f"expected a shape such as 4x4, spawn=, start=, goal= or stop=, got {shown(key)}"
-    )
-
-
-def _parse_spawn(text: str) -> tuple[tuple[int, float], ...]:
-    parts = text.split(",")
-    if len(parts) > MAX_SPAWN_TILES:
-        raise InvalidRules(f"expected at most {MAX_SPAWN_TILES} spawn tiles, got {len(parts)}")
-    weights: dict[int, float] = {}
-    for part in parts:
-        tile, colon, weight = part.partition(":")
-        if not (colon and _NUMBER.fullmatch(tile)):
-            raise InvalidRules(f"expected spawn=2:0.9,4:0.1 (tile:weight,...), got {shown(text)}")
-        if int(tile) in weights:
-            raise InvalidRules(f"expected each spawn tile once, got {tile} twice")
-        weights[int(tile)] = parse_number(weight, "a spawn weight", InvalidRules)
-    return tuple(weights.items())
-
-
 def parse_number(text: str, what: str, error: type[InvalidInput]) -> float:
     """A finite decimal number such as `0.9`, `1e6` or `-3`."""
     if re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
@@ -481,19 +408,6 @@ def parse_number(text: str, what: str, error: type[InvalidInput]) -> float:
 def format_number(value: float) -> str:
     """The shortest text that reads back as the same number; whole numbers without a point."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
-
-
-def format_rules(
-    shape: tuple[int, int],
-    spawn: Sequence[tuple[int, float]],
-    start: int,
-    goal: int,
-    stop_at_goal: bool,
-) -> str:
-    """The text of rules with every part written, as `parse_rules` reads it."""
-    weights = ",".join(f"{tile}:{format_number(weight)}" for tile, weight in spawn)
-    stop = "goal" if stop_at_goal else "never"
-    return f"{shape[0]}x{shape[1]} spawn={weights} start={start} goal={goal} stop={stop}"
 
 
 def parse_spec(text: str) -> Spec:

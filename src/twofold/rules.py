@@ -1,13 +1,14 @@
 """`Move` and `Rules`: the moves, and the parameters of a game of 2048."""
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from twofold import notation
 from twofold.errors import InvalidMove, InvalidRules
 from twofold.limits import MAX_EXPONENT, MAX_SPAWN_TILES
-from twofold.notation import shown
+from twofold.notation import format_number, shown
 
 
 class Move(IntEnum):
@@ -57,6 +58,10 @@ def _no_move(given: object) -> InvalidMove:
     return InvalidMove(
         f"expected a move u, r, d or l (or up, right, down, left), got {shown(given)}"
     )
+
+
+_COMMA: Final = re.compile(r",(?=\s*([a-z]+=|[0-9]+x[0-9]))", re.ASCII)
+"""A comma between two parts of rules, unlike those of `spawn=2:0.9,4:0.1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +121,27 @@ class Rules:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `"3x4 spawn=2:0.5,4:0.5 goal=512"`; parts are optional. Raises `InvalidRules`."""
-        said = notation.parse_rules(text)
-        values: dict[str, object] = {}
-        if said.shape is not None:
-            values["rows"], values["cols"] = said.shape
-        if said.spawn is not None:
-            values["spawn"] = said.spawn
-        if said.start is not None:
-            values["start_tiles"] = said.start
-        if said.goal is not None:
-            values["goal"] = said.goal
-        if said.stop_at_goal is not None:
-            values["stop_at_goal"] = said.stop_at_goal
-        return cls(**values)  # type: ignore[arg-type]
+        notation.check_length(text, "rules", InvalidRules)
+        found: dict[str, Any] = {}
+        for word in _COMMA.sub(" ", text).split():
+            key, equals, value = word.partition("=")
+            if not equals:
+                key, value = "shape", word
+            part = _parse_part(key, value)
+            if key in found:
+                raise InvalidRules(f"expected each part of the rules once, got {key!r} twice")
+            found[key] = part
+        rows, cols = found.pop("shape", (4, 4))
+        names = {"start": "start_tiles", "stop": "stop_at_goal"}
+        values = {names.get(key, key): value for key, value in found.items()}
+        return cls(rows, cols, **values)
 
     def __str__(self) -> str:
-        return notation.format_rules(
-            self.shape, self.spawn, self.start_tiles, self.goal, self.stop_at_goal
+        weights = ",".join(f"{tile}:{format_number(weight)}" for tile, weight in self.spawn)
+        stop = "goal" if self.stop_at_goal else "never"
+        return (
+            f"{self.rows}x{self.cols} spawn={weights} start={self.start_tiles} goal={self.goal} "
+            f"stop={stop}"
         )
 
     @property
@@ -177,3 +186,37 @@ def _whole(name: str, value: object) -> int:
 
 STANDARD: Final = Rules()
 """The rules of the original game."""
+
+
+def _parse_part(key: str, value: str) -> object:
+    if key == "shape":
+        return notation.parse_shape(value, InvalidRules)
+    if key == "spawn":
+        return _parse_spawn(value)
+    if key == "start" and re.fullmatch(r"[0-9]{1,3}", value, re.ASCII):
+        return int(value)
+    if key == "goal" and notation.NUMBER.fullmatch(value):
+        return int(value)
+    if key == "stop" and value in ("goal", "never"):
+        return value == "goal"
+    if key in ("start", "goal", "stop"):
+        meant = "goal or never" if key == "stop" else "a whole number"
+        raise InvalidRules(f"expected {key}= and {meant}, got {shown(value)}")
+    raise InvalidRules(
+        f"expected a shape such as 4x4, spawn=, start=, goal= or stop=, got {shown(key)}"
+    )
+
+
+def _parse_spawn(text: str) -> tuple[tuple[int, float], ...]:
+    parts = text.split(",")
+    if len(parts) > MAX_SPAWN_TILES:
+        raise InvalidRules(f"expected at most {MAX_SPAWN_TILES} spawn tiles, got {len(parts)}")
+    weights: dict[int, float] = {}
+    for part in parts:
+        tile, colon, weight = part.partition(":")
+        if not (colon and notation.NUMBER.fullmatch(tile)):
+            raise InvalidRules(f"expected spawn=2:0.9,4:0.1 (tile:weight,...), got {shown(text)}")
+        if int(tile) in weights:
+            raise InvalidRules(f"expected each spawn tile once, got {tile} twice")
+        weights[int(tile)] = notation.parse_number(weight, "a spawn weight", InvalidRules)
+    return tuple(weights.items())

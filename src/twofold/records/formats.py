@@ -4,9 +4,9 @@ r"""Every form of games and boards that twofold reads and writes, and how a text
     >>> record.score, record.player
     (4, 'player')
 
-`FORMATS` has a row for each form. Parts that a form cannot hold, such as comments, are left out;
-games that it cannot hold, such as a board of another shape, are refused. A board is a game that
-begins and ends on it.
+`FORMATS` has a row for each form; `docs/reference/formats.md` describes them. Parts that a form
+cannot hold, such as comments, are left out; games that it cannot hold, such as a board of another
+shape, are refused. A board is a game that begins and ends on it.
 """
 
 import os
@@ -63,12 +63,8 @@ class Format(NamedTuple):
 
     Attributes:
         name: its name in the command and the library.
-        about: description for people.
-        holds: what of a game it holds.
-        known: how it is recognised, in words; empty if it must be named.
-        begins: the same as a regular expression for the beginning of the bytes, or of a text
-            without the blanks before it.
-        example: the text of one small game or board; Latin-1 for bytes.
+        begins: regular expression for the beginning of the bytes, or of a text without the blanks
+            before it; empty if the form must be named.
         parse: parses one game or board.
         format: formats one game, with a line end.
         suffix: file name extension, if it identifies the form.
@@ -80,11 +76,7 @@ class Format(NamedTuple):
     """
 
     name: str
-    about: str
-    holds: str
-    known: str
     begins: str
-    example: str
     parse: Callable[[str], Record]
     format: Callable[[Record], str]
     suffix: str = ""
@@ -99,123 +91,51 @@ def _parse_hex(text: str, low_first: bool = False) -> Record:
     return position_record(parse_hex(text, low_first=low_first))
 
 
-def _format_board(record: Record) -> str:
-    return f"{record.replay().board}\n"
-
-
 def _format_hex(record: Record, low_first: bool = False) -> str:
     return format_hex(record.replay().board, low_first=low_first) + "\n"
 
 
-def _of_hex(digits: str) -> str:
-    return bytes.fromhex(digits).decode("latin-1")
-
-
 FORMATS: Final = (
     Format(
-        "twofold", "a [record](game.md) of twofold", "everything; many games are read",
-        "begins with `[Twofold`", r"\[\s*Twofold\b",
-        '[Twofold "1"]\n[Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]\n[Seed "7"]'
-        '\n[Score "4"]\n[Result "4 going"]\n\ndl\n',
-        parse_record, format_record, ".2048", r"\[\s*Twofold\b", own=True,
+        "twofold", r"\[\s*Twofold\b", parse_record, format_record, ".2048", r"\[\s*Twofold\b",
+        own=True,
     ),
     Format(
-        "jsonl", "records of twofold as JSON Lines", "everything, many games",
-        "begins with `{\"schema\"`", r'\{\s*"schema"',
-        '{"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never",'
-        '"seed":"7","score":4,"result":"4 going","moves":"dl"}\n',
-        parse_line, lambda record: format_line(record) + "\n", ".jsonl", r"\S",
-        many=True, own=True,
+        "jsonl", r'\{\s*"schema"', parse_line, lambda record: format_line(record) + "\n", ".jsonl",
+        r"\S", many=True, own=True,
+    ),
+    Format("verse", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_", parse_verse, format_verse),
+    Format(
+        "verse-old", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}", parse_verse_old, format_verse_old,
     ),
     Format(
-        "verse", "a replay of 2048verse.com", "whole games, boards up to 8x8",
-        "begins with a shape, `-`, anything and `_`", r"[0-9]{1,9}x[0-9]{1,9}-[^_\n]*_",
-        "4x4-_¾ú0¾úM¾ül¾úy\n", parse_verse, format_verse,
+        "moporgic", r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|", parse_moporgic, format_moporgic,
+        starts=r"\S", many=True,
+    ),
+    Format("next", rf"{PREFIX}|RPL1", parse_next, format_next),
+    Format("next-v4c", V4C_PREFIX, parse_v4c, format_v4c),
+    Format(
+        "rpl", rf"(?s:.{{25}})++\Z(?<={re.escape(RPL_END[8:].decode('latin-1'))})",
+        parse_rpl, format_rpl, ".rpl", is_binary=True,
     ),
     Format(
-        "verse-old", "the same in its old format, and the log of 2048league",
-        "whole games, boards up to 4x4",
-        "begins with `replay`, perhaps `_` or `:` and a shape, and two characters from the space "
-        "to `?`", r"replay(?:[:_](?:[0-9]x[0-9])?)?[ -?]{2}",
-        "replay_ ,vë\n", parse_verse_old, format_verse_old,
+        "vrs", r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z", parse_vrs, format_vrs, ".vrs",
+        is_binary=True,
     ),
+    Format("openfun", r'\{(?s:.{0,30000}?)"finalBoard"\s*:', parse_openfun, format_openfun),
     Format(
-        "moporgic", "the episodes of 2048-Framework and TDL2048, one game a line",
-        "whole games on 4x4, many of them; player and date", "has `@`, a time and `|`",
-        r"[^@|\n]{0,2000}@-?[0-9]{1,19}\|",
-        "TDL2048:place@1763765370000|0131#D92#L[4]21|place@1763765370000\n",
-        parse_moporgic, format_moporgic, starts=r"\S", many=True,
+        "original", r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:', parse_original,
+        format_original, ".json",
     ),
+    Format("json", r'\{(?s:.{0,100000}?)"board"\s*:', parse_json_board, format_json_board),
     Format(
-        "next", "a replay of 2048-next", "whole games, boards up to 8x8; the date",
-        f"begins with `{PREFIX}`, a file with `RPL1`", rf"{PREFIX}|RPL1",
-        "REPLAY_v1RPL_B64_UlBMMUQAAgADgwIEcG93MmYACwCEZRa26g==\n", parse_next, format_next,
-    ),
-    Format(
-        "next-v4c", "the same in its older format", "whole games on 4x4",
-        f"begins with `{V4C_PREFIX}`", V4C_PREFIX,
-        'REPLAY_v4C_S"!!"!!!!!!!!!!!!z¥\n', parse_v4c, format_v4c,
-    ),
-    Format(
-        "rpl", "a recording of 2048EndgameTablebase", "whole games on 4x4, or a part of one",
-        "bytes that end with the end mark of the format",
-        rf"(?s:.{{25}})++\Z(?<={re.escape(RPL_END[8:].decode('latin-1'))})",
-        _of_hex(
-            "0000000000000110 73 00000000000000000000000000000000"
-            "0110000200000000 04 00000000000000000000000000000000"
-            "0000000000000000 58 aa86bc275562e80da1b0b912b168de3a"
-        ), parse_rpl, format_rpl, ".rpl", is_binary=True,
-    ),
-    Format(
-        "vrs", "a whole game of 2048EndgameTablebase", "whole games on 4x4",
-        "13 bytes a row, the score of the first one 0",
-        r"(?s:.{8})\0\0\0\0[\0-\4](?s:.{13})*+\Z",
-        _of_hex(
-            "0000000000000110 00000000 00 0110000200000000 00000000 04 0020002000001000 04000000 01"
-        ), parse_vrs, format_vrs, ".vrs", is_binary=True,
-    ),
-    Format(
-        "openfun", "a shared game of Open Fun Game 2048 (andstatus)",
-        "whole games, square boards from 3x3; the date",
-        "a JSON object with `finalBoard`", r'\{(?s:.{0,30000}?)"finalBoard"\s*:',
-        '{"note":"","start":"1970-01-01T00:00:00+00:00","finalBoard":{"plyNumber":3,"pieces":[0,0'
-        ',1,0,2,0,0,0,0],"score":0,"time":"1970-01-01T00:00:00+00:00","playedSeconds":0},"bookmar'
-        'ks":[],"id":1,"type":"org.andstatus.game2048:GameRecord:2"}'
-        "\n"
-        '{"seconds":0,"moves":[{"move":"place","first":{"piece":1,"square":{"x":0,"y":0}}}]}{"sec'
-        'onds":0,"moves":[{"move":"one","first":{"piece":1,"square":{"x":0,"y":0}},"destination":'
-        '{"x":2,"y":0}}],"player":"user","ply":"right"}{"seconds":0,"moves":[{"move":"place","fir'
-        'st":{"piece":2,"square":{"x":1,"y":1}}}]}'
-        "\n", parse_openfun, format_openfun,
-    ),
-    Format(
-        "original", "the saved game of the original page, and of pages built on it",
-        "a position on a square board and its points", "a JSON object with `grid` or `gameState`",
-        r'\{(?s:.{0,100000}?)"(?:grid|gameState)"\s*:',
-        '{"grid":{"size":2,"cells":[[null,{"position":{"x":0,"y":1},"value":2}],'
-        '[{"position":{"x":1,"y":0},"value":4},null]]},'
-        '"score":0,"over":false,"won":false,"keepPlaying":false}\n',
-        parse_original, format_original, ".json",
-    ),
-    Format(
-        "json", "a board as JSON", "a position and its points", "a JSON object with `board`",
-        r'\{(?s:.{0,100000}?)"board"\s*:',
-        '{"board": [[0, 2], [4, 0]], "score": 12}\n', parse_json_board, format_json_board,
-    ),
-    Format(
-        "text", "[twofold's own](board.md), and a board as programs print it", "a position",
-        "any other text with numbers and marks alone",
+        "text",
         rf"(?=\D{{0,{MAX_BOARD}}}?[\d_.*-])[\s\w/.,:;*|+\-\[\]()\"'=─-╿]{{1,{MAX_BOARD}}}\Z",
-        "2x2:01/20\n", parse_text_board, _format_board, is_board=True,
+        parse_text_board, lambda record: f"{record.replay().board}\n", is_board=True,
     ),
+    Format("hex", "", _parse_hex, _format_hex, is_board=True),
     Format(
-        "hex", "16 hexadecimal digits: exponents, the top-left cell first", "a position on 4x4",
-        "", "", "0x0000000000000012\n", _parse_hex, _format_hex, is_board=True,
-    ),
-    Format(
-        "hex-low", "the same with the bottom-right cell first: [nneonneo/2048-ai]"
-        "(https://github.com/nneonneo/2048-ai) and many programs in C++", "a position on 4x4",
-        "", "", "0x2100000000000000\n", lambda text: _parse_hex(text, True),
+        "hex-low", "", lambda text: _parse_hex(text, True),
         lambda record: _format_hex(record, True), is_board=True,
     ),
 )  # fmt: skip
