@@ -10,7 +10,6 @@ from twofold.arena import survival
 from twofold.arena.reports import tables
 from twofold.arena.table import reach_heading
 from twofold.players import make_player
-from twofold.web.lab.axes import WORDS
 from twofold.web.roster import Roster
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -143,12 +142,6 @@ def test_tables_of_the_lab_are_in_the_language_of_the_page(abroad: Visit, langua
     }"""
     cells = ["4,575.5 to 12,035", "−3.2", "64.0 (57.1–70.3)"]
     assert abroad.page.evaluate(words, cells) == CELLS[language]
-    headings = """async (titles) => {
-        const { headingWords } = await import('/static/js/lab/table_words.js');
-        return titles.map(headingWords);
-    }"""
-    titles = ["going on, %", "reached, % of games", "tile sum"]
-    assert abroad.page.evaluate(headings, titles) == [WORDS[language][one] for one in titles]
 
 
 def test_every_heading_of_the_lab_has_its_words(laptop: Visit) -> None:

@@ -1,12 +1,11 @@
-"""The lab in a real Chromium: tables, plots under the page's policy, curves that grow."""
+"""The lab in a real Chromium: tables, charts, curves that grow."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
@@ -23,7 +22,6 @@ PAGES = {
     "/lab?run=one.csv": ".lab-figures dd",
     "/lab?run=one.csv&run=other.csv": ".lab-table tbody tr",
 }
-DRAWN = "image => image.complete && image.naturalWidth > 0"
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +47,11 @@ def served(folder: Path) -> Iterator[Served]:
 
 
 def drawn(visit: Visit) -> int:
-    """Wait for all plots; returns their number."""
-    plots = visit.page.locator(".lab-plot")
-    for number in range(plots.count()):
-        plots.nth(number).scroll_into_view_if_needed()
-        expect(plots.nth(number)).to_have_js_property("complete", True)
-        assert plots.nth(number).evaluate(DRAWN)
-    return plots.count()
+    """Wait for all charts of a study; returns their number."""
+    charts = visit.page.locator(".lab-figure .chart:visible")
+    for number in range(charts.count()):
+        expect(charts.nth(number).locator(".chart-line").first).to_be_attached()
+    return charts.count()
 
 
 def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
@@ -85,9 +81,10 @@ def test_where_games_end_is_a_plot_and_a_table(laptop: Visit) -> None:
     expect(table.locator("tbody th").first).to_have_text("strong")
     table.get_by_role("button", name="tile sum").click()
     expect(table.locator("[aria-sort]")).to_have_attribute("aria-sort", "descending")
-    alt = laptop.page.get_by_alt_text("the share of games still going")
-    expect(alt).to_have_js_property("complete", True)
-    assert alt.evaluate(DRAWN)
+    chart = laptop.page.get_by_role("slider", name="Plot of where games ended").first
+    chart.focus()
+    laptop.page.keyboard.press("End")
+    expect(chart).to_have_attribute("aria-valuetext", re.compile("tile sum 240: strong 0 %"))
 
 
 def test_a_curve_without_lines_says_why(laptop: Visit) -> None:
@@ -105,28 +102,6 @@ def test_a_curve_without_lines_says_why(laptop: Visit) -> None:
     assert found == ["lab.no_points", "lab.none_reached", "lab.not_of_runs"]
 
 
-def test_plots_are_in_the_language_of_the_page(browser: Browser, served: Served) -> None:
-    with visit(browser, served, {**LAPTOP, "locale": "es"}) as abroad:
-        abroad.open("/lab?study=games.db", ".lab-table tbody tr")
-        plot = abroad.page.locator(".lab-plot").first
-        expect(plot).to_have_attribute("src", re.compile("language=es"))
-        plot.scroll_into_view_if_needed()
-        expect(plot).to_have_js_property("complete", True)
-        assert plot.evaluate(DRAWN)
-
-
-def test_a_plot_that_is_being_drawn_says_so(laptop: Visit) -> None:
-    held: list[Route] = []
-    pattern = re.compile(r"/reach-1\.svg")
-    laptop.page.route(pattern, lambda route: held.append(route))
-    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
-    waits = laptop.page.locator("[data-wait='drawing…']:has(img[src*='reach-1.svg'])")
-    expect(waits).to_be_visible()
-    for route in held:
-        route.continue_()
-    expect(waits).to_have_count(0)
-
-
 def test_nothing_is_cut_on_a_phone(phone: Visit) -> None:
     """Captions wrap beside a wide table, and players have their names in a legend."""
     phone.open("/lab?study=late.db", ".lab-table tbody tr")
@@ -136,7 +111,7 @@ def test_nothing_is_cut_on_a_phone(phone: Visit) -> None:
         box = captions.nth(number).bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 360
-    legends = phone.page.locator(".lab-figure:has(img[src*='scores-']) .lab-legend")
+    legends = phone.page.locator(".lab-figure[data-kind=scores] .lab-legend")
     expect(legends.first).to_contain_text("greedy")
     expect(legends.last).to_contain_text("with a long name")
 
@@ -147,14 +122,6 @@ def test_games_from_boards_stand_apart(laptop: Visit) -> None:
     expect(headings).to_have_count(3)
     expect(headings.nth(0)).not_to_contain_text("from boards")
     expect(headings.nth(1)).to_contain_text("from boards late.txt (2 boards, ")
-
-
-def test_plots_follow_the_theme(laptop: Visit) -> None:
-    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
-    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for scheme in schemes:
-        laptop.page.emulate_media(color_scheme=scheme)
-        laptop.page.locator(f".lab-plot[src*='theme={scheme}']").first.wait_for()
 
 
 def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:

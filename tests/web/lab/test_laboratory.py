@@ -1,12 +1,9 @@
 """The laboratory: the studies and runs of a folder with other files."""
 
-import re
 import sqlite3
 from contextlib import closing
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -27,15 +24,15 @@ from twofold.arena.reports.joint_curve import MAX_BYTES
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import league
 from twofold.arena.studies.study import Study
-from twofold.errors import InvalidInput, MissingExtra, TwofoldError
+from twofold.errors import InvalidInput, TwofoldError
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
 from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.axes import WORDS
+from twofold.web.lab.charts import SectionCharts
 from twofold.web.lab.files import NotThere
-from twofold.web.lab.laboratory import plot, studies, study
+from twofold.web.lab.laboratory import studies, study
 from twofold.web.lab.runs import run, runs
 
 # ---- studies
@@ -51,8 +48,12 @@ def test_where_games_end(tmp_path: Path) -> None:
     for cells, keys in zip(section.survival.rows, section.survival.keys, strict=True):
         assert len(cells) == len(keys) == len(section.survival.header)
         assert cells[1].startswith(f"{keys[1]:,} to ")
-    assert [one.kind for one in section.plots] == ["reach", "survival", "scores", "strength"]
-    assert b"Where games ended" in plot(tmp_path, "a.db", "survival-1", "dark", narrow=True)
+    (charts,) = study(tmp_path, "a.db").charts
+    assert [one.player for one in charts.going] == [0, 1]
+    for going in charts.going:
+        assert (going.ys[0], going.ys[-1]) == (100, 0)
+        assert going.xs == sorted(going.xs)
+    assert {share for one in charts.ended for share in one.ys} <= set(range(101))
 
 
 def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
@@ -63,15 +64,14 @@ def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
     assert late.commands[0] == "twofold report late.db --write-boards ."
     assert f"--boards {LATE.hash}.txt" in late.commands[1]
     assert any("began on the boards late.txt" in note for note in late.notes)
-    assert b"Where games ended" in plot(tmp_path, "late.db", "survival-2", "light")
+    assert study(tmp_path, "late.db").charts[1].going
 
 
 def test_a_study_without_sums_shows_no_end(folder: Path) -> None:
     (section,) = study(folder, "a.db").sections
     assert section.survival is None
-    assert "survival" not in [one.kind for one in section.plots]
-    with pytest.raises(NotThere):
-        plot(folder, "a.db", "survival-1", "")
+    (charts,) = study(folder, "a.db").charts
+    assert (charts.going, charts.ended) == ([], [])
 
 
 def test_the_studies_of_a_folder(folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
     assert section.commands[0].startswith("twofold bench weak strong --games 4 --seed 1 --rules")
     assert section.all_pairs
     assert not section.has_spread
-    assert (found.games, found.changed, found.plots_error) == (8, studies(folder)[0].changed, "")
+    assert (found.games, found.changed) == (8, studies(folder)[0].changed)
 
 
 def test_every_column_has_sort_keys(tmp_path: Path) -> None:
@@ -119,7 +119,6 @@ def test_every_column_has_sort_keys(tmp_path: Path) -> None:
     assert [keys[-3:] for keys in first.league.keys] == [[100_000.0, 1e-05, 0.001], [None] * 3]
     assert first.has_spread
     assert second.pairs is None
-    assert [one.name for one in second.plots] == ["scores-2"]
 
 
 def test_a_study_is_read_once_until_it_changes(
@@ -133,7 +132,6 @@ def test_a_study_is_read_once_until_it_changes(
 
     monkeypatch.setattr(lab, "gather", counted)
     first = study(folder, "a.db")
-    plot(folder, "a.db", "scores-1", "light")
     assert study(folder, "a.db") is first
     assert len(read) == 1
     with Study(folder / "a.db") as opened:
@@ -149,7 +147,7 @@ def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as opened:
         opened.fail(add(opened, "dead", rules="3x3"), 1, "it broke")
     section = study(tmp_path, "a.db").sections[1]
-    assert (section.league, section.rates, section.pairs, section.plots) == (None, None, None, [])
+    assert (section.league, section.rates, section.pairs) == (None, None, None)
     assert section.settings.rows[0][0] == "dead"
     assert section.notes[0] == "dead: 1 game failed, not counted; seed 1: it broke"
 
@@ -221,8 +219,6 @@ def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
         for read in (study, run):
             with pytest.raises(NotThere):
                 read(folder, name)
-        with pytest.raises(NotThere):
-            plot(folder, name, "scores-1", "light")
 
 
 def test_a_link_within_the_folder_is_followed(folder: Path) -> None:
@@ -254,99 +250,32 @@ def test_an_inaccessible_file_is_not_found(folder: Path) -> None:
     assert len(studies(folder)) == 2
 
 
-# ---- plots
+# ---- charts
 
 
-def points(root: ElementTree.Element, side: str) -> float:
-    return float(root.get(side, "").removesuffix("pt"))
+def test_the_charts_show_every_player(folder: Path) -> None:
+    (charts,) = study(folder, "a.db").charts
+    assert [one.player for one in charts.reach] == [0, 1]
+    strong = charts.reach[0]
+    assert (strong.xs, strong.ys) == ([16, 32, 64], [100, 75, 25])
+    assert all(
+        low <= y <= high for low, y, high in zip(strong.low, strong.ys, strong.high, strict=True)
+    )
+    for one in charts.scores:
+        assert len(one.xs) == len(one.ys)
+        assert sum(one.ys) == pytest.approx(100)
+    assert [(one.xs, one.ys) for one in charts.strength] == [([1e-05], [1250]), ([1e-05], [250])]
+    assert not charts.wide
 
 
-@pytest.mark.parametrize("theme", ["light", "dark", ""])
-def test_plots_are_files_in_the_colours_of_the_page(folder: Path, theme: str) -> None:
-    for name in [one.name for one in study(folder, "a.db").sections[0].plots]:
-        text = plot(folder, "a.db", name, theme).decode()
-        root = ElementTree.fromstring(text)
-        assert points(root, "width") > 500 > points(root, "height") > 100
-        assert lab.THEMES[theme or "light"].ink in text
-        assert "var(" not in text
-        assert f"text{{font-family: {lab.FONTS} !important}}" in text
-        assert "<script" not in text
-        narrow = ElementTree.fromstring(plot(folder, "a.db", name, theme, narrow=True))
-        assert points(narrow, "width") < 350
-
-
-@pytest.mark.parametrize("name", ["reach-2", "reach-0", "scores", "x-1", "", "scores-1.svg"])
-def test_a_plot_that_is_not_there(folder: Path, name: str) -> None:
-    with pytest.raises(NotThere):
-        plot(folder, "a.db", name, "light")
-
-
-def test_empty_plots_are_not_listed(tmp_path: Path) -> None:
+def test_a_chart_without_anything_to_show_has_no_lines(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
         made.fail(add(made, "dead", rules="3x3"), 1, "it broke")
-    assert [one.name for one in study(tmp_path, "a.db").sections[0].plots] == ["scores-1"]
-    for name in ("strength-1", "scores-2"):
-        with pytest.raises(NotThere):
-            plot(tmp_path, "a.db", name, "light")
-
-
-def test_an_unknown_theme_is_refused(folder: Path) -> None:
-    with pytest.raises(InvalidInput, match="expected the theme light or dark, got 'blue'"):
-        plot(folder, "a.db", "scores-1", "blue")
-
-
-@pytest.mark.parametrize("language", WORDS)
-def test_the_axes_of_plots_are_in_the_language_of_the_page(tmp_path: Path, language: str) -> None:
-    make_study(tmp_path / "a.db", sums=True)
-    section = study(tmp_path, "a.db").sections[0]
-    for one in section.plots:
-        english, ours = (
-            labels(plot(tmp_path, "a.db", one.name, "", of)) for of in ("en", language)
-        )
-        assert english <= WORDS["de"].keys()
-        assert ours == {WORDS[language].get(label, label) for label in english}
-
-
-def labels(svg: bytes) -> set[str]:
-    """The texts of a plot that are neither numbers nor times."""
-    texts = re.findall(">([^<>]+)</text>", svg.decode())
-    return {one for one in texts if not re.fullmatch(r"[\d,.]+( [nµm]?s)?", one)}
-
-
-def test_languages_are_those_of_the_page_and_others_are_refused(folder: Path) -> None:
-    script = files("twofold.web").joinpath("static/js/language.js").read_text(encoding="utf-8")
-    (known,) = re.findall(r"LANGUAGES = \{(.+)\};", script)
-    assert re.findall(r"(\w+): '", known) == list(WORDS)
-    assert {tuple(words) for words in WORDS.values() if words} == {tuple(WORDS["de"])}
-    with pytest.raises(InvalidInput, match="expected a language of de, en, es, zh, got 'fr'"):
-        plot(folder, "a.db", "scores-1", "light", "fr")
-
-
-def test_without_matplotlib_there_are_tables(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(_: str) -> None:
-        raise MissingExtra("it needs 'matplotlib'")
-
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert lab.check_plots() == ""  # it is there all the same
-    monkeypatch.setattr(lab, "require_report", missing)
-    found = study(folder, "a.db")
-    assert found.plots_error == "it needs 'matplotlib'"
-    assert found.sections[0].plots == []
-    assert found.sections[0].league
-    monkeypatch.undo()
-    assert study(folder, "a.db").sections[0].plots
-
-
-def test_plots_have_the_colours_of_the_style_sheet() -> None:
-    style = files("twofold.web").joinpath("static/css/base.css").read_text(encoding="utf-8")
-    pairs = re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", style)
-    for number, theme in enumerate(("light", "dark"), 1):
-        colours = {pair[0]: pair[number] for pair in pairs}
-        series = [colours[f"chart-{place}"] for place in range(1, 7)] + [colours["text"]]
-        assert lab.THEMES[theme].series == tuple(series)
-        assert lab.THEMES[theme].ink == colours["text"]
-        assert lab.THEMES[theme].faint == colours["line"]
+    one, dead = study(tmp_path, "a.db").charts
+    assert (one.reach, one.going, one.strength) == ([], [], [])
+    assert sum(one.scores[0].ys) == 100
+    assert dead == SectionCharts()
 
 
 # ---- runs

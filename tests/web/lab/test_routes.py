@@ -56,13 +56,6 @@ def test_routes_answer_json(get: Get, folder: Path) -> None:
     assert get("/api/runs/net.csv").json() == msgspec.to_builtins(run(folder, "net.csv"))
 
 
-def test_routes_answer_plots(get: Get) -> None:
-    answer = get("/api/studies/sub/b.db/scores-1.svg?theme=dark")
-    assert answer.headers["content-type"] == "image/svg+xml"
-    assert answer.content.startswith(b"<?xml ")
-    assert get("/api/studies/a.db/scores-1.svg?theme=blue").status_code == 400
-
-
 def test_games_are_a_csv_file(get: Get, folder: Path) -> None:
     answer = get("/api/studies/sub/b.db/games.csv")
     assert answer.headers["content-type"].startswith("text/csv")

@@ -16,7 +16,7 @@ MAX_DEPTH: Final = 2
 """Depth of subfolders that are searched."""
 
 MAX_ENTRIES: Final = 5_000
-"""Maximum number of directory entries read, in case the folder is a home folder."""
+"""After about so many directory entries the rest is left out, as in a home folder."""
 
 MAX_FILES: Final = 200
 """Maximum number of files of a kind in a list, the most recently changed."""
@@ -64,57 +64,26 @@ def find(folder: Path, suffix: str) -> list[LabFile]:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    left, level = MAX_ENTRIES, [""]
-    for _ in range(MAX_DEPTH + 1):
-        below: list[str] = []
-        for prefix in level:
-            for entry in _entries(folder / prefix, left):
-                left -= 1
-                name = f"{prefix}{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    below.append(f"{name}/")
-                else:
-                    yield name
-        level = below
-
-
-def _entries(folder: Path, most: int) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            seen = [entry for entry, _ in zip(entries, range(most), strict=False)]
-    except OSError:
-        return []
-    return sorted(filter(_is_plain, seen), key=lambda entry: entry.name)
-
-
-def _is_plain(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith(".") and entry.name.isprintable()
+    seen = 0
+    for place, folders, files in os.walk(folder):
+        prefix = Path(place).relative_to(folder)
+        is_deepest = len(prefix.parts) == MAX_DEPTH
+        folders[:] = [] if is_deepest else sorted(one for one in folders if one[0] != ".")
+        seen += len(folders) + len(files)
+        if seen > MAX_ENTRIES:
+            return
+        yield from ((prefix / name).as_posix() for name in sorted(files) if name[0] != ".")
 
 
 def named(folder: Path, name: str, suffix: str) -> LabFile:
     """The file of a name that `find` could return; raises NotThere."""
-    parts = name.split("/")
-    plain = all(part.isprintable() and not part.startswith(".") and part for part in parts)
-    if (
-        plain
-        and len(name) <= MAX_TEXT
-        and len(parts) <= MAX_DEPTH + 1
-        and name.endswith(suffix)
-        and not set(name) & {"\\", ":", "\0"}
-    ):
-        path = folder.joinpath(*parts)
-        try:
-            if _is_inside(path, folder) and path.is_file():
+    path = folder / name
+    hidden = any(part.startswith(".") or not part for part in name.split("/"))
+    if name.endswith(suffix) and name.isprintable() and len(name) <= MAX_TEXT and not hidden:
+        with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: circular links
+            if path.resolve().is_relative_to(folder.resolve()) and path.is_file():
                 return _found(name, path)
-        except (OSError, RuntimeError):  # RuntimeError: circular links
-            pass
     raise NotThere(f"there is no such file in the folder: {shown(name)}")
-
-
-def _is_inside(path: Path, folder: Path) -> bool:
-    """True if the target of a link and the folder of the link are both below `folder`."""
-    top = folder.resolve()
-    return path.resolve().is_relative_to(top) and path.parent.resolve().is_relative_to(top)
 
 
 def _found(name: str, path: Path) -> LabFile:

@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-import msgspec
 from anyio import CapacityLimiter
 from starlette.responses import Response, StreamingResponse
 
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.axes import WORDS
 from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 from twofold.web.operations import Call, Media, Operation
 
@@ -17,23 +15,9 @@ MAX_THREADS: Final = 4
 """Threads for each of studies, their list and runs, so that no kind of request delays another."""
 
 
-class PlotQuery(msgspec.Struct, frozen=True):
-    """The look of a plot; see the parameters of its operation."""
-
-    theme: str = ""
-    language: str = "en"
-    width: str = ""
-
-
 def lab_operations(folder: Path) -> list[Operation]:
     """The operations; studies and training runs are in `folder` and its subfolders."""
     slow, lists, quick = (CapacityLimiter(MAX_THREADS) for _ in range(3))
-
-    def plot(call: Call) -> Response:
-        asked: PlotQuery = call.asked
-        name, kind, narrow = call.path["name"], call.path["plot"], asked.width == "narrow"
-        svg = lab.plot(folder, name, kind, asked.theme, asked.language, narrow=narrow)
-        return Response(svg, media_type="image/svg+xml")
 
     def games(call: Call) -> Response:
         name, parts = lab.games_csv(folder, call.path["name"])
@@ -47,20 +31,6 @@ def lab_operations(folder: Path) -> list[Operation]:
             work=lambda _: lab.studies(folder),
             reply=list[lab.StudyInfo],
             threads=lists,
-            tagged=True,
-        ),
-        Operation(
-            path="/api/studies/{name:path}/{plot}.svg",
-            summary="A plot of a study.",
-            work=plot,
-            reply=Media("image/svg+xml"),
-            asked=PlotQuery,
-            query={
-                "theme": "light or dark",
-                "language": f"of the labels: {', '.join(WORDS)}",
-                "width": "narrow, for a phone",
-            },
-            threads=slow,
             tagged=True,
         ),
         Operation(

@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,6 @@ from twofold.learn.evaluation import COLUMNS, SURVIVAL
 from twofold.limits import MAX_TRAINING_RUNS
 from twofold.notation import printable
 from twofold.web.lab.files import LabFile, find, named
-from twofold.web.lab.memo import Memo
 
 SUFFIX: Final = ".csv"
 
@@ -84,9 +84,6 @@ class RunCurve(msgspec.Struct):
     survival: dict[str, list[list[float]]] = {}
 
 
-_curves: Final = Memo[RunCurve](64)
-
-
 def runs(folder: Path) -> list[RunInfo]:
     """The training runs below a folder, last changed first; unreadable ones with their error."""
     found = find(folder, SUFFIX)
@@ -99,9 +96,7 @@ def run(folder: Path, name: str) -> RunCurve:
 
 
 def _curve(folder: Path, found: LabFile) -> RunCurve:
-    judged = _beside(folder, found)
-    key = (found.path, found.stamp, judged and judged.stamp)
-    return _curves.get(key, lambda: _read(found, judged))
+    return _read(found, _beside(folder, found))
 
 
 def _beside(folder: Path, found: LabFile) -> LabFile | None:
@@ -145,6 +140,7 @@ def _summary(curve: RunCurve, network: str) -> RunInfo:
     return info
 
 
+@lru_cache(maxsize=64)
 def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
     data = read_start(found.path, MAX_BYTES + 1)
     if len(data) > MAX_BYTES:

@@ -29,13 +29,15 @@ const REACH = 9;
  * @property {string} name for the legend and the readout
  * @property {ArrayLike<number>} xs ascending
  * @property {ArrayLike<number>} ys as many; null and NaN are gaps
- * @property {number} [colour] 1 to 6; by its place in the list where not given
+ * @property {number} [colour] 1 to 7; by its place in the list where not given
  * @property {boolean} [right] whether it goes by the axis on the right
  * @property {boolean} [stepped] whether a value holds until the next
  * @property {ArrayLike<number>} [low] where a band around the line begins, as many; null for gaps
  * @property {ArrayLike<number>} [high] where it ends
  * @property {boolean} [area] whether what is below is filled
  * @property {boolean} [dashed]
+ * @property {number[]} [dashes] lengths of dashes and gaps, in place of `dashed`
+ * @property {string} [marker] path of a marker at each point, in a box of 28 x 12
  * @property {(value: number) => string} [format] for the readout; else as its axis
  *
  * @typedef {object} Mark
@@ -230,22 +232,29 @@ export class LineChart {
     this.#drawOver(this.#hovered);
   }
 
-  /** The x of the mark under the pointer, else that of the first line which is nearest to it. */
+  /** The places of the cursor: those of the first line, or of all where each has one point. */
+  get #places() {
+    const isScatter = this.#lines.every(({ xs }) => xs.length === 1);
+    if (!isScatter) return this.#lines[0].xs;
+    return this.#lines.map(({ xs }) => xs[0]).sort((a, b) => a - b);
+  }
+
+  /** The x of the mark under the pointer, else the place of the cursor which is nearest to it. */
   #nearest(event) {
-    const line = this.#lines[0];
-    if (!this.#scales || !line?.xs.length) return null;
+    if (!this.#scales || !this.#lines[0]?.xs.length) return null;
     const { left, top } = this.pad.getBoundingClientRect();
     const [px, py] = [event.clientX - left, event.clientY - top];
     const { x, y } = this.#scales;
     const mark = this.#marks.findLast(
       (one) => Math.hypot(x.at(one.x) - px, y.at(one.y) - py) < REACH,
     );
-    return mark?.x ?? line.xs[nearestIndex(line.xs, x.value(px))];
+    const places = this.#places;
+    return mark?.x ?? places[nearestIndex(places, x.value(px))];
   }
 
   #key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !this.#scales) return;
-    const { xs } = this.#lines[0];
+    const xs = this.#places;
     const steps = {
       ArrowLeft: -1,
       ArrowRight: 1,

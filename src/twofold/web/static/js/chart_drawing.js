@@ -106,9 +106,25 @@ export function drawLines(lines, scales) {
         }),
       line.area &&
         svg('path', { class: `chart-area chart-colour-${line.colour}`, d: path + below }),
-      svg('path', { class: kind, d: path }),
+      svg('path', { class: kind, d: path, 'stroke-dasharray': line.dashes?.join(' ') || null }),
+      line.low && line.xs.length === 1 && svg('path', { class: kind, d: barPath(line, x, up) }),
+      line.marker && markersOf(line, x, up),
     ];
   });
+}
+
+/** The interval of a single point. */
+function barPath({ xs, low, high }, x, y) {
+  return `M${x.at(xs[0])} ${y.at(low[0])}V${y.at(high[0])}`;
+}
+
+/** The marker of a line at each of its points; the middle of its box is at 14, 6. */
+function markersOf({ xs, ys, marker, colour }, x, y) {
+  return Array.from(xs, (value, place) => svg('path', {
+    class: `chart-marker chart-colour-${colour}`,
+    d: marker,
+    transform: `translate(${(x.at(value) - 14).toFixed(1)} ${(y.at(ys[place]) - 6).toFixed(1)})`,
+  }));
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * The server is asked first, always: what is kept is shown only where nothing answers, so that no
  * page is older than its server. Games, the API and sign-in pages are never kept. The server
- * writes the version and the files into this script, as `web/installing.py` has it: another
+ * writes the version and the files into this script, as `web/pages.py` has it: another
  * version is another script, whose files take the place of those before.
  */
 

@@ -10,16 +10,13 @@ import { namesOf, playerName } from './swatch.js';
 /** How the league table comes: the column `mean score`. */
 const BY_MEAN = { column: 2, direction: 'descending' };
 
-/** Made once: where a study grows, the order of a table, the focus and the images stay. */
+/** Made once: where a study grows, the order of a table and the focus stay. */
 export class SectionView {
   #players = [];
   #commands = '';
 
-  /**
-   * @param {{rules: string, boards: string}} section
-   * @param {boolean} isFirst whether it is the one at the top
-   */
-  constructor({ rules, boards }, isFirst) {
+  /** @param {{rules: string, boards: string}} section */
+  constructor({ rules, boards }) {
     const name = (place) => playerName(this.#players[place], place);
     this.tables = {
       league: new DataTable(text('lab.caption_league'), name, BY_MEAN, 'scores'),
@@ -28,7 +25,7 @@ export class SectionView {
       pairs: new DataTable(text('lab.caption_pairs'), null, null, 'differences'),
       settings: new DataTable(text('lab.caption_settings'), null, null, 'settings'),
     };
-    const figure = (kind) => [kind, new PlotFigure(kind, !isFirst || kind !== 'reach')];
+    const figure = (kind) => [kind, new PlotFigure(kind)];
     this.figures = Object.fromEntries(['reach', 'survival', 'scores', 'strength'].map(figure));
     this.hints = { league: hint(), pairs: hint() };
     this.notes = h('ul', { class: 'lab-notes' });
@@ -43,16 +40,21 @@ export class SectionView {
   /**
    * @param {{name: string, changed: string}} study
    * @param {object} section
+   * @param {object} charts of it
    */
-  show(study, section) {
+  show(study, section, charts) {
     this.names = namesOf(section.players.map(({ label }) => label));
     this.#players = section.players.map((player) => ({ ...player, name: this.names.get(player.label) }));
     this.#showTables(study, section);
-    this.#showFigures(study, section);
+    for (const figure of Object.values(this.figures)) figure.show(charts, this.#players);
     fill(this.notes, section.notes.map((note) => h('li', { text: note })));
     fill(this.machines, section.machines.map((one) => machine(one, this.names)));
     if (this.#commands !== section.commands.join('\n')) this.#showCommands(section.commands);
     this.#hide(section);
+  }
+
+  close() {
+    for (const figure of Object.values(this.figures)) figure.close();
   }
 
   #blocks() {
@@ -80,14 +82,6 @@ export class SectionView {
     }
     this.hints.league.textContent = text(section.has_spread ? 'lab.hint_spread' : 'lab.hint_league');
     this.hints.pairs.textContent = text(section.all_pairs ? 'lab.hint_pairs' : 'lab.hint_next_pairs');
-  }
-
-  #showFigures(study, section) {
-    for (const [kind, figure] of Object.entries(this.figures)) {
-      const plot = section.plots.find((one) => one.kind === kind);
-      figure.element.hidden = !plot;
-      if (plot) figure.show(study, plot, this.#players);
-    }
   }
 
   #showCommands(commands) {

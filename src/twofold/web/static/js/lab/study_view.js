@@ -5,7 +5,6 @@ import { net } from '../net.js';
 import { text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { faultWords } from './faults.js';
-import { onLook } from './plot.js';
 import { SectionView } from './section_view.js';
 import { formatAgo } from './time.js';
 
@@ -30,11 +29,10 @@ export class StudyView {
     this.body = h('div', { class: 'stack wide' });
     this.element = h('article', { class: 'lab-study', 'aria-busy': 'true' },
       h('header', { class: 'lab-head' }, h('h2', { text: name }), this.status, this.games, this.progress), this.body);
-    this.offLook = onLook(() => this.#draw());
   }
 
   close() {
-    this.offLook();
+    for (const view of this.#sections.values()) view.close();
     this.isClosed = true;
   }
 
@@ -101,17 +99,15 @@ export class StudyView {
 
   #draw() {
     if (!this.#tables || this.isClosed) return;
-    const { sections, plots_error: missing } = this.#tables;
+    const { sections, charts } = this.#tables;
     this.games.hidden = false;
     const views = sections.map((section, place) => {
       const key = `${section.rules}\n${section.boards}`;
-      if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section, place === 0));
+      if (!this.#sections.has(key)) this.#sections.set(key, new SectionView(section));
       const view = this.#sections.get(key);
-      view.show(this.#tables, section);
+      view.show(this.#tables, section, charts[place]);
       return view.element;
     });
-    const wanted = [missing && h('p', { class: 'card lab-missing', text: text('lab.no_plots', { message: missing }) }),
-      ...views].filter(Boolean);
-    if (!this.body.contains(views[0]) || this.body.children.length !== wanted.length) fill(this.body, wanted);
+    if (!this.body.contains(views[0]) || this.body.children.length !== views.length) fill(this.body, views);
   }
 }

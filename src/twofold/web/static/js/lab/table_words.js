@@ -20,6 +20,7 @@ const HEADINGS = {
   'reached, % of games': 'reached_games',
   signature: 'signature',
   spec: 'spec',
+  tile: 'tile',
   'tile sum': 'sum',
   'time a move': 'time_a_move',
   'won, equal, lost': 'results',
