@@ -21,6 +21,7 @@ from tests.support.browser import (
 
 expect.set_options(timeout=PATIENCE_MS)
 
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve(tmp_path_factory.mktemp("games"), "greedy") as found:

@@ -20,23 +20,22 @@ from twofold.web.evaluation import bar_of, next_tile, points_for, ratio_of, repl
 BOARD = Board.parse("1234/2345/3456/0010")
 
 
-def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str]:
-    found = bar_of(analysis, player)
-    return found.share, found.words
+def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str, float]:
+    return tuple(bar_of(analysis, player))
 
 
 def test_points_make_a_bar() -> None:
     with make_player("ntuple:net=tiny,ply=1") as player:
         found = player.analyse(BOARD)
-        bar, text = evaluation_bar(found, player)
+        bar, kind, amount = evaluation_bar(found, player)
         value = found.value
         assert value is not None
         assert next_tile(BOARD) == 128
         assert points_for(BOARD) == 6 * 128  # 2^7 from the 2s: 128 + 2 * 64 + ... + 32 * 4
         assert bar == pytest.approx(value / (value + 768))
-        assert text == f"about {int(float(f'{value:.3g}')):,} more points"
+        assert (kind, amount) == ("about", int(float(f"{value:.3g}")))
         reply = reply_of(found, player, spec="ntuple:net=tiny,ply=1")
-    assert (reply.bar, reply.bar_text, reply.final) == (bar, text, False)
+    assert (reply.bar, reply.final) == (bar, False)
     assert (reply.bar_kind, reply.bar_amount) == ("about", int(float(f"{value:.3g}")))
     assert (reply.player, reply.source, reply.unit) == ("ntuple:net=tiny,ply=1", "ntuple", "points")
     assert [one.move for one in reply.moves] == list("urdl")
@@ -49,16 +48,13 @@ def test_other_units_make_no_bar(spec: str) -> None:
     """Values of Datumbox include the score; those of greedy are one move's points."""
     with make_player(spec) as player:
         found = player.analyse(BOARD, Budget(ply=1))
-        assert evaluation_bar(found, player) == (
-            None,
-            "no bar: this player's values have no common scale",
-        )
+        assert evaluation_bar(found, player) == (None, "scale", 0)
 
 
 def test_no_values_make_no_bar() -> None:
     with make_player("random") as player:
         found = player.analyse(BOARD)
-        assert evaluation_bar(found, player) == (None, "this player does not value moves")
+        assert evaluation_bar(found, player) == (None, "none", 0)
         reply = reply_of(found, player, spec="random")
     assert {one.ratio for one in reply.moves} == {one.value for one in reply.moves} == {None}
 
@@ -68,7 +64,7 @@ def test_chances_are_the_bar(chance: float, bar: float) -> None:
     values = {move: MoveValue(chance, 1) for move in BOARD.legal_moves()}
     found = Analysis(BOARD, move_list(BOARD, values), Move.LEFT, "exact", unit="chance")
     with make_player("random") as player:
-        assert evaluation_bar(found, player) == (bar, f"{bar:.1%} chance of 128")
+        assert evaluation_bar(found, player) == (bar, "tile", 128)
 
 
 @pytest.mark.parametrize(
@@ -96,11 +92,12 @@ def test_solved_games_make_a_bar() -> None:
     assert value is not None
     assert evaluation_bar(found, player) == (
         value / (value + points_for(board)),
-        f"{value:,.2f} more points",
+        "points",
+        found.value,
     )
     player = ExactPlayer(solve(Problem.parse("2x2 goal=32", "goal")))
     found = player.analyse(board)
-    assert evaluation_bar(found, player) == (found.value, f"{found.value:.1%} chance of 32")
+    assert evaluation_bar(found, player) == (found.value, "tile", 32)
     assert bar_of(found, player) == (found.value, "tile", 32)
 
 
@@ -122,7 +119,6 @@ def test_discounted_points_make_no_bar(tmp_path: Path) -> None:
         bar = bar_of(found, player)
     assert (bar.share, bar.kind) == (None, "discounted")
     assert bar.amount == pytest.approx(1_234, abs=10)
-    assert bar.words == f"{bar.amount:,.0f} points, of which later ones count less"
 
 
 def test_a_move_above_the_best_one_was_not_tried() -> None:

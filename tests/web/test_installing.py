@@ -8,9 +8,8 @@ from PIL import Image
 
 from tests.web.driver import Client
 from twofold import __version__
-from twofold.web import installing, pages
-from twofold.web.installing import kept_files, worker_script
-from twofold.web.pages import PAGES, modules
+from twofold.web import pages
+from twofold.web.pages import PAGES, kept_files, modules, worker_script
 
 
 def kept() -> list[str]:
@@ -57,7 +56,7 @@ def test_another_file_is_another_version(monkeypatch: pytest.MonkeyPatch) -> Non
     worker_script.cache_clear()
     read = pages.read_file
     monkeypatch.setattr(
-        installing, "read_file",
+        pages, "read_file",
         lambda path: (read(path) or b"") + (b"//" if path == kept_files()[-1] else b""),
     )  # fmt: skip
     assert version() != before

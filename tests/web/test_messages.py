@@ -197,7 +197,7 @@ def test_a_better_analysis_takes_the_place_of_the_one_before() -> None:
 def analysis(ref: int, final: bool) -> Reply:
     return AnalysisReply(
         ref=ref, board="", final=final, player="", best="u", moves=[], unit="", depth="", nodes=0,
-        seconds=0.0, source="", line=[], bar=None, bar_text="",
+        seconds=0.0, source="", line=[], bar=None,
     )  # fmt: skip
 
 

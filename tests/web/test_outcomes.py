@@ -44,7 +44,7 @@ def test_the_final_reply_has_the_outcomes(table: ExactTable) -> None:
     assert {one.tile: one.chance for one in reply.tiles} == found.tiles
     assert {one.tile: one.reached for one in reply.tiles} == found.reach
     assert (reply.board, reply.done, reply.moves) == (str(BOARD), 1.0, found.moves)
-    assert (reply.problem, reply.worth, reply.note) == ("2x3, expected score", found.worth, "")
+    assert (reply.setting, reply.value, reply.note) == ("2x3", found.value, "")
     assert (reply.setting, reply.goal, reply.of_goal, reply.value) == ("2x3", 0, False, found.value)
 
 
@@ -116,7 +116,7 @@ def test_outcomes_follow_the_analysis(page: Page, table: ExactTable) -> None:
 def test_a_chance_is_asked_under_its_own_rules(page: Page) -> None:
     request = protocol.AnalyseRequest(board=str(BOARD), player="corner", outcomes=True)
     reply = page.ask(request, OutcomesReply)
-    assert reply.problem == "2x3, chance of 64"
+    assert (reply.setting, reply.goal, reply.of_goal) == ("2x3", 64, True)
     assert (reply.setting, reply.goal, reply.of_goal) == ("2x3", 64, True)
     other = protocol.AnalyseRequest(board=str(BOARD), player="corner", rules="2x3")
     assert page.refusal(other)[0] == "UnsupportedRules"

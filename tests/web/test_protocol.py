@@ -99,7 +99,6 @@ REPLIES: list[Reply] = [
         source="rows",
         line=["l@5:2"],
         bar=None,
-        bar_text="",
     ),
     protocol.OutcomesReply(
         board="2x2:11/10",
@@ -107,8 +106,6 @@ REPLIES: list[Reply] = [
         done=1.0,
         tiles=[protocol.TileChance(8, 0.25, 1.0), protocol.TileChance(16, 0.75, 0.75)],
         moves=9.5,
-        problem="2x2, expected score",
-        worth="60.00 points more expected",
     ),
     protocol.Judged(game="k3", judgements=[JUDGEMENT], done=1, total=2, accuracy=99.5),
     protocol.Reviewed(game="k3", player="greedy", unit="points", complete=True),

@@ -16,12 +16,11 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.hub import Hub
-from twofold.web.installing import worker_route
 from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.routes import lab_operations
 from twofold.web.openapi import openapi
 from twofold.web.operations import Operation, error_body, routes_of
-from twofold.web.pages import page_routes
+from twofold.web.pages import page_routes, worker_route
 from twofold.web.plain_pages import error_page
 from twofold.web.security import Access, Gate, wants_page
 

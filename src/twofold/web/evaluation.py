@@ -27,14 +27,6 @@ CHANCE: Final = "chance"
 POINTS: Final = "points"
 
 
-_BAR_WORDS: Final = {
-    "none": "this player does not value moves",
-    "scale": "no bar: this player's values have no common scale",
-    "discounted": "{amount:,.0f} points, of which later ones count less",
-    "about": "about {amount:,.0f} more points",
-}
-
-
 def reply_of(
     analysis: Analysis, player: Player, *, spec: str, ref: int = 0, outcomes: bool = False
 ) -> AnalysisReply:
@@ -54,7 +46,6 @@ def reply_of(
         source=analysis.evaluator,
         line=[str(step) for step in analysis.line],
         bar=bar.share,
-        bar_text=bar.words,
         bar_kind=bar.kind,
         bar_amount=bar.amount,
         outcomes=outcomes,
@@ -104,20 +95,11 @@ def ratio_of(value: float, best: float) -> float:
 
 
 class Bar(NamedTuple):
-    """The evaluation bar, 0 to 1 or None, and what it says; see `AnalysisReply`."""
+    """The evaluation bar, 0 to 1 or None, and its meaning; see `AnalysisReply`."""
 
     share: float | None
     kind: BarKind
     amount: float = 0.0
-
-    @property
-    def words(self) -> str:
-        """The meaning in English."""
-        if self.kind == "tile":
-            return f"{self.share:.1%} chance of {self.amount:,.0f}"
-        if self.kind == "points":
-            return f"{self.amount:,.2f} more points"
-        return _BAR_WORDS[self.kind].format(amount=self.amount)
 
 
 def bar_of(analysis: Analysis, player: Player) -> Bar:

@@ -101,8 +101,6 @@ def reply_of(found: "Outcomes", board: Board) -> OutcomesReply:
         done=1.0,
         tiles=[TileChance(tile, chance, reach[tile]) for tile, chance in found.tiles.items()],
         moves=found.moves,
-        problem=str(problem),
-        worth=found.worth,
         setting=problem.setting,
         goal=problem.rules.goal if of_goal or problem.rules.stop_at_goal else 0,
         of_goal=of_goal,

@@ -6,6 +6,7 @@ from twofold.play.best_scores import ME
 from twofold.play.live_game import LiveGame
 from twofold.play.saved_game import News
 from twofold.play.table import GameTable
+from twofold.rules import Rules
 from twofold.step import Step, makes_goal, slides
 from twofold.web.protocol import (
     AutoplayEnded,
@@ -14,9 +15,9 @@ from twofold.web.protocol import (
     GameState,
     PositionReply,
     RefusedReply,
+    RulesInfo,
     StepReply,
 )
-from twofold.web.views import rules_info, tiles_of
 
 
 class PageGame(LiveGame):
@@ -105,3 +106,21 @@ class PageTable(GameTable[PageGame]):
     """The games in play that pages follow."""
 
     kind = PageGame
+
+
+def rules_info(rules: Rules) -> RulesInfo:
+    """Rules as fields."""
+    return RulesInfo(
+        text=str(rules),
+        rows=rules.rows,
+        cols=rules.cols,
+        goal=rules.goal,
+        stop_at_goal=rules.stop_at_goal,
+        start_tiles=rules.start_tiles,
+        spawn=list(rules.spawn),
+    )
+
+
+def tiles_of(board: Board) -> list[int]:
+    """The tiles of a board, row by row; 0 for an empty cell."""
+    return [1 << exponent if exponent else 0 for exponent in board.exponents]

@@ -16,11 +16,10 @@ from twofold.records.formats import parse_position
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send, refused
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageGame
+from twofold.web.page_game import PageGame, tiles_of
 from twofold.web.protocol import AnyRequest, Reply
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
 from twofold.web.searches import clamped, order_of, rules_for
-from twofold.web.views import letters_of, tiles_of
 
 MAX_FOLLOWED: Final = 16
 """Maximum number of games that a page follows."""
@@ -189,7 +188,7 @@ class Session:
                 tiles=tiles_of(board),
                 rows=board.rows,
                 cols=board.cols,
-                legal=letters_of(board),
+                legal="".join(move.letter for move in board.legal_moves()),
                 max_tile=board.max_tile,
                 score=score,
             )

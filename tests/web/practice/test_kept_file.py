@@ -2,12 +2,11 @@
 
 import threading
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
-from twofold.errors import InvalidInput, ResourceError
+from twofold.errors import InvalidInput
 from twofold.web.practice.kept_file import KeptFile
 
 
@@ -17,13 +16,8 @@ class Numbers(msgspec.Struct):
     known: list[int] = []
 
 
-def refuse_zero(content: Numbers) -> None:
-    if 0 in content.known:
-        raise InvalidInput("expected no zero")
-
-
 def kept(path: Path) -> KeptFile[Numbers]:
-    return KeptFile(path, Numbers, "list of numbers", 1000, refuse_zero)
+    return KeptFile(path, Numbers, "list of numbers", 1000)
 
 
 def test_a_missing_file_is_an_empty_content_and_is_not_made_by_reading(tmp_path: Path) -> None:
@@ -60,8 +54,7 @@ def test_two_servers_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b'{"known": [0]}', b'{"known": ["a"]}', b"\xff", b"[" * 900, b" " * 1001],
+    "content", [b"", b"{", b"[]", b'{"known": ["a"]}', b"\xff", b'{"known": [' + b"1, " * 500]
 )
 @pytest.mark.parametrize("first", ["read", "change"])
 def test_a_damaged_file_is_renamed_and_reported(tmp_path: Path, content: bytes, first: str) -> None:
@@ -75,27 +68,3 @@ def test_a_damaged_file_is_renamed_and_reported(tmp_path: Path, content: bytes, 
     assert kept(path).read() == Numbers([7])
     aside = [one for one in tmp_path.iterdir() if one != path]
     assert [one.read_bytes() for one in aside] == [content]
-
-
-def test_a_damaged_file_that_another_server_has_mended_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "numbers.json"
-    path.write_bytes(b"{")
-    late = kept(path)
-    change = late.change
-
-    def change_after_the_other(edit: Any) -> Any:
-        kept(path).change(lambda found: found.known.append(7))
-        return change(edit)
-
-    monkeypatch.setattr(late, "change", change_after_the_other)
-    with pytest.raises(InvalidInput):
-        late.read()
-    assert kept(path).read() == Numbers([7])
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ResourceError, match="cannot make"):
-        kept(tmp_path / "file" / "folder" / "numbers.json").change(lambda content: None)

@@ -182,19 +182,6 @@ def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [one["id"] for one in content["mistakes"]] == [mistake(n).id for n in (3, 4, 5)]
 
 
-def test_an_invalid_board_makes_a_damaged_file(tmp_path: Path) -> None:
-    notebook = Notebook(tmp_path)
-    bad = mistake(1)
-    bad.board = "nonsense"
-    (tmp_path / module.FILE).write_bytes(
-        msgspec.json.encode(module.NotebookContent(mistakes=[bad]))
-    )
-    with pytest.raises(InvalidInput, match=r"the mistake notebook in .* was damaged"):
-        notebook.counts()
-    notebook.add([mistake(2)])
-    assert notebook.counts() == (1, 0)
-
-
 @pytest.mark.parametrize(
     ("old", "new"), [(b'"shares":[', b'"shares":[5,'), (b'"missed":0', b'"missed":1' + 400 * b"0")]
 )

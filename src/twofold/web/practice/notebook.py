@@ -121,7 +121,7 @@ class Notebook:
     """The notebook in the data folder; `chance` draws the next position. Thread-safe."""
 
     def __init__(self, folder: Path, chance: random.Random | None = None) -> None:
-        self._file = KeptFile(folder / FILE, NotebookContent, "mistake notebook", MAX_BYTES, _check)
+        self._file = KeptFile(folder / FILE, NotebookContent, "mistake notebook", MAX_BYTES)
         self._chance = chance or random.Random()
 
     def counts(self) -> tuple[int, int]:
@@ -194,12 +194,6 @@ def _add(content: NotebookContent, mistakes: Sequence[Mistake]) -> int:
         kept = {one.id for one in worst[:MAX_POSITIONS]}
         content.mistakes = [one for one in content.mistakes if one.id in kept]
     return new
-
-
-def _check(content: NotebookContent) -> None:
-    for one in content.mistakes:
-        Board.parse(one.board)
-        Rules.parse(one.rules)
 
 
 # ---- sources of mistakes

@@ -49,7 +49,6 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         source: name of the evaluator.
         line: principal variation: moves and spawns, such as `l@5:2`.
         bar: evaluation bar, 0 to 1; null if the player values nothing.
-        bar_text: what the bar says, in English; for another language there are the next two.
         bar_kind: `none`, `scale` and `discounted` say why there is no bar, as the player values no
             moves, or in a unit of its own, or counts later points less; `tile`: the bar is the
             chance of a tile; `points` and `about`: points still to come, exactly or expected.
@@ -72,7 +71,6 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
     source: str
     line: list[str]
     bar: float | None
-    bar_text: str
     bar_kind: BarKind = "none"
     bar_amount: float = 0.0
     outcomes: bool = False
@@ -96,8 +94,6 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
         done: share of the states that are done, 0 to 1.
         tiles: ascending; empty before the end.
         moves: mean number of moves to the end.
-        problem: the rules and the objective.
-        worth: the value of the position, as text.
         note: why there are no outcomes, in English; empty otherwise.
         reason: `stopped` or `late`, after `seconds`, where the note says that; empty otherwise.
         setting: the shape, and the spawns if they are not the usual ones.
@@ -110,8 +106,6 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
     done: float
     tiles: list[TileChance] = msgspec.field(default_factory=list)
     moves: float = 0.0
-    problem: str = ""
-    worth: str = ""
     note: str = ""
     reason: Literal["", "stopped", "late"] = ""
     seconds: float = 0.0
