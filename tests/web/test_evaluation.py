@@ -21,7 +21,8 @@ BOARD = Board.parse("1234/2345/3456/0010")
 
 
 def evaluation_bar(analysis: Analysis, player: Player) -> tuple[float | None, str, float]:
-    return tuple(bar_of(analysis, player))
+    share, kind, amount = bar_of(analysis, player)
+    return share, kind, amount
 
 
 def test_points_make_a_bar() -> None:

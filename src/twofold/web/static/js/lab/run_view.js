@@ -2,14 +2,14 @@
 
 import { LineChart } from '../chart.js';
 import { fill, h } from '../dom.js';
+import { formatShort } from '../figures.js';
 import { net } from '../net.js';
-import { percent, text } from '../text.js';
+import { fixed, number, percent, text } from '../text.js';
 import { dataAddress } from './choice.js';
 import { csvButton } from './csv.js';
+import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
 import { DataTable } from './data_table.js';
 import { faultWords } from './faults.js';
-import { haveSurvival, linesOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
-import { figuresOf, tableOf } from './figures_table.js';
 import { lineName } from './swatch.js';
 import { formatAgo, formatLong } from './time.js';
 
@@ -236,4 +236,56 @@ function chips(label, name, values, chosen, onChange) {
     onchange: () => onChange(value) });
   const chip = (value) => h('label', { class: 'chip' }, dot(value), text(`lab.${name}_${value}`));
   return h('fieldset', { class: 'field' }, h('legend', { text: label }), h('div', { class: 'chips' }, values.map(chip)));
+}
+
+const NONE = '–';
+
+/** Columns: the key of their name, the value in a run, how it is written. */
+const COLUMNS = [
+  ['games', (run) => run.games, number],
+  ['moves', (run) => ofOne(run, run.moves), formatShort],
+  ['speed', (run) => ofOne(run, run.moves_per_second), formatShort],
+  ['time', (run) => ofOne(run, run.seconds), formatLong],
+  ['mean', (run) => run.mean, (value) => number(Math.round(value))],
+  ['largest', (run) => run.largest, number],
+];
+
+/**
+ * @param {object[]} runs as the server lists them
+ * @param {string[]} tiles whose reach rates are shown
+ * @returns {import('./data_table.js').TableInfo}
+ */
+function tableOf(runs, tiles) {
+  const columns = columnsOf(tiles);
+  return {
+    header: [text('lab.run'), ...columns.map(([name]) => name)],
+    rows: runs.map((run) => [run.name, ...columns.map(([, value, format]) => shown(value(run), format))]),
+    keys: runs.map((run) => [run.name, ...columns.map(([, value]) => value(run) ?? null)]),
+    names: 1,
+    isRaw: true,
+  };
+}
+
+/**
+ * @param {object} run as the server lists it
+ * @param {string[]} tiles
+ * @returns {[string, string][]} names and figures
+ */
+function figuresOf(run, tiles) {
+  return columnsOf(tiles).map(([name, value, format]) => [name, shown(value(run), format)]);
+}
+
+/** A figure that is not known of the mean of several runs. */
+function ofOne(run, value) {
+  return run.runs > 1 ? null : value;
+}
+
+function columnsOf(tiles) {
+  const rates = tiles.map((tile) => [text('lab.column_reached', { tile }),
+    (run) => run.reached[tile], (value) => fixed(100 * value, 1)]);
+  return [...COLUMNS.map(([key, ...rest]) => [text(`lab.column_${key}`), ...rest]), ...rates];
+}
+
+function shown(value, format) {
+  return value === null || value === undefined ? NONE : format(value);
 }

@@ -3,7 +3,7 @@
 import { fill, h, icon } from '../dom.js';
 import { JobsView } from '../jobs/jobs_view.js';
 import { addressOf, choiceOf, isSame } from '../lab/choice.js';
-import { emptyLab } from '../lab/empty.js';
+import { commandBlock } from '../lab/commands.js';
 import { LabList } from '../lab/list.js';
 import { whileVisible } from '../lab/poll.js';
 import { RunView } from '../lab/run_view.js';
@@ -129,4 +129,17 @@ class LabPage {
     this.element.classList.toggle('lab-bare', kind === 'empty');
     fill(this.detail, kind === 'empty' ? emptyLab() : h('p', { class: 'soft', text: text('lab.choose') }));
   }
+}
+
+/** @returns {HTMLElement} */
+function emptyLab() {
+  return h('div', { class: 'lab-empty-page' },
+    h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
+    h('div', { class: 'lab-cards' }, card('study'), card('run')),
+    h('p', { class: 'soft', text: text('lab.learn') }));
+}
+
+function card(kind) {
+  return h('section', { class: 'card lab-how' }, h('h3', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
+    h('p', { class: 'soft', text: text(`lab.about_${kind}`) }), commandBlock([text(`lab.make_${kind}`)]));
 }

@@ -1,13 +1,14 @@
 /** Review: walk a game, see what each move was worth, learn from the worst ones. */
 
-import { fill, h } from '../dom.js';
+import { formatLink } from '../analyse/link.js';
+import { button, fill, h, icon } from '../dom.js';
 import { describeKeys } from '../keys_dialog.js';
 import { net } from '../net.js';
-import { GameReview } from '../review/game_review.js';
+import { listenPastes } from '../pastes.js';
+import { miniBoard } from '../play/mini_board.js';
 import { Chooser } from '../review/chooser.js';
 import { ReviewGame } from '../review/game.js';
-import { noMoves } from '../review/no_moves.js';
-import { listenSources, readFile, recordIn } from '../review/sources.js';
+import { GameReview } from '../review/game_review.js';
 import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
@@ -128,4 +129,105 @@ class ReviewPage {
   #wait(words) {
     fill(this.place, h('p', { class: 'soft review-wait', role: 'status', text: words }));
   }
+}
+
+/**
+ * What is shown in place of a review.
+ *
+ * @param {import('../review/game.js').ReviewGame} game
+ * @param {() => void} onPlay called to go on with the game
+ * @returns {HTMLElement}
+ */
+function noMoves(game, onPlay) {
+  const [board] = game.boards;
+  const score = String(game.score);
+  const analyse = formatLink({ board, player: '', limit: '', score });
+  return h(
+    'section',
+    { class: 'card review-no-moves', 'aria-labelledby': 'no-moves' },
+    miniBoard(board),
+    h(
+      'div',
+      { class: 'stack' },
+      h('h1', { id: 'no-moves', text: text('review.no_moves') }),
+      h('p', { text: text('review.no_moves_why', { score: game.score }) }),
+      h(
+        'div',
+        { class: 'row' },
+        button({ icon: 'play', text: text('games.open') }, onPlay, { class: 'primary' }),
+        h('a', { class: 'button', href: analyse }, icon('analyse'), text('review.no_moves_analyse')),
+        h('a', { class: 'button', href: '/review' }, icon('games'), text('review.others')),
+      ),
+    ),
+  );
+}
+
+/** Largest file that is read, in bytes; the server takes no larger record. */
+const MOST_BYTES = 4 * 2 ** 20;
+
+/**
+ * Listen to files that are dropped anywhere and to records pasted outside of fields.
+ *
+ * @param {{onText: (record: string) => void, onFile: (file: File) => void}} actions
+ * @returns {() => void} ends it
+ */
+function listenSources({ onText, onFile }) {
+  const veil = h(
+    'div',
+    { class: 'drop-veil', hidden: true },
+    h('p', { text: text('review.drop') }),
+  );
+  document.body.append(veil);
+  const isFile = (event) =>
+    [...(event.dataTransfer?.types ?? [])].some(
+      (type) => type === 'Files' || type === 'text/plain',
+    );
+  const over = (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    veil.hidden = false;
+  };
+  const leave = (event) => {
+    if (!event.relatedTarget) veil.hidden = true;
+  };
+  const drop = (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    veil.hidden = true;
+    const [file] = event.dataTransfer.files;
+    if (file) onFile(file);
+    else onText(event.dataTransfer.getData('text/plain'));
+  };
+  const listeners = { dragenter: over, dragover: over, dragleave: leave, drop };
+  for (const [type, handler] of Object.entries(listeners)) document.addEventListener(type, handler);
+  const offPastes = listenPastes(onText);
+  return () => {
+    veil.remove();
+    offPastes();
+    for (const [type, handler] of Object.entries(listeners))
+      document.removeEventListener(type, handler);
+  };
+}
+
+/**
+ * The file itself, for the server to read: some replays are bytes, not text.
+ *
+ * @param {File} file
+ * @returns {Promise<Blob>} rejects where it is too large for a record
+ */
+async function readFile(file) {
+  if (file.size > MOST_BYTES)
+    throw new Error(text('review.too_large', { size: Math.round(file.size / 2 ** 20) }));
+  return file;
+}
+
+/**
+ * The record that a text means: itself, or what a link in it holds.
+ *
+ * @param {string} words
+ * @returns {Promise<string>}
+ */
+async function recordIn(words) {
+  const link = /#g=[A-Za-z0-9_-]+/.exec(words.slice(0, MOST_BYTES));
+  return link && !words.includes('[') ? sharedRecord(link[0]) : words;
 }

@@ -3,15 +3,16 @@
 import { h } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
+import { readable } from '../links.js';
 import { net } from '../net.js';
 import { plays } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { text } from '../text.js';
+import { FIRST_RACE } from '../watch/about.js';
 import { LaneView } from '../watch/lane_view.js';
-import { formatLink, parseLink, randomSeed } from '../watch/link.js';
 import { MAX_LANES, Race } from '../watch/race.js';
 import { RaceForm } from '../watch/race_form.js';
-import { FASTEST_ANIMATED } from '../watch/speed.js';
+import { FASTEST_ANIMATED, parseSpeed, PLEASANT, speedKey } from '../watch/speed.js';
 import { Transport } from '../watch/transport.js';
 
 const ANIMATIONS_A_MOVE = 0.3; // seconds that the animations of a move take in the original
@@ -241,4 +242,53 @@ function leadOf(lane, lanes) {
   const others = lane.isRefused ? [] : lanes.filter((other) => other !== lane && !other.isRefused);
   const scores = others.map((other) => other.position?.score ?? 0);
   return scores.length ? (lane.position?.score ?? 0) - Math.max(...scores) : null;
+}
+
+const LARGEST_RANDOM = 1e6;
+
+/**
+ * @typedef {object} WatchLink
+ * @property {string[]} players specs; an empty one for the default player
+ * @property {string} rules
+ * @property {string} seed
+ * @property {number | null} speed
+ * @property {number} stopTile
+ */
+
+/**
+ * Read the query of an address.
+ *
+ * @param {URLSearchParams} params
+ * @returns {WatchLink}
+ */
+function parseLink(params) {
+  const players = params.getAll('player').slice(0, MAX_LANES);
+  return {
+    players: players.length ? players : FIRST_RACE,
+    rules: params.get('rules') ?? '',
+    seed: params.get('seed') || randomSeed(),
+    speed: parseSpeed(params.get('speed')),
+    stopTile: Number(params.get('stop')) || 0,
+  };
+}
+
+/**
+ * The query of a link.
+ *
+ * @param {WatchLink} link
+ */
+function formatLink({ players, rules, seed, speed, stopTile }) {
+  const params = new URLSearchParams();
+  const isFirst = players.join() === FIRST_RACE.join();
+  for (const player of isFirst ? [] : players) params.append('player', player);
+  if (rules) params.set('rules', rules);
+  params.set('seed', seed);
+  if (speed !== PLEASANT) params.set('speed', speedKey(speed));
+  if (stopTile) params.set('stop', String(stopTile));
+  return `/watch?${readable(params)}`;
+}
+
+/** A seed that can be read aloud. */
+function randomSeed() {
+  return String(1 + Math.floor(Math.random() * LARGEST_RANDOM));
 }

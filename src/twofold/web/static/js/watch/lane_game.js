@@ -2,8 +2,6 @@
 
 import { net } from '../net.js';
 import { isFinished } from '../play/intents.js';
-import { Milestones } from './milestones.js';
-import { Rate } from './rate.js';
 
 /**
  * @typedef {object} LaneEvents
@@ -203,4 +201,95 @@ function smallestMilestone({ rows, cols }) {
   const cells = rows * cols;
   if (cells >= 16) return 512;
   return cells >= 12 ? 128 : 32;
+}
+
+const SPAN_MS = 2000;
+const GAP_MS = 150;
+
+/** Moves a second over the last two seconds or so. */
+class Rate {
+  #samples = [];
+
+  /** @param {number} move the newest move number */
+  note(move) {
+    const now = performance.now();
+    if (now - (this.#samples.at(-1)?.at ?? -GAP_MS) < GAP_MS) return;
+    this.#samples.push({ at: now, move });
+    while (now - this.#samples[0].at > SPAN_MS) this.#samples.shift();
+  }
+
+  /** Forget what was seen. */
+  clear() {
+    this.#samples = [];
+  }
+
+  /** Moves a second; null while too little was seen. */
+  get perSecond() {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (!first || last.at - first.at < GAP_MS) return null;
+    return ((last.move - first.move) * 1000) / (last.at - first.at);
+  }
+}
+
+/** @typedef {{tile: number, move: number, exact: boolean}} Milestone */
+
+/** The milestones of one game. */
+class Milestones {
+  /**
+   * @param {(move: number) => Promise<{tiles: number[], move_number: number}>} look shows an
+   *   earlier position
+   * @param {number} smallest tile that is noted
+   * @param {(list: Milestone[]) => void} changed
+   */
+  constructor(look, smallest, changed) {
+    this.look = look;
+    this.smallest = smallest;
+    this.changed = changed;
+    this.list = [];
+    this.largest = 0;
+    this.seen = 0;
+    this.open = true;
+  }
+
+  /**
+   * Take note of a position.
+   *
+   * @param {number} largest its largest tile
+   * @param {number} move its move number
+   */
+  note(largest, move) {
+    const [before, from] = [this.largest, this.seen];
+    this.seen = move;
+    if (largest <= before) return;
+    this.largest = largest;
+    for (let made = Math.max(this.smallest, 2 * before); made <= largest; made *= 2) this.#add(made, from, move);
+  }
+
+  #add(tile, from, move) {
+    const milestone = { tile, move, exact: move - from <= 1 };
+    this.list.push(milestone);
+    this.changed(this.list);
+    if (!milestone.exact) this.#narrow(milestone, from);
+  }
+
+  async #narrow(milestone, from) {
+    let low = from;
+    try {
+      while (this.open && milestone.move - low > 1) {
+        const middle = Math.floor((low + milestone.move) / 2);
+        const position = await this.look(middle);
+        if (Math.max(...position.tiles) >= milestone.tile) milestone.move = middle;
+        else low = middle;
+      }
+      milestone.exact = this.open;
+    } catch {
+      return; // the game is gone, or nothing is kept that far back: it stays an upper bound
+    }
+    if (this.open) this.changed(this.list);
+  }
+
+  /** Look no further. */
+  close() {
+    this.open = false;
+  }
 }
