@@ -19,7 +19,6 @@ SUBJECTS = (
     "expectimax",
     "alphabeta",
     "search",
-    "star",
     "ntuple",
     "policy",
     "env",

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks import __path__ as benchmark_folders
@@ -77,38 +76,11 @@ def test_every_subject_is_offered_and_others_are_refused() -> None:
         text=True,
         check=False,
     )
-    helpers = {"boards", "common", "cuda_learning", "positions", "star_search"}
+    helpers = {"boards", "common", "cuda_learning", "positions"}
     helpers |= {"__init__", "__main__"}
     modules = {path.stem for folder in benchmark_folders for path in Path(folder).glob("*.py")}
     assert done.returncode == 2
     assert all(name in done.stderr for name in modules - helpers)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("name", ["rows", "snake"])
-def test_pruned_chance_nodes_change_no_move_and_no_value(name: str, whole: bool) -> None:
-    from benchmarks import star_search as star
-    from twofold.evaluators import EVALUATORS
-    from twofold.kernels.search.expectimax import value_of
-
-    boards = [np.uint64(int(text, 16)) for text in ("0123124503672689", "1212031004210356")]
-    evaluator = EVALUATORS[name]
-    plain = star.Star(evaluator, 3, whole=whole)
-    library = plain.search
-    sums = star.of_sums(evaluator, max(star.tile_sum(bits) for bits in boards) + 12)
-    seen = [star.Star(evaluator, 3, whole=False).bounds_seen(bits) for bits in boards]
-    moves = star.plain_moves(library, boards, [star.legal_mask(bits) for bits in boards])
-    for probes, table_mb in ((False, 0), (False, 1), (True, 0), (True, 1)):
-        tried = star.Star(evaluator, 3, table_mb=table_mb, whole=whole, probes=probes)
-        for bits, move, spread in zip(boards, moves, seen, strict=True):
-            expected = value_of(bits, 0, move, 3, library.context.words)
-            for bounds in (star.of_tables(evaluator), sums, spread):
-                tried.use(bounds)
-                found, value = tried.choose(bits, star.tile_sum(bits))
-                assert found == move
-                assert value == pytest.approx(expected, rel=0 if whole else 1e-13, abs=0)
-        assert tried.search.nodes > 0
 
 
 # ---- fixed sets of boards

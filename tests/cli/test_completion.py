@@ -49,7 +49,7 @@ def values(line: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("bench expecti", ["expectimax", "expectimax:"]),
         ("bench expectimax:p", ["expectimax:ply=", "expectimax:prune="]),
         ("bench expectimax:ply=2,pl", []),
-        ("bench expectimax:prune=", ["expectimax:prune=none", "expectimax:prune=star1"]),
+        ("bench expectimax:prune=", ["expectimax:prune=none"]),
         ("bench expectimax:ply=2,eval=sn", ["expectimax:ply=2,eval=snake"]),
         ("bench expectimax:eval=snake,ra", ["expectimax:eval=snake,ratio="]),
         ("bench expectimax:empt", ["expectimax:empty="]),

@@ -27,7 +27,6 @@ from twofold.kernels.rules.row_tables import frame
 from twofold.kernels.search import alphabeta, expectimax, policies, summed, transposition
 from twofold.kernels.search import context as names
 from twofold.kernels.search import leaf_layer as layers
-from twofold.kernels.search import star1 as star
 from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.rules import Move, Rules
@@ -287,28 +286,6 @@ def test_states_and_their_replies(guards: Guards) -> None:
         expectimax.share_replies(bits_of[:count], scores, 2, chances, values, nodes, counter, words)
         found = expectimax.mean_of(bits, move, values, words)
         assert found == expectimax.value_of(bits, score, move, 3, plain.context.words)
-
-
-@pytest.mark.parametrize("evaluator", ["rows", "snake"])
-@pytest.mark.parametrize("has_table", [True, False])
-@pytest.mark.parametrize("ply", [1, 2, 3, 4])
-def test_star(evaluator: str, has_table: bool, ply: int, guards: Guards) -> None:
-    plain = Expectimax(EVALUATORS[evaluator], Rules(), Depth.fixed(ply), prune=True, table_mb=0)
-    words = guard_context(guards, plain.context, has_table)
-    guard_params(guards, words, evaluator)
-    guard_lines(guards, words, plain.context)
-    words[star.UPPER] = guards.copy(plain.context._held[star.UPPER]).ctypes.data
-    policy = np.uint64(plain.policy)
-    found = [board for board, _, _ in some_boards(5 if ply == 4 else 20)]
-    for text in ("FEDC/BA98/7654/0000", "FEDC/BA98/7654/3000", "FF00/0000/0000/0001"):
-        found.append(np.uint64(Board.parse(text).to_bits()))  # about the last of the bounds
-    for bits in found:
-        legal = sum(1 << move for move in Board.from_bits(int(bits)).legal_moves())
-        moves = [
-            play.ask(policy, bits, legal, 0, np.uint64(0), some)
-            for some in (words, plain.context.words)
-        ]
-        assert moves[0] == moves[1]
 
 
 @pytest.mark.promise("R8")

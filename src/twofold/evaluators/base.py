@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from twofold.arrays import lies_flat
 from twofold.board import Board
 from twofold.errors import InvalidSpec, UnsupportedRules
-from twofold.evaluators.bounds import SumBounds
 from twofold.limits import BITS_MAX_EXPONENT, BITS_MAX_SIDE, MAX_SIDE
 from twofold.notation import did_you_mean, format_number, shown
 
@@ -88,7 +87,6 @@ class Evaluator:
         supports: whether it can value a shape in 64 bits; `shapes` says which, for errors.
         line_tables_for: two float32 tables (65536,), for rows and for columns, if the value is a
             sum over lines; see `evaluators.exact` for their unit.
-        bounds_for: upper bounds by tile sum, for pruning at chance nodes.
         stakes_for: for each exponent of the largest tile of a searched board, float64 (16, 2): the
             value of a state without a legal move instead of `dead_value`, and the value below which
             an afterstate is not searched further, if the searched board's own is 0 or more.
@@ -113,7 +111,6 @@ class Evaluator:
     supports: Callable[[int, int], bool] = small_shapes
     shapes: str = "boards up to 4x4"
     line_tables_for: Callable[[int, int], tuple[Params, Params]] | None = None
-    bounds_for: Callable[[int, int], SumBounds] | None = None
     stakes_for: Callable[[int, int], NDArray[np.float64]] | None = None
     layer_for: Callable[[int, int], Any] | None = None
     policy_for: Callable[[int, int], Any] | None = None

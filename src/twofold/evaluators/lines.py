@@ -16,7 +16,6 @@ from twofold.evaluators.base import (
     small_shapes,
     weighted_evaluator,
 )
-from twofold.evaluators.bounds import SumBounds, bounds_of_lines
 from twofold.evaluators.exact import in_units, unit_of
 
 Lines = NDArray[np.float64]
@@ -88,10 +87,6 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
             return across
         return np.concatenate([np.array([rows, cols], dtype=np.float32), across, down])
 
-    @cache
-    def bounds_for(rows: int, cols: int) -> SumBounds:
-        return bounds_of_lines(*line_tables_for(rows, cols), (rows, cols))
-
     def terms_of(board: Board, score: int) -> Mapping[str, float]:
         grid = np.array(board.exponents, dtype=np.float64).reshape(board.shape)
         across, down = line_value(grid, weights), line_value(grid.T, weights)
@@ -101,7 +96,6 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
         "kernel_for": kernel_in("search.evaluate", "line_sum", elsewhere="framed_line_sum"),
         "params_for": params_for,
         "line_tables_for": line_tables_for,
-        "bounds_for": bounds_for,
         "terms_of": terms_of,
     }
 

@@ -21,7 +21,6 @@ from twofold.evaluators.base import (
     small_shapes,
     weighted_evaluator,
 )
-from twofold.evaluators.bounds import SumBounds, bounds_of_cells
 from twofold.evaluators.exact import CELL_DIGITS, in_units
 
 # The weights of the IT3105 report.
@@ -136,10 +135,6 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         return np.concatenate([tables.ravel(), tables[:, mirrored].ravel()])
 
     @cache
-    def bounds_for(rows: int, cols: int) -> SumBounds:
-        return bounds_of_cells([weights["ratio"] ** place for place in range(rows * cols)])
-
-    @cache
     def cells_params_for(rows: int, cols: int) -> Params:
         places = np.array(snake_path(rows, cols))
         weightings = weights["ratio"] ** np.array(_seen(places), dtype=np.float64)
@@ -148,7 +143,6 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
     return {
         "kernel_for": kernel_in("search.evaluate", "best_corner", elsewhere="row_tables"),
         "params_for": params_for,
-        "bounds_for": bounds_for,
         "cells_kernel_for": kernel_in("search.evaluate_cells", "best_weighting"),
         "cells_params_for": cells_params_for,
     }

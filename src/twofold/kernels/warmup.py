@@ -21,7 +21,7 @@ BASE: Final = (
 
 SEARCH: Final = (
     "search.transposition", "search.leaf_layer", "search.expectimax",
-    "search.bounds", "search.star1", "search.evaluate", "search.evaluate_cells",
+    "search.bounds", "search.evaluate", "search.evaluate_cells",
     "search.expectimax_cells", "search.alphabeta", "search.summed", "search.relay",
 )  # fmt: skip
 """Modules of search."""

@@ -86,7 +86,7 @@ def _expectimax(
     nodes: int | None,
     table_mb: int,
     threads: int,
-    prune: bool,
+    prune: None,
     tables: "EndgameTables | None",
     **weights: float,
 ) -> Player:
@@ -98,7 +98,6 @@ def _expectimax(
         cut=cut,
         table_mb=table_mb,
         threads=threads,
-        prune=prune,
         tables=tables,
     )
 
@@ -263,8 +262,8 @@ PRESETS: Final = (
             "threads": THREADS,
             "prune": Key(
                 "none",
-                "star1: prune chance nodes; changes no move and is faster from 4 plies on",
-                Choice("prune", {"none": False, "star1": True}),
+                "only none; as the specs in studies have it",
+                Choice("prune", {"none": None}),
             ),
             "tables": TABLES,
         },

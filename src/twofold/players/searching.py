@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from twofold.board import Board
-from twofold.errors import InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
@@ -173,12 +172,8 @@ class SearchPlayer(CompiledPlayer):
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax, on bits if the rules fit 64 bits, else on cells if the evaluator can.
 
-    The options are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`,
-    `prune` and `downgrade` apply on bits only.
-
-    Raises:
-        InvalidSpec: `prune` with a cut, a second move, several threads, limits, or an evaluator
-            without bounds.
+    The options are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`
+    and `downgrade` apply on bits only.
     """
 
     def __init__(
@@ -192,16 +187,11 @@ class ExpectimaxPlayer(SearchPlayer):
         table_mb: int = TABLE_MB,
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
-        prune: bool = False,
         downgrade: int = 0,
         tables: "EndgameTables | None" = None,
     ) -> None:
         super().__init__(evaluator, budget, tables)
-        if prune and (cut > 0 or second_move or threads > 1 or self.budget != Budget()):
-            raise InvalidSpec("prune=star1 excludes cut, time, nodes and several threads")
-        if prune:
-            _check_prunable(evaluator)
-        self.order, self.prune, self.downgrade = order, prune, downgrade
+        self.order, self.downgrade = order, downgrade
         self.ply, self.cut, self.second_move = depth, cut, second_move
         self.table_mb, self.threads = table_mb, threads
         self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
@@ -209,8 +199,6 @@ class ExpectimaxPlayer(SearchPlayer):
     def unsupported(self, rules: Rules) -> str:
         """Why neither bits nor cells support these rules."""
         reason = super().unsupported(rules)
-        if self.prune and reason:
-            return "expected boards up to 4x4 and spawn tiles up to 32768"
         return "" if self.evaluator.supports_cells(*rules.shape) else reason
 
     def make_search(self, rules: Rules) -> Search:
@@ -238,18 +226,7 @@ class ExpectimaxPlayer(SearchPlayer):
             table_mb=self.table_mb,
             threads=self.threads,
             order=self.order,
-            prune=self.prune,
             downgrade=self.downgrade,
-        )
-
-
-def _check_prunable(evaluator: Evaluator) -> None:
-    from twofold.search.expectimax import prunable
-
-    if not prunable(evaluator):
-        raise InvalidSpec(
-            "expected an evaluator with bounds for prune=star1 (rows, snake, baeldung), "
-            f"got eval={evaluator.name}"
         )
 
 

@@ -27,9 +27,6 @@ from twofold.search.depth import Depth
 SPLIT_PLY: Final = 4
 """Minimum depth, in plies, at which threads share a search."""
 
-ROUNDING: Final = 1e-9
-"""Margin of the bounds for rounding errors, relative to the largest value."""
-
 
 class Expectimax(Search):
     """Expectimax on 64-bit boards.
@@ -45,8 +42,6 @@ class Expectimax(Search):
         table_mb: size of the transposition table in MiB; unused if the evaluator needs the score.
         threads: threads that share a position. Without a cut they change no value.
         order: moves in the order of search; of equal moves the first is chosen.
-        prune: True if `policy` prunes chance nodes, which changes no move. Requires a `prunable`
-            evaluator, no cut and no second move; `values` are exact all the same.
         downgrade: sum of different tiles from which boards are downgraded before the search, at
             least 512; 0 for never.
     """
@@ -73,18 +68,16 @@ class Expectimax(Search):
         table_mb: int = TABLE_MB,
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
-        prune: bool = False,
         downgrade: int = 0,
     ) -> None:
         super().__init__(rules)
         self._order, self._depth = tuple(order), depth
         self.depends_on_path = cut > 0
         self._second_move = second_move
-        module = _kernels(prune)
         usual = depth == Depth.fixed(1) and not second_move and self._order == tuple(Move)
         one_ply = evaluator.policy_for if usual else None
-        self.policy = address_of(one_ply(*rules.shape) if one_ply else module.choose)
-        context = Context(evaluator, rules, module.CONTEXT_WORDS)
+        self.policy = address_of(one_ply(*rules.shape) if one_ply else kernels.choose)
+        context = Context(evaluator, rules, kernels.CONTEXT_WORDS)
         words = context.words
         words[DOWNGRADE] = downgrade
         words[kernels.CUT] = as_word(float(np.float32(cut)))
@@ -98,8 +91,6 @@ class Expectimax(Search):
         if evaluator.stakes_for is not None:
             context.point(kernels.STAKES, evaluator.stakes_for(*rules.shape))
         words[kernels.LOWEST] = address_of(_lowest_layer(context, evaluator, rules))
-        if prune:
-            _point_bounds(context, evaluator, rules, depth.deepest)
         context.point_table(
             0 if evaluator.needs_score else table_mb,
             only_present=cut > 0,
@@ -245,33 +236,6 @@ class _States:
         kept = copy(self)
         kept._keep(part)
         return kept
-
-
-def prunable(evaluator: Evaluator) -> bool:
-    """True if chance nodes can be pruned: the evaluator values afterstates and has bounds."""
-    plain = not (evaluator.needs_score or evaluator.adds_reward or evaluator.at == "state")
-    bounded = evaluator.bounds_for is not None and evaluator.stakes_for is None
-    return plain and bounded and bool(np.isfinite(evaluator.dead_value))
-
-
-def _kernels(prune: bool) -> Any:
-    """The module of the policy; that of Star1 is loaded only if needed."""
-    if not prune:
-        return kernels
-    from twofold.kernels.search import star1 as star  # loads kernels
-
-    return star
-
-
-def _point_bounds(context: Context, evaluator: Evaluator, rules: Rules, ply: int) -> None:
-    """Put the bounds for Star1 into the context."""
-    from twofold.kernels.search import star1 as star
-
-    assert evaluator.bounds_for is not None
-    bounds, dead_value = evaluator.bounds_for(*rules.shape), evaluator.dead_value
-    table = bounds.with_spawns(max(ply - 1, 1), rules.spawn_exponents, dead_value)
-    context.point(star.UPPER, table)
-    context.words[star.SLACK] = as_word(ROUNDING * bounds.largest(dead_value))
 
 
 def _lowest_layer(context: Context, evaluator: Evaluator, rules: Rules) -> Any:
