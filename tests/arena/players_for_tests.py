@@ -52,15 +52,6 @@ class Dies(Player):
         return board.legal_moves()[0]
 
 
-class Forks(Player):
-    """Forks its process in the midst of each game; both go on to play."""
-
-    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
-        if move_number == 3:
-            os.fork()
-        return board.legal_moves()[0]
-
-
 class DiesAtFirst(Player):
     """Kills its process until a folder holds a number of files."""
 
@@ -145,6 +136,13 @@ class Escapes(Threaded):
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         raise BaseException("on purpose")
+
+
+class Leaves(Player):
+    """Raises in a process what no `except Exception` catches."""
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        raise GeneratorExit
 
 
 class Signs(Forgetful):

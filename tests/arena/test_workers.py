@@ -1,7 +1,6 @@
 """The number of workers, and the order in which they finish, change no result."""
 
 import hashlib
-import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -12,9 +11,7 @@ from tests.arena.standings import rows_of, standings_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
-from twofold.arena import workers as workers_module
 from twofold.arena.bench import PlayerStanding
-from twofold.arena.workers import Task
 from twofold.players.own_code import load_object
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
@@ -101,53 +98,21 @@ def test_a_process_that_dies_costs_only_the_game_that_killed_it() -> None:
     assert good.games.seeds.tolist() == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, which Windows lacks")
-@pytest.mark.usefixtures("forked_workers")
-def test_a_fork_of_a_player_sends_no_games() -> None:
-    """They counted as games of the worker, and as many of its own were lost."""
-    (one,) = standings_of([f"{HERE}:Forks"], SeedRange(0, 6), 1, SMALL)
-    (plain,) = standings_of([f"{HERE}:FailsOnSeed"], SeedRange(4, 2), 1, SMALL)
-    assert one.games.seeds.tolist() == list(range(6))
-    assert one.games.scores.tolist()[4:] == plain.games.scores.tolist()
-
-
 @pytest.mark.promise("R91")
-@pytest.mark.parametrize("player", ["Escapes", "Forgetful"])
-def test_an_error_in_a_thread_ends_the_command(
-    player: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a thread that plays, and in one that has a process play."""
-    monkeypatch.setattr(workers_module, "_Process", lambda _: Forgets())
-    monkeypatch.setattr(Forgets, "begin", lambda *_: 1 // 0)
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [("Escapes", "BaseException: on purpose"), ("Leaves", "GeneratorExit")],
+    ids=["a thread", "a process"],
+)
+def test_an_error_that_no_game_explains_ends_the_command(player: str, words: str, cli: Cli) -> None:
     for command in ("bench", "compare"):
         done = cli(command, f"{HERE}:{player}", "greedy", "--games", "40", "--jobs", "2")
         assert (done.code, done.out) == (1, "")
-        assert done.err.startswith("twofold: ")
+        assert done.err.startswith(f"twofold: {words}")
         assert done.err.count("\n") == 1
 
 
-class Forgets:
-    """A process that says a task is done after no game."""
-
-    def begin(self, task: Task) -> str:
-        return ""
-
-    def answer(self, timeout: float | None, stop: object) -> str:
-        return ""
-
-    def end(self) -> None:
-        pass
-
-
-def test_games_that_a_process_leaves_out_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "_Process", lambda _: Forgets())
-    (one,) = standings_of([f"{HERE}:Forgetful"], SeedRange(0, 2), 1, SMALL)
-    assert (one.error, one.failed_seed) == ("its process left out a game", 0)
-
-
-@pytest.mark.usefixtures("forked_workers")
-def test_processes_that_do_not_notice_the_end_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "GRACE_SECONDS", 0.2)
+def test_processes_that_hang_are_ended_with_the_run() -> None:
     sleeper = Path(__file__).parent / "sleeper.py"
     began = time.monotonic()
 

@@ -10,11 +10,9 @@ import hashlib
 import io
 import json
 import shutil
-import sqlite3
 import sys
 from collections import deque
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -121,19 +119,16 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
 
 def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
-    from twofold.arena.ray_workers import _Seat
+    from twofold.arena.ray_workers import _VERSION, _play_there
     from twofold.arena.schedule import Schedule, play
-    from twofold.arena.workers import GameWorkers, Task, TaskPlayers
+    from twofold.arena.workers import GameWorkers, Task
     from twofold.rules import Rules
 
     rules = Rules.parse(RULES)
     for spec in specs:
         task = Task(0, spec, rules, SeedRange(1, 1), allow_code=False)
-        attempt(lambda task=task: list(TaskPlayers().play(task, lambda: False)))
-        seat = _Seat()
-        answer = seat.play(task)
-        while isinstance(answer, tuple):
-            answer = seat.more()
+        assert task.play({}).error
+        assert _play_there(task, _VERSION, None, []).error
     schedules = [
         Schedule(number, spec, deque([SeedRange(1, 1)]), allow_code=False)
         for number, spec in enumerate(specs)
@@ -152,27 +147,24 @@ def tunings(folder: Path, specs: list[str]) -> None:
     settings = TuningSettings.make(player, games=1, rules=rules, weights=["empty"])
     path = folder / "tune.db"
     tune(settings, path, trials=1, check_games=2)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    about = next(line["user_attr"]["settings"] for line in lines if "user_attr" in line)
+    mine = about["player"]
     for number, spec in enumerate(specs):
         copy = folder / f"tune {number}.db"
-        shutil.copy(path, copy)
-        with closing(sqlite3.connect(copy)) as file, file:
-            file.execute(
-                "UPDATE study_user_attributes SET value_json = json_set(value_json, '$.player', ?)"
-                " WHERE key = 'settings'",
-                (spec,),
-            )
+        about["player"] = spec
+        copy.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
         attempt(tune, settings, copy, trials=2, check_games=2)
+    about["player"] = mine
     pickled = f"cbuiltins\nopen\n(V{folder / RAN}\nVw\ntR."  # makes the file where it is read
-    texts = [json.dumps(text) for text in (pickled.encode().hex(), *specs)]
-    with closing(sqlite3.connect(path)) as file, file:
-        for number, text in enumerate(texts):
-            for key in ("spec", "cma:optimizer:0", "cma:generation", "player"):
-                for table in ("trial_user", "trial_system"):
-                    file.execute(
-                        f"INSERT OR REPLACE INTO {table}_attributes (trial_id, key, value_json)"
-                        " SELECT trial_id, ?, ? FROM trials",
-                        (f"{key}{number or ''}", text),
-                    )
+    texts = enumerate([pickled.encode().hex(), *specs])
+    names = ("spec", "cma:optimizer:0", "cma:generation", "player")
+    more = {f"{name}{number or ''}": text for number, text in texts for name in names}
+    for line in lines:
+        for attributes in ("user_attrs", "system_attrs"):
+            if attributes in line:
+                line[attributes] |= more
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     attempt(tune, settings, path, trials=2, check_games=2)
 
 

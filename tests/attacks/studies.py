@@ -1,9 +1,8 @@
-"""Hostile SQLite files: journals that name other files, views, trees without end, odd siblings."""
+"""Hostile SQLite files: journals that name other files, views, trees without end."""
 
 import os
 import sqlite3
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -52,30 +51,6 @@ TABLES: dict[str, tuple[str, ...]] = {
     ),
 }
 """What is done to a study, by name."""
-
-
-def link(victim: Path, beside: Path) -> None:
-    beside.symlink_to(victim)
-
-
-def hard_link(victim: Path, beside: Path) -> None:
-    beside.hardlink_to(victim)
-
-
-def text(_: Path, beside: Path) -> None:
-    beside.write_text("my notes")
-
-
-def folder(_: Path, beside: Path) -> None:
-    beside.mkdir()
-
-
-def pipe(_: Path, beside: Path) -> None:
-    os.mkfifo(beside)
-
-
-BESIDE: tuple[Callable[[Path, Path], None], ...] = (link, hard_link, text, folder, pipe)
-"""What may lie where SQLite keeps its own files: made for a victim under a name."""
 
 
 def lead_in_circles(path: Path, table: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from twofold.arena.ray_workers import _Seat
+from twofold.arena.ray_workers import _taken
 from twofold.arena.workers import QuietSpawn
 
 MODULES = ("multiprocessing", "signal", "pickle", "twofold", "numba", "sitecustomize")
@@ -54,9 +54,7 @@ def test_a_file_of_a_job_is_not_taken_from_who_shares_the_temporary_folder(
         guessed.mkdir(mode=0o700)
         guessed.chmod(0o777 if attack == "an open folder" else 0o700)
         (guessed / "player.py").write_bytes(b"theirs")
-    seat = _Seat()
-    seat.take("greedy", "/no/such/player.py", "player.py", digest, content)
-    path = Path(seat._paths["greedy"]["/no/such/player.py"])
+    path = _taken("/no/such/player.py", "player.py", digest, lambda: content)
     assert path.read_bytes() == content
     assert (path.parent == guessed) is (attack in ("nothing", "another file"))
     assert path.parent.stat().st_mode & 0o077 == 0

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -126,13 +125,7 @@ def test_a_missing_extra(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def finished(path: Path) -> int:
     """Finished trials in a file."""
-    if not path.exists():
-        return 0
-    with sqlite3.connect(path) as connection:
-        query = "SELECT count(*) FROM trials WHERE state = 'COMPLETE'"
-        (count,) = connection.execute(query).fetchone()
-    connection.close()
-    return int(count)
+    return path.read_text().count('"op_code":4') if path.exists() else 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -158,10 +151,12 @@ def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     assert done == finished(path)
     assert f"interrupted; {done} of 99,999 trials finished; the same command continues" in err
     assert "Traceback" not in err
-    wanted = ["--trials", str(done + 1), "--jobs", "1", "--check-games", "4"]
+    most = max(trial["number"] for trial in found["trials"]) + 1
+    wanted = ["--trials", str(most), "--jobs", "1", "--check-games", "4"]
     result = cli("tune", *arguments, *wanted)
     assert result.code == 0, result.err
-    assert json.loads(result.out)["trials"][:done] == found["trials"]
+    again = json.loads(result.out)["trials"]
+    assert [again[trial["number"]] for trial in found["trials"]] == found["trials"]
 
 
 def test_progress_is_shown_in_a_terminal(

@@ -14,6 +14,7 @@ from twofold.arena import ray_workers
 from twofold.arena.bench import Bench
 from twofold.arena.studies.study import Study
 from twofold.arena.tuning.settings import TuningSettings
+from twofold.arena.workers import Task
 from twofold.board import Board
 from twofold.cli import _players
 from twofold.cli._analysis import figures, move_table
@@ -201,10 +202,13 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 
 
 def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
+    def task(spec: str) -> Task:
+        return Task(0, spec, STANDARD, SeedRange(1, 1))
+
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
-        ray_workers._made("nneonneo:tables=442-512", allow_code=False)
+        ray_workers._made(task("nneonneo:tables=442-512"), [])
     with pytest.raises(InvalidTable, match=r"[^)]$"):
-        ray_workers._made("exact:table=/no/such/file", allow_code=False)
+        ray_workers._made(task("exact:table=/no/such/file"), [])
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])

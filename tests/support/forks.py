@@ -33,7 +33,7 @@ IMPORTED = [
     "twofold.players.simple",
     "twofold.search.expectimax",
     "cmaes",
-    "optuna.storages._rdb.models",
+    "optuna.storages.journal",
 ]
 
 
@@ -66,11 +66,6 @@ def command(said: Path, prepare: Callable[[], object] | None, *arguments: str) -
         if prepare is not None:
             prepare()
         main(list(arguments))
-
-
-def fork_workers() -> None:
-    """Have this process fork its workers, too."""
-    workers.QuietSpawn = context  # type: ignore[assignment,misc]
 
 
 @pytest.fixture

@@ -201,10 +201,3 @@ class GameColumns:
             )
             for seed, score, moves, max_tile, reached, length, seconds, times, total in columns
         )
-
-
-def reached_columns(numbers: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-    """`GameColumns.reached` from concatenated lists of move numbers, each of up to 36."""
-    found = np.full((len(lengths), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
-    return found

@@ -1,8 +1,7 @@
 """Workers on a Ray cluster: games are played there, and their results come back.
 
-Each job is an actor, used by a thread of this process as a worker process is. A player's files,
-networks or Python code, are put into the object store once; an actor copies those that its
-machine lacks. Endgame tables are not sent: they must be built on each machine.
+A player's files, networks or Python code, are put into the object store once; a worker copies
+those that its machine lacks. Endgame tables are not sent: they must be built on each machine.
 """
 
 import contextlib
@@ -13,17 +12,18 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from twofold.arena.games import GameRow
-from twofold.arena.workers import POLL_SECONDS, GameWorkers, ProcessLost, Task, TaskReport, answers
+from twofold.arena.workers import FutureWorkers, Task, TaskReport
 from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable, MissingExtra
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
 from twofold.notation import format_spec, parse_spec, printable, split_hashes
-from twofold.players import make_player
+from twofold.players import Player, make_player
 from twofold.players.faults import describe_caught
 from twofold.players.own_code import is_code
 from twofold.version import SIGNATURE, __version__
@@ -37,29 +37,30 @@ _ANSWER_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 3.0
 """Interval at which a run looks whether Ray still runs on this machine."""
 
-_STARTS: Final = 3
-"""Actors that may end while they start, one after the other, before the run ends."""
-
 _REFUSALS: Final = ("InvalidAuthToken", "Unauthenticated", "Failed to connect to Ray cluster")
 """Words of Ray's errors where a token is missing or wrong. The last one names no reason: Ray then
 prints it on stderr, and the address has answered before."""
 
 _VERSION: Final = f"twofold {__version__} with signature {SIGNATURE}"
 
+_CREW: Final[dict[str, Player]] = {}
+"""The players of a worker on the cluster; each is made once."""
 
-class RayWorkers(GameWorkers):
-    """Actors of a cluster; see `GameWorkers`.
+_File = tuple[str, str, str, Any]
+"""A file of a player: its path in the spec, its name, its SHA-256, the reference of its content."""
+
+
+class RayWorkers(FutureWorkers):
+    """Tasks of a cluster.
 
     A program that has called `ray.init` uses its own connection, which stays open.
 
     Args:
         address: of the cluster, or `local` for one on this machine.
-        jobs: number of actors; None for the number of cores of the cluster. More than there are
-            cores wait for a free one.
+        jobs: number of tasks at a time; None for the number of cores of the cluster. More than
+            there are cores wait for a free one.
         timeout: seconds for one game; None for no timeout.
     """
-
-    is_remote: ClassVar[bool] = True
 
     def __init__(
         self, address: str, *, jobs: int | None = None, timeout: float | None = None
@@ -70,15 +71,15 @@ class RayWorkers(GameWorkers):
             _check_address(address)
             self._join(address, jobs)
         cores = int(self._ray.cluster_resources().get("CPU", 1))
-        super().__init__(jobs or max(cores, 1), timeout=timeout)
-        self._seat = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Seat)
+        super().__init__(jobs or max(cores, 1), timeout)
+        self._play = self._ray.remote(num_cpus=1, max_retries=0)(_play_there)
         here = self._ray.get_runtime_context().get_node_id()
-        self._socket = {one["NodeID"]: one["RayletSocketName"] for one in self._ray.nodes()}.get(
-            here
-        )
+        sockets = {one["NodeID"]: one["RayletSocketName"] for one in self._ray.nodes()}
+        self._socket = sockets.get(here)
         self._looked = time.monotonic()
+        self._calls: dict[Future[TaskReport], tuple[Any, float]] = {}
         self._contents: dict[str, Any] = {}  # by SHA-256: its reference in the object store
-        self._files: dict[str, Sequence[tuple[str, str, str, Any]]] = {}
+        self._files: dict[str, list[_File]] = {}
 
     def _join(self, address: str, jobs: int | None) -> None:
         where: dict[str, Any] = {"address": address}
@@ -99,15 +100,25 @@ class RayWorkers(GameWorkers):
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)  # Ray's own would end us in a game
 
-    def __exit__(self, _kind: object, *rest: object) -> None:
-        try:
-            super().__exit__(None, *rest)  # always waits for the threads: they use the connection
-        finally:
-            if self._joined:
-                self._ray.shutdown()
+    def __exit__(self, *_: object) -> None:
+        for call, _begun in self._calls.values():
+            self._ray.cancel(call, force=True)
+        if self._joined:
+            self._ray.shutdown()
+
+    def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
+        """Start a task; the files of a new player are put into the object store."""
+        if task.spec not in self._files:
+            self._files[task.spec] = [
+                self._stored(text, path) for text, path in files_of(task.spec).items()
+            ]
+        call = self._play.remote(task, _VERSION, self.timeout, self._files[task.spec])
+        future: Future[TaskReport] = call.future()
+        self._calls[future] = call, time.monotonic()
+        return future
 
     def reports(self) -> list[TaskReport]:
-        """As in `GameWorkers`; raises ClusterError where Ray's process of this machine has ended.
+        """As in `FutureWorkers`; raises ClusterError where Ray's process of this machine has ended.
 
         Ray itself would wait for ever, or end this process without a word.
         """
@@ -117,42 +128,28 @@ class RayWorkers(GameWorkers):
                 raise ClusterError("the Ray cluster is lost: its process on this machine has ended")
         return super().reports()
 
-    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
-        """Queue a task; the files of a new player are put into the object store."""
-        if task.spec not in self._files:
-            self._files[task.spec] = [
-                self._stored(text, path) for text, path in files_of(task.spec).items()
-            ]
-        super().submit(task, stop)
+    def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
+        """The report of a task; a worker whose time is over ends itself."""
+        _, begun = self._calls.pop(future)
+        try:
+            return future.result()
+        except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, InvalidInput):
+                raise error.cause from None
+            reason = printable(str(error).strip().rpartition("\n")[2].strip())
+            raise ClusterError(f"cannot start workers on the Ray cluster: {reason}") from None
+        except self._ray.exceptions.RayError:
+            if self.timeout is not None and time.monotonic() - begun >= self.timeout:
+                return TaskReport(task, lost=f"its game took longer than {self.timeout:g} s")
+            return TaskReport(task, lost="its worker died")
 
-    def _stored(self, text: str, path: Path) -> tuple[str, str, str, Any]:
-        """A file: its path in the spec, its name, its SHA-256, the reference of its content."""
+    def _stored(self, text: str, path: Path) -> _File:
         with open_regular(path) as file:
             content = file.read()
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._contents:
             self._contents[digest] = self._ray.put(content)
         return text, path.name, digest, self._contents[digest]
-
-    def start_process(self) -> "_Actor":
-        """An actor, used in place of a process. Waits until the cluster has a core for it.
-
-        Raises:
-            ClusterError: actors end while they start.
-            InvalidInput: they have another version of twofold.
-        """
-        reason = ""
-        for _ in range(_STARTS):
-            actor = _Actor(self._ray, self._seat.remote(), self._files)
-            try:
-                version = actor.version(self._stop.is_set)
-            except self._ray.exceptions.RayError as error:
-                reason = _line(error)
-                continue
-            if version != _VERSION:
-                raise InvalidInput(f"expected {_VERSION} on the whole cluster, got {version}")
-            return actor
-        raise ClusterError(f"cannot start workers on the Ray cluster: {reason}")
 
 
 def _is_abandoned(path: str) -> bool:
@@ -168,11 +165,6 @@ def _is_abandoned(path: str) -> bool:
         except OSError:  # busy, or of another machine
             return False
     return False
-
-
-def _line(error: Exception) -> str:
-    """The last line of an error, which names the cause where Ray quotes a traceback."""
-    return printable(str(error).strip().rpartition("\n")[2].strip())
 
 
 def _check_address(address: str) -> None:
@@ -214,124 +206,59 @@ def files_of(spec: str) -> dict[str, Path]:
     return found
 
 
-class _Actor:
-    """An actor as its thread uses it; a `TaskProcess`."""
-
-    def __init__(
-        self, ray: Any, seat: Any, files: Mapping[str, Sequence[tuple[str, str, str, Any]]]
-    ) -> None:
-        self._ray, self._seat, self._files = ray, seat, files
-        self._calls: list[Any] = []
-        self._has: set[str] = set()
-
-    def version(self, stop: Callable[[], bool]) -> str:
-        """The version of twofold there; waits for it, unless stopped."""
-        self._calls = [self._seat.version.remote()]
-        while not self._look():
-            if stop():
-                self.end()
-                return _VERSION
-        return str(self._ray.get(self._calls)[0])
-
-    def _look(self) -> bool:
-        count = len(self._calls)
-        ready, _ = self._ray.wait(self._calls, num_returns=count, timeout=POLL_SECONDS)
-        return len(ready) == count
-
-    def begin(self, task: Task) -> str:
-        files = () if task.spec in self._has else self._files[task.spec]
-        self._has.add(task.spec)
-        taken = [self._seat.take.remote(task.spec, *file) for file in files]
-        self._calls = [*taken, self._seat.play.remote(task)]
-        return ""
-
-    def answer(
-        self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | ProcessLost:
-        began = time.monotonic()
-        while not self._look():
-            if stop():
-                self.end()
-                return ProcessLost("it was stopped")
-            if timeout is not None and time.monotonic() - began > timeout:
-                self.end()
-                return ProcessLost(f"its game took longer than {timeout:g} s")
-        try:
-            *_, found = self._ray.get(self._calls)
-        except self._ray.exceptions.RayTaskError as error:
-            return describe_caught(error.cause)
-        except self._ray.exceptions.RayError:
-            return ProcessLost("its worker died")
-        answer: tuple[GameRow, ...] | str = found
-        if isinstance(answer, tuple):
-            self._calls = [self._seat.more.remote()]
-        return answer
-
-    def end(self) -> None:
-        self._ray.kill(self._seat)
+# ---- on the cluster
 
 
-class _Seat:
-    """The remote part of an actor; its players and their files are known by their specs."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-        self._paths: dict[str, dict[str, str]] = {}
-        self._answers: Iterator[tuple[GameRow, ...] | str] = iter(())
-
-    def version(self) -> str:
-        """The version of twofold here."""
-        return _VERSION
-
-    def take(self, spec: str, key: str, name: str, digest: str, content: bytes) -> None:
-        """Store the content of a file, unless this machine already has the same file."""
-        path = Path(key)
-        if not (path.is_file() and _digest(path) == digest):
-            path = _own_folder(digest) / name
-            if not (path.is_file() and _digest(path) == digest):
-                atomic_write(path, content)
-        self._paths.setdefault(spec, {})[key] = str(path)
-
-    def play(self, task: Task) -> tuple[GameRow, ...] | str:
-        """Begin a task; the first of its answers, see `twofold.arena.workers.answers`."""
-        self._answers = answers(self._rows(task))
-        return self.more()
-
-    def more(self) -> tuple[GameRow, ...] | str:
-        """The next answer."""
-        return next(self._answers)
-
-    def _rows(self, task: Task) -> Iterator[GameRow]:
-        yield from task.play(self._player(task), task.canonical)
-
-    def _player(self, task: Task) -> Any:
-        if task.spec not in self._made:
-            made = _made(self._local(task.spec), allow_code=task.allow_code)
-            if _hashes(made.spec) != _hashes(task.canonical):
-                raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
-            self._made[task.spec] = made
-        return self._made[task.spec]
-
-    def _local(self, spec: str) -> str:
-        """The spec with the paths of the files on this machine."""
-        parsed = parse_spec(spec)
-        name, values = parsed.name, dict(parsed.values)
-        for key, path in self._paths.get(spec, {}).items():
-            name = _renamed(name, key, path)
-            values = {one: _renamed(text, key, path) for one, text in values.items()}
-        return format_spec(name, values)
-
-
-def _made(spec: str, *, allow_code: bool) -> Any:
-    """Make a player; the message of a missing endgame table names this machine."""
+def _play_there(
+    task: Task, version: str, timeout: float | None, files: Sequence[_File]
+) -> TaskReport:
+    """Play a task in a worker of the cluster, which ends itself after `timeout` seconds."""
+    if version != _VERSION:
+        raise InvalidInput(f"expected {version} on the whole cluster, got {_VERSION}")
     try:
-        return make_player(spec, allow_code=allow_code)
+        if task.spec not in _CREW:
+            _CREW[task.spec] = _made(task, files)
+    except (Exception, SystemExit) as fault:  # a player may call sys.exit()
+        return TaskReport(task, error=describe_caught(fault))
+    clock = threading.Timer(timeout or 0.0, os._exit, (1,))
+    clock.daemon = True
+    if timeout is not None:
+        clock.start()
+    try:
+        return task.play(_CREW, spec=task.canonical)
+    finally:
+        clock.cancel()
+
+
+def _made(task: Task, files: Sequence[_File]) -> Player:
+    """Make a player from the files on this machine."""
+    parsed = parse_spec(task.spec)
+    name, values = parsed.name, dict(parsed.values)
+    for key, file_name, digest, content in files:
+        path = str(_taken(key, file_name, digest, partial(require_ray().get, content)))
+        name = _renamed(name, key, path)
+        values = {one: _renamed(text, key, path) for one, text in values.items()}
+    try:
+        made = make_player(format_spec(name, values), allow_code=task.allow_code)
     except InvalidTable as error:
-        if "tables" not in parse_spec(spec).values:
+        if "tables" not in values:
             raise
         raise InvalidTable(
             f"{error} (on {socket.gethostname()}). Build endgame tables there; they are not sent"
         ) from None
+    if _hashes(made.spec) != _hashes(task.canonical):
+        raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
+    return made
+
+
+def _taken(key: str, name: str, digest: str, content: Callable[[], bytes]) -> Path:
+    """The file on this machine; stored unless it is there already."""
+    path = Path(key)
+    if not (path.is_file() and _digest(path) == digest):
+        path = _own_folder(digest) / name
+        if not (path.is_file() and _digest(path) == digest):
+            atomic_write(path, content())
+    return path
 
 
 def _own_folder(digest: str) -> Path:

@@ -99,45 +99,40 @@ def play(
     """
     new = _tasks(schedules, rules)
     again: list[Task] = []
-    under_way: dict[tuple[int, int], int] = {}  # of a task's first game: games reported so far
+    under_way = 0
     while not stop():
-        while len(under_way) < max(backend.jobs, 1):
+        while under_way < max(backend.jobs, 1):
             task = again.pop(0) if again else next(new, None)
             if task is None:
                 break
-            under_way[task.player, task.seeds.first] = 0
+            under_way += 1
             backend.submit(task, stop)
         if not under_way:
             return
         for report in backend.reports():
-            task = report.task
-            key, schedule = (task.player, task.seeds.first), schedules[task.player]
+            under_way -= 1
+            schedule = schedules[report.task.player]
             for row in report.rows:
-                yield task.player, row
+                yield report.task.player, row
                 if stop():
                     return
             schedule.add(report)
-            done = under_way[key] = under_way[key] + len(report.rows)
-            if report.done:
-                del under_way[key]
-            again += _after(report, done, schedule)
+            again += _after(report, schedule)
 
 
-def _after(report: TaskReport, done: int, schedule: Schedule) -> list[Task]:
-    """Store the error of the game after the first `done`; the tasks to play again."""
+def _after(report: TaskReport, schedule: Schedule) -> list[Task]:
+    """Store the error of a task; the tasks to play again, of a game each."""
     task = report.task
-    if done == task.seeds.count or not (report.error or report.lost):
-        return []
-    seed = task.seeds.part(done).first
     if report.error:
-        schedule.errors[seed] = report.error
+        schedule.errors[task.seeds.part(len(report.rows)).first] = report.error
+    if not report.lost:
         return []
-    schedule.attempts[seed] += 1
-    if schedule.attempts[seed] == ATTEMPTS:
-        schedule.errors[seed] = report.lost
+    schedule.attempts.update(task.seeds)
+    first = task.seeds.first
+    if task.seeds.count == 1 and schedule.attempts[first] >= ATTEMPTS:
+        schedule.errors[first] = report.lost
         return []
-    rest = [task.part(done + 1)] if done + 1 < task.seeds.count else []
-    return [task.part(done, done + 1), *rest]  # alone, so that a lost worker names its game
+    return [task.part(place, place + 1) for place in range(task.seeds.count)]
 
 
 def _tasks(schedules: Iterable[Schedule], rules: Rules) -> Iterator[Task]:

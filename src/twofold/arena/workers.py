@@ -1,24 +1,23 @@
 """Workers play games: in threads for compiled players, in processes for the others.
 
 Kernels release the interpreter's lock, so threads are enough for them and share the compiled
-code and the tables. Python code gets its own process, which may crash or hang without harm.
-Processes are spawned, never forked, and make their players from the specs.
+code and the tables. Python code gets a process of Pebble's pool, which may crash or hang without
+harm. Processes are spawned, never forked, and make their players from the specs.
 """
 
-import contextlib
 import multiprocessing
 import os
-import queue
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker, util
-from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, ClassVar, Final, ParamSpec, Protocol, Self, TypeVar
+from typing import Final, Self
+
+from pebble import ProcessExpired, ProcessPool
 
 from twofold.arena.games import GameRow
 from twofold.board import Board
@@ -27,17 +26,8 @@ from twofold.players.faults import as_fault, describe_caught
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 POLL_SECONDS: Final = 0.1
 """Interval at which a waiting run polls `stop`."""
-
-GRACE_SECONDS: Final = 2.0
-"""Time that workers have to end their games after a stop."""
-
-REPORT_SECONDS: Final = 0.1
-"""Interval at which a thread reports its finished games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,258 +58,171 @@ class Task:
         return replace(self, seeds=self.seeds.part(first, end), boards=self.boards[first:end])
 
     def play(
-        self, player: Player, spec: str, stop: Callable[[], bool] | None = None
-    ) -> Iterator[GameRow]:
-        """Play the games with the player `spec` until `stop` returns True."""
-        for result in play_games(
-            player, self.rules, self.seeds, boards=self.boards, keep_moves=self.records, stop=stop
-        ):
-            yield GameRow.of_result(result, spec, self.rules, record=self.records)
+        self, players: dict[str, Player], stop: Callable[[], bool] | None = None, spec: str = ""
+    ) -> "TaskReport":
+        """Play the games until `stop` returns True or one fails.
+
+        Args:
+            players: of this worker, by their specs; the player is made if it is missing.
+            stop: polled; None to play all games.
+            spec: the player's spec in the rows; empty for the one that it has here.
+        """
+        rows: list[GameRow] = []
+        try:
+            if self.spec not in players:
+                players[self.spec] = make_player(self.spec, allow_code=self.allow_code)
+            player = players[self.spec]
+            for result in play_games(
+                player,
+                self.rules,
+                self.seeds,
+                boards=self.boards,
+                keep_moves=self.records,
+                stop=stop,
+            ):
+                rows.append(
+                    GameRow.of_result(result, spec or player.spec, self.rules, record=self.records)
+                )
+        except (Exception, SystemExit) as fault:  # a player may call sys.exit()
+            return TaskReport(self, tuple(rows), describe_caught(fault))
+        return TaskReport(self, tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """The progress of a task since its last report.
+    """The result of a task.
 
     Attributes:
         rows: finished games, in order.
         error: error message of the game after these; empty if nothing failed.
-        lost: why the worker ended in the game after these; empty if it did not.
-        done: True if this is the last report.
+        lost: why the worker ended in one of the games; empty if it did not.
     """
 
     task: Task
     rows: tuple[GameRow, ...] = ()
     error: str = ""
     lost: str = ""
-    done: bool = False
 
 
-class TaskPlayers:
-    """The players of one worker; each is made once."""
+class FutureWorkers:
+    """The tasks under way as futures of their reports; `jobs` is the number of tasks at a time."""
 
-    def __init__(self) -> None:
-        self.players: dict[str, Player] = {}
+    def __init__(self, jobs: int, timeout: float | None) -> None:
+        self.jobs, self.timeout = jobs, timeout
+        self._tasks: dict[Future[TaskReport], Task] = {}
 
-    def play(self, task: Task, stop: Callable[[], bool]) -> Iterator[GameRow]:
-        """Play the games of a task until `stop` returns True."""
-        if task.spec not in self.players:
-            self.players[task.spec] = make_player(task.spec, allow_code=task.allow_code)
-        player = self.players[task.spec]
-        yield from task.play(player, player.spec, stop)
+    def __enter__(self) -> Self:
+        return self
 
-    def close(self) -> None:
-        """Close the players."""
-        for player in self.players.values():
-            player.close()
+    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
+        """Start a task; the caller has at most `jobs` under way."""
+        self._tasks[self.begin(task, stop)] = task
+
+    def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
+        """Start a task."""
+        raise NotImplementedError
+
+    def reports(self) -> list[TaskReport]:
+        """Reports since the last call; waits a short time if there are none.
+
+        Raises the error of a worker: its games would be missing for ever.
+        """
+        done, _ = wait(self._tasks, POLL_SECONDS, FIRST_COMPLETED)
+        return [self._report(future, self._tasks.pop(future)) for future in done]
+
+    def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
+        try:
+            return future.result()
+        except BaseException as fault:
+            why = self.loss(fault)
+            if not why:
+                raise as_fault(fault) from fault
+            return TaskReport(task, lost=why)
+
+    def loss(self, fault: BaseException) -> str:
+        """Why a worker was lost; empty for another error."""
+        raise NotImplementedError
 
 
-def answers(rows: Iterator[GameRow]) -> Iterator[tuple[GameRow, ...] | str]:
-    """Games in batches as they finish; at the end an error message, empty if nothing failed."""
-    batch: list[GameRow] = []
-    error, last = "", time.monotonic()
-    try:
-        for row in rows:
-            batch.append(row)
-            if time.monotonic() - last >= REPORT_SECONDS:
-                yield tuple(batch)
-                batch, last = [], time.monotonic()
-    except (Exception, SystemExit) as fault:  # a player may call sys.exit()
-        error = describe_caught(fault)
-    yield tuple(batch)
-    yield error
-
-
-class GameWorkers:
-    """Up to `jobs` tasks at a time, each in a thread, which uses a process for Python players.
+class GameWorkers(FutureWorkers):
+    """Threads and processes of this machine.
 
     Args:
         jobs: number of tasks at a time; 0 plays them in `submit`.
         timeout: seconds for one game in a process; None for no timeout.
     """
 
-    is_remote: ClassVar[bool] = False
-    """True if all players play in processes, which take long to start: no task waits for one."""
-
     def __init__(self, jobs: int, *, timeout: float | None = None) -> None:
-        self.jobs = jobs
-        self.timeout = timeout
+        super().__init__(jobs, timeout)
         self._stop = threading.Event()
-        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._reports: queue.SimpleQueue[TaskReport | Exception] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._crew = TaskPlayers()
-        # Closing one end signals every process that holds the other, without a lock that a
-        # crashed process could leave locked.
-        self._alive, self._line = multiprocessing.Pipe(duplex=False)
-
-    def __enter__(self) -> Self:
-        return self
+        self._threads = ThreadPoolExecutor(max(jobs, 1), "twofold-games")
+        self._processes: ProcessPool | None = None
+        self._players = threading.local()
+        self._crews: list[dict[str, Player]] = []
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self.stop()
-        for _thread in self._threads:
-            self._tasks.put(None)
-        for thread in self._threads if kind is None else ():
-            thread.join()
-        self._alive.close()
-        self._crew.close()
-
-    def stop(self) -> None:
-        """Ask all games to end."""
         self._stop.set()
-        self._line.close()
+        if self._processes is not None:
+            self._processes.stop()  # type: ignore[no-untyped-call]
+            self._processes.join()
+        self._threads.shutdown(wait=kind is None, cancel_futures=True)
+        for crew in self._crews if kind is None else ():
+            _close(crew)
 
-    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
-        """Queue a task; the caller keeps at most `jobs` tasks in the queue."""
+    def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
+        """Start a task in a thread or a process."""
         if self.jobs == 0:
-            self._play_here(self._crew, task, stop)
-            return
-        if len(self._threads) < self.jobs:
-            name = f"twofold-games-{len(self._threads) + 1}"
-            thread = threading.Thread(target=self._serve, name=name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        self._tasks.put(task)
+            future: Future[TaskReport] = Future()
+            future.set_result(self._play(task, stop))
+            return future
+        if task.compiled:
+            return self._threads.submit(self._play, task, self._stop.is_set)
+        if self._processes is None:
+            self._processes = ProcessPool(
+                self.jobs, initializer=_start_process, context=QuietSpawn()
+            )
+        return self._processes.schedule(_play_here, args=(task,), timeout=self.timeout)
 
-    def reports(self) -> list[TaskReport]:
-        """Reports since the last call; waits a short time if there are none.
+    def loss(self, fault: BaseException) -> str:
+        """Why a process was lost; empty for another error."""
+        if isinstance(fault, TimeoutError):
+            return f"its game took longer than {self.timeout:g} s"
+        return "its process died" if isinstance(fault, ProcessExpired) else ""
 
-        Raises what ended a thread: its games would be missing for ever.
-        """
-        found = []
-        with contextlib.suppress(queue.Empty):
-            report = self._reports.get(timeout=POLL_SECONDS)
-            while True:
-                if isinstance(report, Exception):
-                    raise report
-                found.append(report)
-                report = self._reports.get_nowait()
-        return found
-
-    def _serve(self) -> None:
-        try:
-            self._serve_tasks()
-        except BaseException as fault:  # `reports` raises it in the main thread
-            self._reports.put(as_fault(fault))
-
-    def _serve_tasks(self) -> None:
-        crew, process = TaskPlayers(), None
-        while not self._stop.is_set():
-            if process is None and self.is_remote:
-                process = self.start_process()
-            task = self._tasks.get()
-            if task is None:
-                break
-            if task.compiled and not self.is_remote:
-                self._play_here(crew, task, self._stop.is_set)
-                continue
-            process = process or self.start_process()
-            if not self._play_there(process, task):
-                process = None
-        crew.close()
-        if process is not None:
-            process.end()
-
-    def start_process(self) -> "TaskProcess":
-        """Start the process in which a thread plays Python players."""
-        return _Process(self._alive)
-
-    def _play_here(self, crew: TaskPlayers, task: Task, stop: Callable[[], bool]) -> None:
-        for answer in answers(crew.play(task, stop)):
-            if isinstance(answer, str):
-                self._reports.put(TaskReport(task, error=answer, done=True))
-            else:
-                self._reports.put(TaskReport(task, answer))
-
-    def _play_there(self, process: "TaskProcess", task: Task) -> bool:
-        """Play a task in a process; False if the process is lost."""
-        lost, played = process.begin(task), 0
-        while not lost:
-            answer = process.answer(self.timeout, self._stop.is_set)
-            if isinstance(answer, tuple):
-                played += len(answer)
-                self._reports.put(TaskReport(task, answer))
-            elif isinstance(answer, ProcessLost):
-                lost = answer.why
-            else:
-                if answer == "" and played < task.seeds.count and not self._stop.is_set():
-                    answer = "its process left out a game"
-                self._reports.put(TaskReport(task, error=answer, done=True))
-                return True
-        stopped = self._stop.is_set()
-        self._reports.put(TaskReport(task, lost="" if stopped else lost, done=True))
-        return False
+    def _play(self, task: Task, stop: Callable[[], bool]) -> TaskReport:
+        """Play a task with the players of this thread."""
+        if not hasattr(self._players, "crew"):
+            self._players.crew = {}
+            self._crews.append(self._players.crew)
+        return task.play(self._players.crew, stop)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessLost:
-    """The reason why a process ended."""
-
-    why: str
+def _close(crew: dict[str, Player]) -> None:
+    for player in crew.values():
+        player.close()
 
 
-class TaskProcess(Protocol):
-    """Plays the tasks of players that need a process."""
+# ---- processes
 
-    def begin(self, task: Task) -> str:
-        """Send a task; an error message if that fails, else empty."""
-
-    def answer(
-        self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | ProcessLost:
-        """Finished games; at the end of the task an error message, empty if nothing failed."""
-
-    def end(self) -> None:
-        """End the process."""
+_CREW: Final[dict[str, Player]] = {}
+"""The players of a worker process; each is made once."""
 
 
-class _Process:
-    """A worker process as its thread uses it; closing the other end of `alive` stops it."""
+def _start_process() -> None:
+    """Prepare a worker process."""
+    sys.stdout = sys.stderr  # the output of a player is not a result
+    util.Finalize(None, _close, (_CREW,), exitpriority=1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
-    def __init__(self, alive: Connection) -> None:
-        context = QuietSpawn()
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_work, args=(theirs, alive, GRACE_SECONDS), name="twofold-games"
-        )
-        self._process.start()
-        theirs.close()
-        self._is_ready = False
 
-    def begin(self, task: Task) -> str:
-        try:
-            if not self._is_ready:  # the clock of a game starts after this
-                self._pipe.recv()
-                self._is_ready = True
-            self._pipe.send(task)
-        except (EOFError, OSError):
-            return self._died()
-        return ""
+def _end_with_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
-    def answer(
-        self, timeout: float | None, stop: Callable[[], bool]
-    ) -> tuple[GameRow, ...] | str | ProcessLost:
-        began = time.monotonic()
-        try:
-            while not self._pipe.poll(POLL_SECONDS):
-                late = timeout is not None and time.monotonic() - began > timeout
-                if late and not stop():
-                    self._process.kill()
-                    self._process.join()
-                    return ProcessLost(f"its game took longer than {timeout:g} s")
-            answer: GameRow | str = self._pipe.recv()
-        except (EOFError, OSError):
-            return ProcessLost(self._died())
-        return (answer,) if isinstance(answer, GameRow) else answer
 
-    def _died(self) -> str:
-        self._process.join()
-        return "its process died"
-
-    def end(self) -> None:
-        self._pipe.close()
-        self._process.join()
+def _play_here(task: Task) -> TaskReport:
+    return task.play(_CREW)
 
 
 _options: Callable[[], list[str]] = util._args_from_interpreter_flags  # type: ignore[attr-defined]
@@ -349,59 +252,3 @@ class QuietSpawn(SpawnContext):
     """A spawn context whose processes never receive Ctrl-C."""
 
     Process = _SpawnProcess
-
-
-def _work(pipe: Connection, alive: Connection, grace_seconds: float) -> None:
-    """The loop of a worker process."""
-    send, is_stopped = serve(pipe, alive, grace_seconds)
-    crew = TaskPlayers()
-    with contextlib.suppress(EOFError, OSError):
-        send(None)  # ready
-        while True:
-            task: Task = pipe.recv()
-            error = ""
-            try:
-                for row in crew.play(task, is_stopped):
-                    send(row)
-            except BaseException as fault:  # a player may raise any
-                error = describe_caught(fault)
-            send(error)
-    crew.close()
-
-
-def serve(
-    pipe: Connection, parent: Connection, grace_seconds: float
-) -> tuple[Callable[[Any], None], Callable[[], bool]]:
-    """Make this process a worker; how it sends through `pipe`, and whether it is to stop.
-
-    Ctrl-C goes to the parent only, which stops its workers: it closes the other end of `parent`.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr  # the output of a player is not a result
-    stop = threading.Event()
-    threading.Thread(target=_watch, args=(parent, stop, grace_seconds), daemon=True).start()
-    return _only_here(pipe.send), _only_here(stop.is_set)
-
-
-def _only_here(function: Callable[P, T]) -> Callable[P, T]:
-    """The function for this process only: it ends a copy of the process that a player has forked.
-
-    The copy would play the same games, and its answers would count as those of this process.
-    """
-    here = os.getpid()
-
-    def checked(*args: P.args, **keys: P.kwargs) -> T:
-        if os.getpid() != here:
-            os._exit(0)
-        return function(*args, **keys)
-
-    return checked
-
-
-def _watch(parent: Connection, stop: threading.Event, grace_seconds: float) -> None:
-    """End the game, then this process, once the parent closes the pipe or is gone."""
-    with contextlib.suppress(OSError):
-        parent.poll(None)
-    stop.set()
-    time.sleep(grace_seconds)
-    os._exit(1)

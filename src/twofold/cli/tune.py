@@ -28,11 +28,13 @@ from twofold.arena.tuning.tune import (
     TuningSettings,
     tune,
 )
-from twofold.cli._bench import with_interval
+from twofold.cli._bench import far_backend, with_interval
 from twofold.cli._options import (
     FirstSeedOption,
     ForceOption,
+    JobsOption,
     JsonOption,
+    RayOption,
     RulesOption,
     argument,
     count,
@@ -51,20 +53,20 @@ from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
 from twofold.notation import format_number, parse_seed
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
-  twofold tune expectimax:eval=snake --spread 2 --out snake.db --json"""
+  twofold tune expectimax:eval=snake --spread 2 --out snake.db --json
+  twofold tune expectimax:ply=2 --games 200 --ray auto --out tune.db"""
 
 
 def command(
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
     out: Annotated[
-        str, option("--out", "FILE", "File for the trials (SQLite).", show_default=False)
+        str, option("--out", "FILE", "File for the trials (Optuna's).", show_default=False)
     ],
     force: ForceOption = False,
     games: Annotated[int, count("--games", "N", "Games per trial.")] = 100,
     trials: Annotated[int, count("--trials", "T", "Number of trials in all.")] = 100,
-    jobs: Annotated[
-        int | None, count("--jobs", "J", "Trials at the same time. Default: one per core.")
-    ] = None,
+    jobs: JobsOption = None,
+    ray: RayOption = None,
     seed: FirstSeedOption = "1",
     weights: Annotated[
         str, option("--weights", "NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
@@ -115,13 +117,16 @@ def command(
         catching_interrupt() as asked,
         _progress(settings) as show,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
+        far_backend(ray, jobs) as far,
     ):
+        used_jobs = far.jobs if far else used_jobs
         found = tune(
             settings,
             out,
             trials=trials,
             jobs=used_jobs,
             check_games=check_games,
+            backend=far,
             on_progress=show,
             stop=asked.is_set,
         )

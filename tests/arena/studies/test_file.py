@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -45,24 +46,31 @@ def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: P
     assert path.read_text() == "mine"
 
 
-def test_a_closing_study_waits_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "s.db"
-    reader = contextlib.ExitStack()
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_closing_study_waits_for_readers(
+    ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, ready, until = tmp_path / "s.db", threading.Event(), threading.Event()
 
-    def look(study: Study) -> None:
+    def look() -> None:
+        with Study(path, read_only=True) as reader:
+            reader.runs()
+            ready.set()
+            assert until.wait(60)
+
+    monkeypatch.setattr(module, "CLOSING_SECONDS", 60.0 if ends else 0.0)
+    thread = threading.Thread(target=look)
+    with Study(path) as study:
         study.add(add(study), row(5))
         study.flush()
-        reader.enter_context(Study(path, read_only=True)).runs()
-
-    with Study(path) as study:
-        look(study)
-        monkeypatch.setattr("twofold.arena.studies.sqlite.time.sleep", lambda _: reader.close())
-    assert list(tmp_path.iterdir()) == [path]
-    monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
-    with Study(path) as study:
-        look(study)
-    assert path.with_name("s.db-wal").exists()  # who reads on has all games
-    with reader, Study(path, read_only=True) as study:
+        thread.start()
+        assert ready.wait(60)
+        if ends:
+            threading.Timer(0.3, until.set).start()
+    assert path.with_name("s.db-wal").exists() is not ends  # who reads on has all games
+    until.set()
+    thread.join()
+    with Study(path, read_only=True) as study:
         assert study.counts() == {1: 1}
 
 

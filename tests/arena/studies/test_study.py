@@ -1,26 +1,19 @@
 """Studies: written games are there, missing games are known, other files are refused."""
 
-import contextlib
 import json
 import os
 import shutil
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
-from tests.support.exports import export_csv
-from twofold.arena.games import NEVER, UNKNOWN, GameColumns
-from twofold.arena.reports import report
+from twofold.arena.games import NEVER, GameColumns
 from twofold.arena.studies import file as module
-from twofold.arena.studies import schema as study_schema
+from twofold.arena.studies.file import APPLICATION, SCHEMA
 from twofold.arena.studies.rows import Wanted
-from twofold.arena.studies.schema import APPLICATION, SCHEMA
-from twofold.arena.studies.sqlite import schema_of as sqlite_schema
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.seeds import SeedRange
@@ -208,95 +201,15 @@ def test_databases_of_others_are_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_later_schema_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("schema", [SCHEMA - 1, SCHEMA + 1])
+def test_another_schema_is_refused(schema: int, tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     small_study(path, 1)
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
-    with pytest.raises(
-        InvalidInput, match=f"of schema {SCHEMA + 1}, made by a later version of twofold"
-    ):
+    with pytest.raises(InvalidInput, match=f"of schema {schema}. Read it with the version"):
         Study(path)
-
-
-def test_an_earlier_schema_is_brought_up_to_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "s.db"
-    small_study(path, 3)
-    steps = (*study_schema.MIGRATIONS, "ALTER TABLE run ADD COLUMN note TEXT;")
-    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
-    monkeypatch.setattr(study_schema, "SCHEMA", len(steps))
-    with Study(path) as study:
-        assert study._one("SELECT note FROM run") == (None,)
-        assert study._one("PRAGMA user_version") == (len(steps),)
-        assert len(study.games(1, SeedRange(0, 3))) == 3
-
-
-def old_study(path: Path) -> None:
-    """A study of the first schema: without boards and tile sums."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    study_schema._apply(connection, 0, 1)
-    run = ("greedy", "greedy", "4x4", "1", "0.1", "{}", 1, "2024-01-01")
-    connection.execute(f"INSERT INTO run VALUES (7{', ?' * 8})", run)
-    connection.execute("INSERT INTO plan VALUES (1, 7, '1', 3)")
-    for seed in ("1", "2", "9"):
-        game = (7, seed, 100, 40, 8, "[0,0,3,9]", 1_000, None, None, None)
-        connection.execute(f"INSERT INTO game VALUES (?{', ?' * 9})", game)
-    connection.execute("INSERT INTO failure VALUES (7, '3', 'it broke')")
-    connection.close()
-
-
-def content(study: Study) -> tuple[Any, ...]:
-    rows = study.all_games(7).rows("greedy")
-    return study.runs(), study.wanted(), study.failures(7), rows, study.counts()
-
-
-def test_a_study_of_the_first_schema_is_read_and_brought_up_to_date(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    old_study(path)
-    before = path.read_bytes()
-    with Study(path, read_only=True) as study:
-        found = content(study)
-        assert study.boards("0" * 16, "4x4") is None
-        assert len(report.gather(study)[0].entries[0].fates) == 0
-        export_csv(study, tmp_path / "g.csv")
-    assert path.read_bytes() == before
-    (run,) = found[0]
-    assert (run.run, run.boards, run.created) == (7, "", "2024-01-01")
-    assert [one.tile_sum for one in found[3]] == [None] * 3
-    with Study(path) as study:
-        assert content(study) == found
-        assert add(study) == 7
-        study.add(7, replace(row(3), tile_sum=90))
-        assert study.missing(7, SeedRange(1, 3)) == []
-        assert study.all_games(7).tile_sums.tolist() == [UNKNOWN, UNKNOWN, 90, UNKNOWN]
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        ours = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    with contextlib.closing(study_schema.in_memory()) as fresh:
-        assert fresh.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall() == ours
-
-
-def test_bringing_up_to_date_is_all_or_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "s.db"
-    old_study(path)
-    steps = (study_schema.MIGRATIONS[0], study_schema.MIGRATIONS[1] + "INSERT INTO no VALUES (1);")
-    monkeypatch.setattr(study_schema, "_tables", lambda _: schema_of(path))
-    monkeypatch.setattr(study_schema, "MIGRATIONS", steps)
-    with pytest.raises(InvalidInput, match="no such table"):
-        Study(path)
-    monkeypatch.undo()
-    with Study(path, read_only=True) as study:
-        assert len(study.all_games(7)) == 3
-
-
-def schema_of(path: Path) -> set[tuple[Any, ...]]:
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        return {study_schema._squeezed(one) for one in sqlite_schema(connection, 100)}
 
 
 def test_a_damaged_row_is_refused(tmp_path: Path) -> None:

@@ -3,30 +3,24 @@
 import contextlib
 import json
 import math
-import multiprocessing
-import os
-import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial
 
 from tests.arena.standings import standings_of
-from tests.support.forks import command, context, fork, fork_workers
+from tests.support.forks import command, fork
 from twofold import make_player
-from twofold.arena import workers
 from twofold.arena.stats import Interval
-from twofold.arena.tuning import sampling as tune_sampling
 from twofold.arena.tuning import settings as tune_settings
 from twofold.arena.tuning import study as tune_study
-from twofold.arena.tuning import workers as tune_workers
 from twofold.arena.tuning.settings import Range, range_of
 from twofold.arena.tuning.tune import (
     Tuning,
@@ -59,17 +53,14 @@ def run(path: Path, trials: int, settings: TuningSettings | None = None, **more:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuning, bytes]:
-    """A tuning of three trials, and its file."""
+    """A tuning of four trials, and its file."""
     path = tmp_path_factory.mktemp("kept") / "t.db"
-    return run(path, 3), path.read_bytes()
+    return run(path, 4), path.read_bytes()
 
 
-def states(path: Path) -> list[str]:
-    """The states of all trials in a file."""
-    with sqlite3.connect(path) as connection:
-        found = connection.execute("SELECT state FROM trials").fetchall()
-    connection.close()
-    return sorted(state for (state,) in found)
+def finished(path: Path) -> int:
+    """The number of finished trials in a file."""
+    return path.read_text().count('"op_code":4') if path.exists() else 0
 
 
 def after(trials: int) -> tuple[Callable[[TuningProgress], None], Callable[[], bool]]:
@@ -174,41 +165,54 @@ def test_a_weight_that_cannot_vary_is_refused() -> None:
         tune_settings.within(range_of("empty", 5.0, 2.0), 5.0, 5.0)
 
 
+def simulated(
+    settings: TuningSettings, trials: int, value: Callable[[dict[str, float]], float]
+) -> list[FrozenTrial]:
+    """The trials of a tuning whose games are a function of the weights."""
+    study = optuna.create_study(direction="maximize")
+    for number in range(trials):
+        found = list(tune_study.finished_trials(study, settings).values())
+        start = tune_study.wave_of(settings, number).start
+        weights = tune_study.proposed(settings, number, found[:start])
+        tune_study.add_trial(study, settings, number, weights, value(weights))
+    return study.trials
+
+
 @pytest.mark.parametrize("sampler", ["cma", "tpe"])
 def test_samplers_find_the_top_of_a_hill(sampler: str) -> None:
     """Far better than chance: the best of random weights is about 0.15 from the top."""
     settings = make_settings(sampler=sampler, seed=3)
-    study = optuna.create_study(direction="maximize")
-    tune_study.ensure_start(study, settings)
     top = {"empty": 0.2, "merges": 0.7, "sum_power": 0.6}
-    for number in range(90):
-        trial = tune_sampling.ask(study, settings, 0)
-        places = {one.name: one.place(trial.params[one.name]) for one in settings.weights}
-        trial.set_user_attr(tune_sampling.ORDER, number)
-        study.tell(trial, -sum((places[name] - top[name]) ** 2 for name in top))
-    assert study.trials[0].params == pytest.approx(settings.start)
-    assert -study.best_value < 0.05**2
-    late = [trial.value or 0.0 for trial in study.trials[-20:]]
-    early = [trial.value or 0.0 for trial in study.trials[1:21]]
-    assert sum(late) / 20 > sum(early) / 20
+
+    def height(weights: dict[str, float]) -> float:
+        places = {one.name: one.place(weights[one.name]) for one in settings.weights}
+        return -sum((places[name] - top[name]) ** 2 for name in top)
+
+    trials = simulated(settings, 90, height)
+    assert trials[0].params == pytest.approx(settings.start)
+    values = [trial.value or 0.0 for trial in trials]
+    assert -max(values) < 0.05**2
+    assert sum(values[-20:]) > sum(values[1:21])
 
 
 def test_cma_works_on_one_weight() -> None:
     settings = make_settings(weights=["empty"])
-    study = optuna.create_study(direction="maximize")
-    for _ in range(20):
-        trial = tune_sampling.ask(study, settings, 0)
-        study.tell(trial, -abs(trial.params["empty"] - 500))
-    assert study.best_params["empty"] == pytest.approx(500, rel=0.1)
+    trials = simulated(settings, 20, lambda weights: -abs(weights["empty"] - 500))
+    best = max(trials, key=lambda trial: trial.value or 0.0)
+    assert best.params["empty"] == pytest.approx(500, rel=0.1)
 
 
-def test_two_workers_get_different_weights() -> None:
-    for sampler in ("cma", "tpe"):
-        settings = make_settings(sampler=sampler)
-        study = optuna.create_study()
-        first, second = (tune_sampling.ask(study, settings, number).params for number in (0, 1))
-        assert first != second
-        assert first != settings.start
+@pytest.mark.parametrize("sampler", ["cma", "tpe"])
+def test_trials_of_a_wave_differ(sampler: str) -> None:
+    settings = make_settings(sampler=sampler)
+    wave = tune_study.wave_of(settings, 1)
+    assert tune_study.wave_of(settings, 0) == range(1)
+    assert (wave.start, tune_study.wave_of(settings, wave[-1]), len(wave) > 3) == (1, wave, True)
+    assert tune_study.wave_of(settings, wave[-1] + 1).start == wave[-1] + 1
+    (start,) = simulated(settings, 1, lambda _: 1.0)
+    tried = [tune_study.proposed(settings, number, [start]) for number in wave]
+    assert len({tuple(weights.values()) for weights in tried}) == len(wave)
+    assert settings.start not in tried
 
 
 @pytest.mark.promise("R30")
@@ -216,25 +220,24 @@ def test_two_workers_get_different_weights() -> None:
     ("sampler", "trials"),
     [("cma", 10), ("tpe", 12)],  # into the second generation; past those made by chance
 )
-def test_interruptions_do_not_change_the_trials_of_one_process(
+def test_neither_interruptions_nor_jobs_change_the_trials(
     sampler: str, trials: int, tmp_path: Path
 ) -> None:
     settings = make_settings(sampler=sampler, games=1)
     whole = run(tmp_path / "whole.db", trials, settings)
-    for finished in (3, trials - 1):
+    for finished in (3, trials - 2):
         listen, stop = after(finished)
-        part = run(tmp_path / "part.db", trials, settings, on_progress=listen, stop=stop)
-        assert len(part.trials) == finished
+        part = run(tmp_path / "part.db", trials, settings, on_progress=listen, stop=stop, jobs=2)
+        assert finished <= len(part.trials) < trials
         assert part.verdict is None
     assert run(tmp_path / "part.db", trials, settings) == whole
-    assert states(tmp_path / "part.db") == ["COMPLETE"] * trials
     assert len({one.spec for one in whole.trials}) == trials
     assert whole.trials[0].spec == SPEC
     assert not list(tmp_path.glob(".*"))
 
 
 def test_a_trial_equals_a_bench(tmp_path: Path) -> None:
-    found = run(tmp_path / "t.db", 3)
+    found = run(tmp_path / "t.db", 4)
     for trial in found.trials:
         (one,) = standings_of([trial.spec], SeedRange(7, 4), 1, SMALL)
         assert trial.value == one.games.scores.mean()
@@ -254,11 +257,11 @@ def test_no_game_of_the_check_is_played_twice(tmp_path: Path) -> None:
     def listen(progress: TuningProgress) -> None:
         played.append((progress.played, progress.checked))
 
-    first = run(tmp_path / "t.db", 3)
+    first = run(tmp_path / "t.db", 4)
     assert first.check is not None
-    assert run(tmp_path / "t.db", 3, on_progress=listen) == first
+    assert run(tmp_path / "t.db", 4, on_progress=listen) == first
     assert played[-1] == (0, 0)
-    more = run(tmp_path / "t.db", 3, on_progress=listen, check_games=8)
+    more = run(tmp_path / "t.db", 4, on_progress=listen, check_games=8)
     assert more.check is not None
     assert played[-1] == (0, 4)
     assert more.check.games == 8
@@ -269,12 +272,12 @@ def test_a_check_that_was_interrupted_goes_on(tmp_path: Path, asked_at: int) -> 
     seen: list[int] = []
     part = run(
         tmp_path / "t.db",
-        3,
+        4,
         on_progress=lambda progress: seen.append(progress.checked),
         stop=lambda: bool(seen) and seen[-1] >= asked_at,
     )
     assert part.verdict is None
-    run(tmp_path / "t.db", 3, on_progress=lambda progress: seen.append(-progress.checked))
+    run(tmp_path / "t.db", 4, on_progress=lambda progress: seen.append(-progress.checked))
     assert seen[-1] == -(12 - asked_at)
 
 
@@ -325,93 +328,23 @@ def test_other_settings_than_those_of_the_file(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_a_process_that_is_killed_costs_its_trial(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "QuietSpawn", context)
-    killed: list[int] = []
-
-    def kill_one(progress: TuningProgress) -> None:
-        children = multiprocessing.active_children()
-        if progress.finished == 3 and not killed and children:
-            killed.append(children[0].pid or 0)
-            os.kill(killed[0], signal.SIGKILL)
-
-    settings = make_settings(games=20)
-    path = tmp_path / "odd {name}?#%.db"
-    found = run(path, 6, settings, jobs=2, on_progress=kill_one)
-    assert killed
-    assert len(found.trials) == 6
-    assert set(states(path)) <= {"COMPLETE", "FAIL"}
-    assert states(path).count("FAIL") <= 1
-    assert multiprocessing.active_children() == []
-    one = run(tmp_path / "one.db", 1, settings)
-    assert found.start is not None
-    assert one.start is not None
-    assert found.start.value == one.start.value
-
-
-def test_processes_that_keep_dying_end_the_tuning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Dead:
-        """A dead process, as its parent uses it."""
-
-        def join(self) -> None:
-            return
-
-        kill = close = join
-
-    def start(_self: object, _number: int) -> tuple[Any, Any]:
-        ours, theirs = multiprocessing.Pipe()
-        theirs.close()
-        return Dead(), ours
-
-    monkeypatch.setattr(tune_workers.Processes, "_start", start)
-    with pytest.raises(TwofoldError, match="4 processes died"):
-        run(tmp_path / "t.db", 3, jobs=2)
-
-
-def test_a_trial_that_ends_while_it_is_given_up_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    storage = optuna.storages.InMemoryStorage()
-    study = optuna.create_study(storage=storage)
-    study.ask()
-    change = storage.set_trial_state_values
-
-    def late(number: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
-        change(number, TrialState.COMPLETE, [1.0])
-        return change(number, state, values)
-
-    monkeypatch.setattr(storage, "set_trial_state_values", late)
-    tune_study.fail_running(study)
-    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path, jobs: str) -> None:
+def test_kill_dash_nine_loses_the_trials_under_way_at_most(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
-    arguments = [SPEC, "--games", "60", "--rules", "3x3 goal=64", "--seed", "7", "--jobs", jobs]
+    arguments = [SPEC, "--games", "60", "--rules", "3x3 goal=64", "--seed", "7", "--jobs", "2"]
     arguments += ["--weights", "empty,merges,sum_power", "--trials", "100000", "--out", str(path)]
     said = tmp_path / "said"
-    process = fork(command, said, fork_workers, "tune", *arguments)
+    process = fork(command, said, None, "tune", *arguments)
     end = time.monotonic() + 120
-    while not path.exists() or states(path).count("COMPLETE") < 3:
+    while finished(path) < 3:
         assert time.monotonic() < end
         assert process.is_alive(), said.with_suffix(".err").read_text()
         time.sleep(0.02)
     process.kill()
     process.join()
-    finished = states(path).count("COMPLETE")
-    settings = make_settings(games=60)
-    found = run(path, finished + 1, settings)
-    orphans = 0 if jobs == "1" else 2  # may have finished what they were at
-    assert finished < len(found.trials) <= finished + 1 + orphans
-    left = states(path)
-    assert left.count("FAIL") <= int(jobs) + 1
-    assert "RUNNING" not in left
-    if jobs == "1":
-        assert run(tmp_path / "whole.db", finished + 1, settings).trials == found.trials
+    done, settings = finished(path), make_settings(games=60)
+    found = run(path, done + 1, settings)
+    assert done < len(found.trials) <= done + 7  # a wave at most
+    assert run(tmp_path / "whole.db", done + 1, settings).trials == found.trials[: done + 1]
 
 
 def test_one_tuning_at_a_time_on_a_file(tmp_path: Path) -> None:
@@ -445,14 +378,6 @@ def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
         run(tmp_path, 1)
 
 
-def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "t.db"
-    tune_study.open_study(path, make_settings())
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write whatever it likes
-    with pytest.raises(InvalidInput, match="expected a writable file"):
-        run(path, 1)
-
-
 @pytest.mark.promise("R16")
 def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> None:
     torn = tmp_path / "torn.db"
@@ -461,31 +386,31 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
         size = len(content) * place // 24
         torn.write_bytes(content[:size])
         with contextlib.suppress(InvalidInput, ResourceError):  # as documented
-            assert run(torn, 3) == whole
+            assert run(torn, 4) == whole
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("old", "new"),
     [
-        "UPDATE trial_params SET param_value = 1e9",
-        "UPDATE trial_params SET param_name = param_name || 'x'",
-        "UPDATE trial_params SET distribution_json = '[]'",
-        "UPDATE trial_params SET distribution_json = 'no json'",
-        "DELETE FROM trial_values",
-        "UPDATE study_user_attributes SET value_json = '[1' WHERE key = 'settings'",
-        "UPDATE study_user_attributes SET value_json = '[1]' WHERE key = 'settings'",
+        ('"value":', '"value":null,"more":'),
+        ('"empty":', '"emtpy":'),
+        ('"merges":700', '"merges":7e9'),
+        ("FloatDistribution", "Nothing"),
+        ('"number":', '"number":"x","more":'),
+        ('"settings":{', '"settings":[1],"more":{'),
+        ('"op_code":2', '"op_code":99'),
+        ('"study_name"', '"name"'),
     ],
 )
 def test_a_file_that_was_tampered_with_is_refused(
-    tmp_path: Path, change: str, kept: tuple[Tuning, bytes]
+    tmp_path: Path, old: str, new: str, kept: tuple[Tuning, bytes]
 ) -> None:
     path = tmp_path / "t.db"
-    path.write_bytes(kept[1])
-    with sqlite3.connect(path) as connection:
-        connection.execute(change)
-    connection.close()
-    with pytest.raises((InvalidInput, ResourceError), match=r"t\.db"):
-        run(path, 3)
+    changed = kept[1].decode().replace(old, new)
+    path.write_text(changed)
+    with pytest.raises(InvalidInput, match=r"t\.db"):
+        run(path, 4)
+    assert path.read_text() == changed
 
 
 @pytest.mark.parametrize("check", ['{"a": 1}', '{"a": ["x"]}', "null"])
@@ -494,22 +419,10 @@ def test_a_kept_check_that_makes_no_sense_is_played_again(
 ) -> None:
     path = tmp_path / "t.db"
     whole, content = kept
-    path.write_bytes(content)
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            "UPDATE study_user_attributes SET value_json = ? WHERE key = 'checks'",
-            (check.replace('"a"', json.dumps(SPEC)),),
-        )
-    connection.close()
-    assert run(path, 3) == whole
-
-
-def test_a_disk_that_is_full_is_named() -> None:
-    with (
-        pytest.raises(ResourceError, match=r"cannot use 't\.db' \(unknown size\): .* disk is full"),
-        tune_study.storage_errors(Path("t.db")),
-    ):
-        raise sqlite3.OperationalError("database or disk is full")
+    line = {"op_code": 2, "worker_id": "x", "study_id": 0, "user_attr": {"checks": None}}
+    line["user_attr"] = {"checks": json.loads(check.replace('"a"', json.dumps(SPEC)))}
+    path.write_bytes(content + json.dumps(line).encode() + b"\n")
+    assert run(path, 4) == whole
 
 
 def test_a_player_that_fails_ends_the_tuning(tmp_path: Path) -> None:
@@ -527,7 +440,7 @@ def test_a_player_that_fails_ends_the_tuning(tmp_path: Path) -> None:
     settings = make_settings(player=f"expectimax:eval={broken}:BROKEN,ply=1")
     with pytest.raises(TwofoldError, match="ZeroDivisionError: on purpose"):
         run(tmp_path / "t.db", 6, settings)
-    assert "RUNNING" not in states(tmp_path / "t.db")
+    assert finished(tmp_path / "t.db") < 6
 
 
 def test_a_game_that_fails_names_its_player_and_seed(
@@ -536,18 +449,9 @@ def test_a_game_that_fails_names_its_player_and_seed(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("on purpose")
 
-    monkeypatch.setattr(tune_workers, "play_game", fail)
+    monkeypatch.setattr("twofold.arena.workers.play_games", fail)
     with pytest.raises(TwofoldError, match=f"{SPEC} failed on seed 7: ZeroDivisionError"):
         run(tmp_path / "t.db", 1)
-
-
-@pytest.mark.parametrize(
-    ("code", "kind"), [(1, TwofoldError), (2, InvalidInput), (3, ResourceError)]
-)
-def test_errors_of_a_process_keep_their_class(code: int, kind: type[TwofoldError]) -> None:
-    with pytest.raises(kind) as caught:
-        tune_workers.raise_failure(tune_workers.TrialFailed("it failed", code))
-    assert caught.value.exit_code == code
 
 
 @pytest.mark.parametrize("name", ["optuna", "cmaes"])

@@ -1,28 +1,85 @@
-"""The file of a study: opens and closes it, reads it in chunks, writes it in transactions."""
+"""The file of a study: its tables, opening and closing, reading in chunks, transactions.
+
+A study may come from a stranger: it is opened only with exactly the tables below, nothing in it
+is run, and each query has a deadline.
+"""
 
 import contextlib
 import operator
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
+from urllib.parse import quote
 
-from twofold.arena.studies.schema import SCHEMA, check_schema, in_memory, migrate, new_file
-from twofold.arena.studies.sqlite import (
-    LOCK_SECONDS,
-    QUERY_SECONDS,
-    Connection,
-    Deadline,
-    is_sqlite,
-    open_sqlite,
-    room_beside,
-)
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, file_name, free_path
+from twofold.files import atomic_write, file_name, free_path, open_regular, read_start
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.locks import alone, in_use
 from twofold.notation import shown
+
+APPLICATION: Final = 0x32303438
+"""`PRAGMA application_id` of a study: `2048` in ASCII."""
+
+SCHEMA: Final = 2
+"""`PRAGMA user_version`: the version of the tables; raised when they change."""
+
+TABLES: Final = """
+    CREATE TABLE run (
+        run INTEGER PRIMARY KEY,
+        spec TEXT NOT NULL,
+        player TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        twofold TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        reproducible INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        boards TEXT NOT NULL,
+        UNIQUE (spec, rules, signature, boards)
+    );
+    CREATE TABLE plan (
+        plan INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES run,
+        first_seed TEXT NOT NULL,
+        games INTEGER NOT NULL,
+        UNIQUE (run, first_seed)
+    );
+    CREATE TABLE boards (
+        hash TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        boards TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE game (
+        run INTEGER NOT NULL REFERENCES run,
+        seed TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        moves INTEGER NOT NULL,
+        max_tile INTEGER NOT NULL,
+        reached TEXT NOT NULL,
+        nanoseconds INTEGER NOT NULL,
+        move_median INTEGER,
+        move_99th INTEGER,
+        record TEXT, tile_sum INTEGER,
+        PRIMARY KEY (run, seed)
+    ) WITHOUT ROWID;
+    CREATE TABLE failure (
+        run INTEGER NOT NULL REFERENCES run,
+        seed TEXT NOT NULL,
+        error TEXT NOT NULL,
+        PRIMARY KEY (run, seed)
+    ) WITHOUT ROWID;
+"""
+"""A file has these tables and no others, with the same SQL up to white space."""
+
+LOCK_SECONDS: Final = 5.0
+"""Default time to wait for a file that another program has locked."""
+
+QUERY_SECONDS: Final = 120.0
+"""Longest time of a statement without a row."""
 
 CLOSING_SECONDS: Final = 2.0
 """How long a closing study waits for readers, such as the web app."""
@@ -32,6 +89,17 @@ FEW: Final = 100
 
 _CHUNK: Final = 50_000
 """Number of other rows read at a time."""
+
+_STEPS: Final = 20_000
+"""Instructions of SQLite between two checks of clock and signals: about a millisecond."""
+
+_PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
+"""Settings of each connection. Temporary tables in memory do not need a /tmp with free space."""
+
+_MAGIC: Final = b"SQLite format 3\0"
+
+_SUPER: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names another file: SQLite deletes it after a rollback."""
 
 
 class StudyFile:
@@ -52,60 +120,58 @@ class StudyFile:
         self._pending: list[tuple[Any, ...]] = []  # games not yet written
         self._stack = contextlib.ExitStack()
         self._writes = not read_only
-        self._patience = patience
-        self._deadline = Deadline(seconds)
-        self._schema = SCHEMA
-        self._made: os.stat_result | None = None  # of a new file
+        self._patience, self._seconds = patience, seconds
         self._written: os.stat_result | None = None  # of the file that this process writes
-        self._is_refused = False
+        self._is_new = self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
-            if self._path is None:
-                connection: sqlite3.Connection = in_memory()
-                self._connection = stack.enter_context(contextlib.closing(connection))
-            else:
-                self._connection = stack.enter_context(self._opened(self._path))
+            opened = contextlib.closing(_in_memory()) if self._path is None else self._opened()
+            self._connection = stack.enter_context(opened)
             self._stack = stack.pop_all()
 
     @contextlib.contextmanager
-    def _opened(self, path: Path) -> Iterator[Connection]:
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        path = self._path
+        assert path is not None
         with contextlib.ExitStack() as stack:
-            if (not self._writes or path.exists()) and not is_sqlite(path):
-                raise InvalidInput(f"expected a study, got {self.name}")
+            if not self._writes or path.exists():
+                if read_start(path, len(_MAGIC)) != _MAGIC:
+                    raise InvalidInput(f"expected a study, got {self.name}")
+                _check_beside(path)
             if self._writes:
                 stack.enter_context(alone(path, "run"))
                 stack.callback(self._remove_refused, path)
                 if not path.exists():
-                    atomic_write(path, new_file())
-                    self._made = os.stat(path)
-            mode = "rw" if self._writes else "ro"
-            if self._writes:
+                    with contextlib.closing(_in_memory()) as fresh:
+                        atomic_write(path, fresh.serialize())
+                    self._is_new = True
                 self._written = os.stat(path)
-            connection = open_sqlite(path, mode, self._deadline, self._patience)
+            uri = f"file:{quote(os.fsencode(path))}?mode={'rw' if self._writes else 'ro'}"
+            connection = sqlite3.connect(
+                uri, uri=True, timeout=self._patience, isolation_level=None
+            )
             stack.enter_context(contextlib.closing(connection))
+            # Python handles signals only while this runs; one that raises ends the statement.
+            connection.set_progress_handler(self._is_late, _STEPS)
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
-            schema = check_schema(connection, self.name)
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
+            _check_tables(connection, self.name)
             if self._writes:
                 stack.callback(self._leave_wal, connection)
-                connection.execute("PRAGMA journal_mode = WAL")
+                _set_journal(connection, "WAL", self._patience)
                 connection.execute("PRAGMA synchronous = NORMAL")
-                migrate(connection, schema)
-            else:
-                self._schema = schema
             yield connection
 
     def _remove_refused(self, path: Path) -> None:
-        """Remove a new file without runs, while no other program uses it."""
+        """Remove a new file without runs."""
         if self._is_refused:
-            with contextlib.suppress(OSError):
-                if self._made is not None and os.path.samestat(os.lstat(path), self._made):
-                    path.unlink()
+            path.unlink(missing_ok=True)
 
-    def _leave_wal(self, connection: Connection) -> None:
+    def _leave_wal(self, connection: sqlite3.Connection) -> None:
         """Merge the write-ahead log; it stays if another process reads the study."""
-        self._deadline.renew()
-        connection.patience = CLOSING_SECONDS
+        self._renew()
         with contextlib.suppress(sqlite3.Error):
-            connection.execute("PRAGMA journal_mode = DELETE")
+            _set_journal(connection, "DELETE", CLOSING_SECONDS)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -143,11 +209,7 @@ class StudyFile:
                 f"are in {file_name(saved)}"
             )
 
-    def _renewing(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """Renew the deadline with each row."""
-        for row in rows:
-            self._deadline.renew()
-            yield row
+    # ---- queries
 
     def _one(self, query: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(query, values).fetchone()
@@ -167,16 +229,23 @@ class StudyFile:
             if one_kind and not all(map(operator.lt, keys, keys[1:])):
                 raise self._damaged()
             last = keys[-1:]
-            self._deadline.renew()
+            self._renew()
             yield rows
 
     def _damaged(self) -> InvalidInput:
         return InvalidInput(f"expected a valid study, got {self.name} with a damaged tree")
 
+    def _renew(self) -> None:
+        """Restart the time of the deadline."""
+        self._end = time.monotonic() + self._seconds
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._end
+
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         """Translate errors of SQLite; the deadline starts anew."""
-        self._deadline.renew()
+        self._renew()
         try:
             yield
         except sqlite3.Error as error:
@@ -189,7 +258,12 @@ class StudyFile:
     def _raise(self, error: sqlite3.Error) -> NoReturn:
         text = str(error)
         if text == "interrupted":
-            self._deadline.explain(self.name)
+            if not self._is_late():
+                raise KeyboardInterrupt
+            raise InvalidInput(
+                f"no answer from {self.name} within {self._seconds:g} s. The file is damaged or "
+                "too large"
+            )
         if "locked" in text:
             raise in_use(self.name) from None
         if any(word in text for word in ("full", "I/O", "readonly", "unable to open")):
@@ -198,8 +272,82 @@ class StudyFile:
                     f"cannot read {self.name}: {text}. Copy it, with the files beside it, to a "
                     "writable folder"
                 ) from error
-            room = f" ({room_beside(self._path)})" if self._path else ""
+            where = "" if self._path is None else f" ({room_beside(self._path)})"
             if self._is_gone():
-                room = " (it was removed or replaced)"
-            raise ResourceError(f"cannot write {self.name}{room}: {text}") from error
+                where = " (it was removed or replaced)"
+            raise ResourceError(f"cannot write {self.name}{where}: {text}") from error
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error
+
+
+def _set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> None:
+    """Change the journal mode as soon as no other program reads; SQLite itself does not wait."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute(f"PRAGMA journal_mode = {mode}")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(0.01)
+
+
+def room_beside(path: Path) -> str:
+    """The size of a file and the free space of its disk, for an error."""
+    free = shutil.disk_usage(path.parent).free
+    return f"{path.stat().st_size if path.exists() else 0:,} bytes, {free:,} bytes free"
+
+
+def _in_memory() -> sqlite3.Connection:
+    """A connection to a new study in memory; each statement is a transaction."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(
+        f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
+        " COMMIT;"
+    )
+    return connection
+
+
+def _check_beside(path: Path) -> None:
+    """Refuse links beside a file, where SQLite would write, and a journal that names a file."""
+    for beside in (path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")):
+        end = b""
+        if beside.exists() and not beside.is_symlink():
+            with open_regular(beside) as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - len(_SUPER)))
+                end = file.read(len(_SUPER))
+        if beside.is_symlink() or end == _SUPER:
+            raise InvalidInput(
+                f"expected a file made by SQLite for one database, got {str(beside)!a}. Move it to "
+                "another folder"
+            )
+
+
+def _check_tables(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse a file that is not a study of this version, with exactly its tables.
+
+    A view in place of a table, or a trigger, would run statements stored in the file.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise InvalidInput(f"expected a study, got another SQLite file: {name}")
+    if schema != SCHEMA:
+        raise InvalidInput(
+            f"expected a study of schema {SCHEMA}, got {name} of schema {schema}. Read it with the "
+            "version of twofold that made it"
+        )
+    with contextlib.closing(_in_memory()) as fresh:
+        expected = _tables(fresh)
+    for kind, entry, *_ in sorted(_tables(connection) ^ expected, key=str):
+        raise InvalidInput(
+            f"expected exactly the tables of a study, got {name} with another {kind} {shown(entry)}"
+        )
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
+    """Kind, name, table and SQL of the first entries of a file's schema."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 100"
+    return {
+        (*names, " ".join(str(sql).split())) for *names, sql in connection.execute(query).fetchall()
+    }

@@ -7,7 +7,7 @@ tables are documented in `docs/reference/studies.md`.
 import contextlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
@@ -31,7 +31,6 @@ from twofold.arena.studies.rows import (
     stored_run,
     wanted,
 )
-from twofold.arena.studies.schema import selected
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.limits import MAX_RUNS
 from twofold.notation import parse_spec, shown, split_hashes
@@ -40,9 +39,6 @@ from twofold.rules import Rules
 from twofold.seeds import ALL_SEEDS, SeedRange
 
 __all__ = ["StoredRun", "Study", "Wanted"]
-
-_CHUNK_GAMES: Final = 50_000
-"""Number of games converted to rows at a time."""
 
 _MIN_ROW: Final = 8
 """Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
@@ -70,9 +66,9 @@ class Study(StudyFile):
 
     def __exit__(self, error: object, *_: object) -> None:
         """Close; a new study without runs is removed after an error."""
-        if error is not None and self._made is not None:
+        if error is not None and self._is_new:
             with contextlib.suppress(TwofoldError):
-                self._is_refused = not self.runs()
+                self._is_refused = not (self.runs() or self._is_gone())
         self.close()
 
     def close(self) -> None:
@@ -85,10 +81,9 @@ class Study(StudyFile):
 
     def runs(self) -> list[StoredRun]:
         """All runs, in the order in which they were added."""
-        columns = selected(RUN.split(", "), self._schema)
         with self._errors():
             rows = itertools.chain.from_iterable(
-                self._rows(f"SELECT {columns} FROM run ORDER BY run", most=FEW)
+                self._rows(f"SELECT {RUN} FROM run ORDER BY run", most=FEW)
             )
             found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
             self._check_runs(len(found))
@@ -183,8 +178,6 @@ class Study(StudyFile):
 
     def boards(self, hash_: str, rules: str) -> StartBoards | None:
         """The start boards with a hash, for games under the rules; None if there are none."""
-        if self._schema < 2:
-            return None
         with self._errors():
             row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (hash_,))
             return start_boards(row, Rules.parse(rules), self.name) if row else None
@@ -216,23 +209,13 @@ class Study(StudyFile):
         """Write the added games in one transaction; after an error they stay pending."""
         if self._pending:
             with self.transaction():
-                self._insert(self._pending)
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
+                    " nanoseconds, move_median, move_99th, record, tile_sum)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    self._pending,
+                )
             self._pending.clear()
-
-    def insert(self, run: int, games: GameColumns) -> None:
-        """Write many games; games that the study already has stay."""
-        for start in range(0, len(games), _CHUNK_GAMES):
-            part = games.where(slice(start, start + _CHUNK_GAMES))
-            self._insert(_cells(run, row) for row in part.rows(""))
-
-    def _insert(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        with self._errors():
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
-                " nanoseconds, move_median, move_99th, record, tile_sum)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                self._renewing(rows),
-            )
 
     def fail(self, run: int, seed: int, error: str) -> None:
         """Store the error of a game; the next run plays it again."""
@@ -295,8 +278,8 @@ class Study(StudyFile):
         `reached=False` leaves out the column `reached`, which takes most of the time.
         """
         self.flush()
-        columns = selected(COLUMNS if reached else COLUMNS[:-1], self._schema)
-        query = f"SELECT {columns} FROM game WHERE run = ? ORDER BY seed"
+        columns = COLUMNS if reached else COLUMNS[:-1]
+        query = f"SELECT {', '.join(columns)} FROM game WHERE run = ? ORDER BY seed"
         name = self._run_name(run)
         with self._errors():
             parts = [games_of(rows, seeds, name) for rows in self._rows(query, (run,))]

@@ -18,7 +18,7 @@ from twofold.version import __version__
 DIGITS: Final = 4
 """Significant digits of a weight in a trial."""
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the file of trials; raised when a field changes its name or meaning."""
 
 SAMPLERS: Final = ("cma", "tpe")

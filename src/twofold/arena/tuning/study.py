@@ -1,24 +1,28 @@
-"""The file of a tuning: an Optuna study in SQLite, used by one tuning at a time."""
+"""The file of a tuning, an Optuna study in a journal, and the weights that are tried next.
+
+The weights of a trial depend only on the settings, its number and the trials of earlier waves, so
+a tuning is the same with any number of jobs and after any interruption. Optuna's own CMA-ES
+sampler keeps a pickle in the file, which can run code when it is read; here its state is rebuilt
+from the trials.
+"""
 
 import contextlib
-import json
-import os
-import re
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.arena.studies.sqlite import Deadline, is_sqlite, open_sqlite, room_beside, schema_of
-from twofold.arena.tuning.sampling import START, finished_trials
+from twofold.arena.studies.file import room_beside
 from twofold.arena.tuning.settings import TuningSettings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
-from twofold.files import atomic_write
-from twofold.locks import in_use
+from twofold.files import read_start
 from twofold.notation import shown
 
 if TYPE_CHECKING:
     from optuna import Study
+    from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
 STUDY: Final = "twofold tune"
@@ -28,14 +32,14 @@ SETTINGS: Final = "settings"
 CHECKS: Final = "checks"
 """Attributes of the study."""
 
-MAX_ENTRIES: Final = 200
-"""Largest number of tables and indexes of a file; Optuna 5 makes 24."""
+NUMBER: Final = "number"
+"""Attribute of a trial: its place in the order in which weights are proposed."""
 
-_PLAIN: Final = re.compile(r"CREATE (?:TABLE|INDEX|UNIQUE INDEX) ")
-"""The beginning of SQLite's statement for a table or an index."""
+FIRST_STEP: Final = 1 / 6
+"""First standard deviation of CMA-ES, as a share of each weight's range."""
 
-_NOT_ITS_CONTENT: Final = ("locked", "full", "I/O", "unable to open", "readonly")
-"""Words in SQLite errors that are not about the content of a file."""
+TPE_WAVE: Final = 4
+"""Trials that TPE proposes from the same earlier trials."""
 
 
 def require_tune() -> None:
@@ -52,6 +56,9 @@ def require_tune() -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
+# ---- the file
+
+
 def open_study(path: Path, settings: TuningSettings) -> "Study":
     """Open the study in a file, or make a new file.
 
@@ -59,76 +66,32 @@ def open_study(path: Path, settings: TuningSettings) -> "Study":
         InvalidInput: the file is not from a tuning, or has other settings.
         ResourceError: it cannot be read or written.
     """
-    if not path.exists():
-        _create(path, settings)
-    check_settings(path, settings)
-    return connect(path)
-
-
-def connect(path: Path) -> "Study":
-    """Open the study in a file that was checked."""
-    with storage_errors(path):
-        return _study(path)
-
-
-def _study(path: Path) -> "Study":
-    """Open the study so that each transaction first waits for the lock to write."""
-    from sqlalchemy import event
-    from sqlalchemy.pool import NullPool
-
-    deadline = Deadline()
-
-    def begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN EXCLUSIVE")  # the commit then needs no further lock
-
-    def fail(context: Any) -> None:
-        if str(context.original_exception) == "interrupted":
-            deadline.explain(shown(str(path)))
-
-    def opened() -> sqlite3.Connection:
-        deadline.renew()
-        return open_sqlite(path, "rw", deadline)
-
-    storage = _storage(opened, NullPool)  # a URL cannot hold all characters of a path
-    event.listen(storage.engine, "begin", begin)
-    event.listen(storage.engine, "handle_error", fail)
-    return _loaded(storage)
-
-
-def _storage(creator: Callable[[], sqlite3.Connection], pool: type) -> Any:
-    from optuna.storages import RDBStorage
-
-    return RDBStorage("sqlite://", engine_kwargs={"creator": creator, "poolclass": pool})
-
-
-def _loaded(storage: Any) -> "Study":
     import optuna
 
-    return optuna.create_study(
-        storage=storage, study_name=STUDY, direction="maximize", load_if_exists=True
-    )
-
-
-def _create(path: Path, settings: TuningSettings) -> None:
-    """Write a complete new file in one step."""
-    from sqlalchemy.pool import StaticPool
-
-    with storage_errors(path), contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        study = _loaded(_storage(lambda: connection, StaticPool))
-        study.set_user_attr(SETTINGS, settings.document())
-        content = connection.serialize()
-    atomic_write(path, content)
+    if path.exists():
+        check_settings(path, settings)
+        _drop_torn_line(path)
+        with storage_errors(path):
+            study = optuna.load_study(storage=_storage(path), study_name=STUDY)
+    else:
+        with storage_errors(path):
+            study = optuna.create_study(
+                storage=_storage(path), study_name=STUDY, direction="maximize"
+            )
+    if SETTINGS not in study.user_attrs:
+        with storage_errors(path):
+            study.set_user_attr(SETTINGS, settings.document())
+    return study
 
 
 def check_settings(path: Path, settings: TuningSettings) -> None:
-    """Refuse a file with other content before Optuna makes tables in it, or with other settings.
+    """Refuse a file that is no study of a tuning, or one with other settings.
 
     Raises:
         InvalidInput: the message names the difference.
     """
-    found = _read_settings(path)
     for name, ours in settings.document().items():
-        theirs = found.get(name)
+        theirs = _stored_settings(path).get(name, ours)
         if theirs != ours:
             raise InvalidInput(
                 f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)}. "
@@ -136,131 +99,177 @@ def check_settings(path: Path, settings: TuningSettings) -> None:
             )
 
 
-def _read_settings(path: Path) -> Mapping[str, Any]:
-    refusal = InvalidInput(f"expected a file made by 'twofold tune', got {shown(str(path))}")
-    if not is_sqlite(path):
+def _stored_settings(path: Path) -> Mapping[str, Any]:
+    """The settings in a file; empty if it was left before they were written."""
+    import optuna
+
+    name, start = shown(str(path)), read_start(path, 6)
+    if start == b"SQLite":
+        raise InvalidInput(
+            f"expected a file made by 'twofold tune', got {name} in the form of an earlier version "
+            "or of another program. Begin a new file"
+        )
+    refusal = InvalidInput(f"expected a file made by 'twofold tune', got {name}")
+    if not start.startswith(b'{"'):
         raise refusal
-    if not os.access(path, os.W_OK):
-        raise InvalidInput(f"expected a writable file, got {shown(str(path))}")
-    deadline = Deadline()
     try:
-        with contextlib.closing(open_sqlite(path, "rw", deadline)) as connection:
-            found = _stored_settings(connection, path)
-    except sqlite3.Error as error:
-        if str(error) == "interrupted":
-            deadline.explain(shown(str(path)))
-        if any(word in str(error) for word in _NOT_ITS_CONTENT):
-            raise _translated(path, error) from error
+        study = optuna.load_study(storage=_storage(path), study_name=STUDY)
+        found = study.user_attrs.get(SETTINGS, {})
+    except Exception:  # a file of anything else leads Optuna to any error
         raise refusal from None
-    except (IndexError, TypeError, ValueError, RecursionError) as error:
-        raise error if isinstance(error, InvalidInput) else refusal from None
     if not isinstance(found, dict):
         raise refusal
     return found
 
 
-def _stored_settings(connection: sqlite3.Connection, path: Path) -> Any:
-    _check_tables(connection, path)
-    rows = connection.execute(
-        "SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)"
-        " WHERE study_name = ? AND key = ?",
-        (STUDY, SETTINGS),
-    ).fetchall()
-    return json.loads(rows[0][0])
+def _drop_torn_line(path: Path) -> None:
+    """Remove a last line that a full disk has cut off."""
+    with storage_errors(path), path.open("rb+") as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
 
 
-def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse everything but tables and indexes, and damaged trees.
+def _storage(path: Path) -> Any:
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
 
-    A view in place of a table would run statements stored in the file. Other tables are allowed,
-    since versions of Optuna differ.
-    """
-    name = shown(str(path))
-    entries = schema_of(connection, MAX_ENTRIES + 1)
-    for kind, entry, _, sql in entries[:MAX_ENTRIES]:
-        plain = _PLAIN.match(sql) if isinstance(sql, str) else sql is None and kind == "index"
-        if not plain:
-            raise InvalidInput(f"expected only tables and indexes in {name}, got {shown(entry)}")
-    if len(entries) > MAX_ENTRIES:
-        raise InvalidInput(f"expected at most {MAX_ENTRIES} tables and indexes in {name}, got more")
-    (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if sound != "ok":
-        raise InvalidInput(f"expected a valid file of trials, got {name}: {_line(sound)}")
+    held: Any = _Held()
+    return JournalStorage(JournalFileBackend(str(path), lock_obj=held))
+
+
+class _Held:
+    """The lock that Optuna wants for the file, which `tune` holds already."""
+
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
 
 
 @contextlib.contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Translate errors of Optuna and SQLite."""
-    import optuna.exceptions
-    import sqlalchemy.exc
-
-    faults = (optuna.exceptions.OptunaError, sqlalchemy.exc.SQLAlchemyError, sqlite3.Error)
+    """Translate errors of the system and of Optuna."""
     try:
         yield
     except TwofoldError:
         raise
-    except faults as error:
-        raise _translated(path, error) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise ResourceError(
+            f"cannot use {shown(str(path))} ({room_beside(path)}): {reason}"
+        ) from error
     except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        reason = shown(" ".join(str(error).split()))
         raise InvalidInput(
-            f"expected a valid file of trials, got {shown(str(path))}: {_reason(error)}"
+            f"expected a valid file of trials, got {shown(str(path))}: {reason}"
         ) from error
 
 
-def _translated(path: Path, error: Exception) -> TwofoldError:
-    name, reason = shown(str(path)), _reason(error)
-    if "locked" in reason:
-        return in_use(name)
-    if any(word in reason for word in ("malformed", "not a database", "no such", "corrupt")):
-        return InvalidInput(f"expected a valid file of trials, got {name}: {reason}")
-    return ResourceError(f"cannot use {name} ({room_beside(path)}): {reason}")
+# ---- trials
 
 
-def _reason(error: BaseException) -> str:
-    """The first cause in a chain of errors, on one line."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return _line(getattr(error, "orig", None) or error) or type(error).__name__
-
-
-def _line(text: object) -> str:
-    return shown(" ".join(str(text).split()))[1:-1]
-
-
-def fail(study: "Study", number: int) -> None:
-    """Mark a trial as failed."""
-    from optuna.trial import TrialState
-
-    # Its process may have finished it meanwhile, even while `tell` runs: a RuntimeError.
-    with contextlib.suppress(ValueError, RuntimeError):
-        study.tell(number, state=TrialState.FAIL)
-
-
-def fail_running(study: "Study") -> None:
-    """Mark the trials under way as failed, when no process works on them."""
-    from optuna.trial import TrialState
-
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        fail(study, trial.number)
-
-
-def ensure_start(study: "Study", settings: TuningSettings) -> None:
-    """Queue the start weights as the next trial, unless they have a trial."""
-    from optuna.trial import TrialState
-
-    states = (TrialState.COMPLETE, TrialState.WAITING, TrialState.RUNNING)
-    if not any(START in trial.user_attrs for trial in study.get_trials(False, states)):
-        study.enqueue_trial(settings.start, user_attrs={START: True})
-
-
-def sound_trials(study: "Study", settings: TuningSettings) -> "list[FrozenTrial]":
-    """The finished trials; ValueError if one has other weights or no value."""
-    trials = finished_trials(study)
-    names = {weight.name for weight in settings.weights}
-    for trial in trials:
-        if set(trial.params) != names or trial.value is None:
-            raise ValueError(f"trial {trial.number} lacks weights or a value")
+def finished_trials(study: "Study", settings: TuningSettings) -> "dict[int, FrozenTrial]":
+    """The finished trials by number; ValueError if one is not of these settings."""
+    found: dict[int, FrozenTrial] = {}
+    for trial in study.get_trials(deepcopy=False):
+        number, values = trial.user_attrs.get(NUMBER), trial.params
+        if not isinstance(number, int) or number in found or trial.value is None:
+            raise ValueError(f"trial {trial.number} lacks a number or a value")
         for weight in settings.weights:
-            if not weight.low <= trial.params[weight.name] <= weight.high:
+            if not weight.low <= values.get(weight.name, math.nan) <= weight.high:
                 raise ValueError(f"trial {trial.number} has a weight out of its range")
-    return trials
+        found[number] = trial
+    return dict(sorted(found.items()))
+
+
+def add_trial(
+    study: "Study",
+    settings: TuningSettings,
+    number: int,
+    weights: Mapping[str, float],
+    value: float,
+    **attributes: Any,
+) -> None:
+    """Store a finished trial."""
+    from optuna.trial import create_trial
+
+    study.add_trial(
+        create_trial(
+            params=dict(weights),
+            distributions=distributions(settings),
+            value=value,
+            user_attrs={NUMBER: number, **attributes},
+        )
+    )
+
+
+def distributions(settings: TuningSettings) -> "dict[str, BaseDistribution]":
+    """The ranges as Optuna's distributions."""
+    from optuna.distributions import FloatDistribution
+
+    return {
+        weight.name: FloatDistribution(weight.low, weight.high, log=weight.log)
+        for weight in settings.weights
+    }
+
+
+def wave_of(settings: TuningSettings, number: int) -> range:
+    """The numbers of the trials that are proposed together with one; 0 is the start alone."""
+    if number == 0:
+        return range(1)
+    size = TPE_WAVE if settings.sampler == "tpe" else _strategy(settings, 0).population_size
+    first = number - (number - 1) % size
+    return range(first, first + size)
+
+
+def proposed(
+    settings: TuningSettings, number: int, earlier: "Sequence[FrozenTrial]"
+) -> dict[str, float]:
+    """The weights of a trial, from those of all earlier waves in order."""
+    if number == 0:
+        return settings.start
+    text = f"{settings.seed} {number}"
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+    return (_by_tpe if settings.sampler == "tpe" else _by_cma)(settings, seed, earlier)
+
+
+def _by_tpe(
+    settings: TuningSettings, seed: int, earlier: "Sequence[FrozenTrial]"
+) -> dict[str, float]:
+    import optuna
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Optuna's experimental features
+        sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.add_trials(earlier)
+    return study.ask(distributions(settings)).params
+
+
+def _by_cma(
+    settings: TuningSettings, seed: int, earlier: "Sequence[FrozenTrial]"
+) -> dict[str, float]:
+    import numpy as np
+
+    strategy = _strategy(settings, seed)
+    size = strategy.population_size
+    for first in range(1, len(earlier), size):
+        points = [
+            np.array([weight.place(trial.params[weight.name]) for weight in settings.weights])
+            for trial in earlier[first : first + size]
+        ]
+        values = [-float(trial.value or 0.0) for trial in earlier[first : first + size]]
+        strategy.tell(list(zip(points, values, strict=True)))
+    places = zip(settings.weights, strategy.ask(), strict=True)
+    return {weight.name: weight.at(float(place)) for weight, place in places}
+
+
+def _strategy(settings: TuningSettings, seed: int) -> Any:
+    """CMA-ES from the start weights, in coordinates from 0 to 1."""
+    import numpy as np
+    from cmaes import CMA
+
+    start = np.array([weight.place(weight.start) for weight in settings.weights])
+    bounds = np.array([[0.0, 1.0]] * len(start))
+    return CMA(mean=start, sigma=FIRST_STEP, bounds=bounds, seed=seed)

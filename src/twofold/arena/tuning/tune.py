@@ -4,31 +4,39 @@ All trials play the same seeds. The mean of the best of many trials is too high 
 the best weights play the start weights on fresh seeds, and only that comparison is unbiased.
 """
 
+import contextlib
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+import msgspec
+
 from twofold.arena.bench import Bench, never
 from twofold.arena.games import GameRow
+from twofold.arena.schedule import Backend, Schedule, play
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.studies.study import Study as GameStudy
-from twofold.arena.tuning import study as tune_study
 from twofold.arena.tuning.settings import Range, TuningObjective, TuningSettings
-from twofold.arena.tuning.workers import (
-    Processes,
-    TrialFailed,
-    TrialFinished,
-    TrialLost,
-    TrialPlayed,
-    TrialReport,
-    play_here,
-    raise_failure,
+from twofold.arena.tuning.study import (
+    CHECKS,
+    add_trial,
+    finished_trials,
+    open_study,
+    proposed,
+    require_tune,
+    storage_errors,
+    wave_of,
 )
+from twofold.arena.workers import GameWorkers
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 from twofold.locks import alone
+from twofold.players import make_player
 from twofold.seeds import SeedRange
 
 if TYPE_CHECKING:
@@ -48,12 +56,15 @@ __all__ = [
 FRESH: Final = 2**32
 """Distance of the check's first seed from the first seed of the trials."""
 
+_PARTS: Final = 4
+"""Tasks of a trial for each job, so that all jobs end at about the same time."""
+
 Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A finished trial; `number` counts those that finished before, `weights` are as played."""
+    """A finished trial; `number` is its place among the proposals, `weights` are as played."""
 
     number: int
     weights: Mapping[str, float]
@@ -88,7 +99,7 @@ class Tuning:
     """The state of a tuning.
 
     Attributes:
-        trials: the finished trials, in the order in which they finished.
+        trials: the finished trials, in the order of their numbers.
         check: None if it is unfinished, or if no trial beat the start.
         interrupted: True if it was stopped before its end.
     """
@@ -97,6 +108,11 @@ class Tuning:
     trials: tuple[Trial, ...]
     check: TuningCheck | None = None
     interrupted: bool = False
+
+    @property
+    def numbers(self) -> set[int]:
+        """The numbers of the finished trials."""
+        return {trial.number for trial in self.trials}
 
     @property
     def best(self) -> Trial | None:
@@ -141,20 +157,22 @@ def tune(
     trials: int = 100,
     jobs: int = 1,
     check_games: int = 500,
+    backend: Backend | None = None,
     on_progress: Callable[[TuningProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Tuning:
     """Play trials until a file holds `trials` of them, then check the best.
 
-    Trials in the file count, so the same call continues an interrupted tuning. With one job
-    interruptions do not change the trials; with several jobs the order in which trials finish does.
+    Trials in the file count, so the same call continues an interrupted tuning. Neither
+    interruptions nor the number of jobs change the trials.
 
     Args:
         settings: of the tuning.
-        out: the SQLite file; made if missing.
+        out: the file, a journal of Optuna; made if missing.
         trials: number of finished trials wanted.
-        jobs: number of processes, each with one trial; 1 plays in this process.
+        jobs: number of games at the same time.
         check_games: games of the check.
+        backend: where to play; None for this machine.
         on_progress: called in this thread now and then.
         stop: polled; True ends the tuning with the trials that are finished, without a check.
 
@@ -166,60 +184,57 @@ def tune(
     check_limit("trials", trials, 1, MAX_TRIALS)
     check_limit("jobs", jobs, 1, MAX_JOBS)
     check_limit("games of the check", check_games, 2, MAX_GAMES)
-    tune_study.require_tune()
+    require_tune()
     path = Path(os.path.realpath(out))
-    if path.exists():
-        tune_study.check_settings(path, settings)
-    with alone(path, "tuning"):
-        study = tune_study.open_study(path, settings)
-        run_on = _Run(settings, path, study, on_progress or (lambda _: None), stop or never)
-        return run_on.tune(trials, jobs, check_games)
+    with alone(path, "tuning"), contextlib.ExitStack() as stack:
+        study = open_study(path, settings)
+        made = stack.enter_context(make_player(settings.player))
+        run = _Run(
+            settings,
+            path,
+            study,
+            backend or stack.enter_context(GameWorkers(jobs)),
+            on_progress or (lambda _: None),
+            stop or never,
+            made.compiled,
+        )
+        return run.tune(trials, check_games)
 
 
+@dataclass
 class _Run:
     """A run on a file that no other process uses."""
 
-    def __init__(
-        self,
-        settings: TuningSettings,
-        path: Path,
-        study: "Study",
-        on_progress: Callable[[TuningProgress], None],
-        stop: Callable[[], bool],
-    ) -> None:
-        self.settings, self.path, self.study = settings, path, study
-        self.on_progress, self.stop = on_progress, stop
-        self.progress = TuningProgress(0, 0)
+    settings: TuningSettings
+    path: Path
+    study: "Study"
+    backend: Backend
+    on_progress: Callable[[TuningProgress], None]
+    stop: Callable[[], bool]
+    compiled: bool
+    progress: TuningProgress = field(default_factory=lambda: TuningProgress(0, 0))
 
-    def tune(self, trials: int, jobs: int, check_games: int) -> Tuning:
-        self._renew()
+    def tune(self, trials: int, check_games: int) -> Tuning:
         found = self._found()
         best = found.best
         self.progress = TuningProgress(len(found.trials), trials, best=best.value if best else None)
         self.on_progress(self.progress)
-        missing = trials - len(found.trials)
-        if missing > 0:
-            try:
-                self._play(missing, min(jobs, missing))
-            finally:
-                self._renew()
+        while missing := [number for number in range(trials) if number not in found.numbers]:
+            wave = wave_of(self.settings, missing[0])
+            self._play_wave(wave, [number for number in missing if number in wave])
             found = self._found()
-        if len(found.trials) < trials or found.best is None:
+            if self.stop():
+                break
+        if missing or found.best is None:
             return replace(found, interrupted=True)
         if found.best is found.start:
             return found
-        check = self._check(found.best, check_games, jobs)
+        check = self._check(found.best, check_games)
         return replace(found, check=check, interrupted=check is None)
 
-    def _renew(self) -> None:
-        """Mark interrupted trials as failed; no process works on them."""
-        with tune_study.storage_errors(self.path):
-            tune_study.fail_running(self.study)
-            tune_study.ensure_start(self.study, self.settings)
-
     def _found(self) -> Tuning:
-        with tune_study.storage_errors(self.path):
-            trials = tune_study.sound_trials(self.study, self.settings)
+        with storage_errors(self.path):
+            trials = finished_trials(self.study, self.settings)
         return Tuning(
             self.settings,
             tuple(
@@ -229,33 +244,60 @@ class _Run:
                     float(trial.value or 0.0),
                     self.settings.spec(trial.params),
                 )
-                for number, trial in enumerate(trials)
+                for number, trial in trials.items()
             ),
         )
 
-    def _play(self, trials: int, jobs: int) -> None:
-        if jobs == 1:
-            play_here(self.settings, self.path, trials, self.stop, self._hear)
-        else:
-            with Processes(self.settings, self.path, jobs) as processes:
-                processes.play(trials, self.stop, self._hear)
+    def _play_wave(self, wave: range, numbers: Sequence[int]) -> None:
+        """Play trials of a wave, and store each when its games are finished."""
+        with storage_errors(self.path):
+            known = finished_trials(self.study, self.settings)
+        earlier = [known[number] for number in range(wave.start)]
+        tried = [proposed(self.settings, number, earlier) for number in numbers]
+        values: list[list[float]] = [[] for _ in numbers]
+        began = time.perf_counter()
+        for place, value in self._values([self.settings.spec(weights) for weights in tried]):
+            values[place].append(value)
+            self.progress.played += 1
+            if len(values[place]) == self.settings.games:
+                mean = math.fsum(values[place]) / self.settings.games
+                spec, seconds = self.settings.spec(tried[place]), time.perf_counter() - began
+                with storage_errors(self.path):
+                    add_trial(
+                        self.study,
+                        self.settings,
+                        numbers[place],
+                        tried[place],
+                        mean,
+                        spec=spec,
+                        seconds=seconds,
+                    )
+                self.progress.finished += 1
+                self.progress.best = max(mean, self.progress.best or mean)
+            self.on_progress(self.progress)
 
-    def _hear(self, report: TrialReport) -> None:
-        progress = self.progress
-        if isinstance(report, TrialFailed):
-            raise_failure(report)
-        if isinstance(report, TrialLost) and report.trial is not None:
-            with tune_study.storage_errors(self.path):
-                tune_study.fail(self.study, report.trial)
-                tune_study.ensure_start(self.study, self.settings)
-        if isinstance(report, TrialPlayed):
-            progress.played += report.games
-        if isinstance(report, TrialFinished):
-            progress.finished += 1
-            progress.best = max(report.value, progress.best or report.value)
-        self.on_progress(progress)
+    def _values(self, specs: Sequence[str]) -> Iterator[tuple[int, float]]:
+        """The objective of each game of some players, with the player's position."""
+        games = SeedRange(self.settings.seed, self.settings.games)
+        size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
+        parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
+        schedules = [
+            Schedule(
+                number,
+                spec,
+                deque(parts),
+                canonical=self.settings.canonical,
+                compiled=self.compiled,
+            )
+            for number, spec in enumerate(specs)
+        ]
+        for number, row in play(self.backend, schedules, self.settings.rules, self.stop):
+            yield number, self.settings.objective.value(row.score, row.max_tile)
+        for one in schedules:
+            for seed, error in one.errors.items():
+                raise TwofoldError(f"{one.spec} failed on seed {seed}: {error}")
 
-    def _check(self, best: Trial, games: int, jobs: int) -> TuningCheck | None:
+    def _check(self, best: Trial, games: int) -> TuningCheck | None:
         """Best against start on fresh seeds; None if stopped."""
         seed = (self.settings.seed + FRESH) & MAX_SEED
         specs = {"start": self.settings.spec(self.settings.start), "best": best.spec}
@@ -265,10 +307,12 @@ class _Run:
         try:
             for name, spec in specs.items():
                 fresh = SeedRange(seed, games).part(len(values[name]))
-                values[name] += self._play_fresh(spec, fresh, jobs)
+                values[name] += self._play_fresh(spec, fresh)
                 kept[spec] = max(values[name], kept.get(spec, []), key=len)
         finally:
-            self._keep({spec: kept[spec] for spec in specs.values() if spec in kept})
+            with storage_errors(self.path):
+                checks = {spec: kept[spec] for spec in specs.values() if spec in kept}
+                self.study.set_user_attr(CHECKS, checks)
         if any(len(found) < games for found in values.values()):
             return None
         pairs = zip(values["best"], values["start"], strict=True)
@@ -280,7 +324,7 @@ class _Run:
             mean_interval([one - other for one, other in pairs]),
         )
 
-    def _play_fresh(self, spec: str, seeds: SeedRange, jobs: int) -> list[float]:
+    def _play_fresh(self, spec: str, seeds: SeedRange) -> list[float]:
         """The objective on the games of the check that were played."""
         if not seeds.count:
             return []
@@ -292,7 +336,7 @@ class _Run:
         with GameStudy() as study:
             bench = Bench(study, self.settings.rules)
             bench.add(spec, seeds)
-            bench.play(jobs, on_result=count, stop=self.stop)
+            bench.play(self.backend.jobs, backend=self.backend, on_result=count, stop=self.stop)
             (one,) = bench.standings(reached=False)
         if one.error:
             raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
@@ -302,16 +346,9 @@ class _Run:
 
     def _kept(self) -> dict[str, list[float]]:
         """Values of the check from earlier runs on the file, by spec."""
-        with tune_study.storage_errors(self.path):
-            kept = self.study.user_attrs.get(tune_study.CHECKS)
-        if not isinstance(kept, dict):
+        with storage_errors(self.path):
+            kept = self.study.user_attrs.get(CHECKS)
+        try:
+            return msgspec.convert(kept or {}, dict[str, list[float]])
+        except msgspec.ValidationError:
             return {}
-        return {
-            spec: [float(value) for value in values]
-            for spec, values in kept.items()
-            if isinstance(values, list) and all(type(one) in (int, float) for one in values)
-        }
-
-    def _keep(self, values: Mapping[str, Sequence[float]]) -> None:
-        with tune_study.storage_errors(self.path):
-            self.study.set_user_attr(tune_study.CHECKS, values)

@@ -14,8 +14,8 @@ import msgspec
 from twofold.arena.export import csv_parts
 from twofold.arena.reports.report import gather, grouped
 from twofold.arena.reports.tables import SectionTables, section_tables
+from twofold.arena.studies.file import APPLICATION
 from twofold.arena.studies.rows import Wanted
-from twofold.arena.studies.schema import APPLICATION
 from twofold.arena.studies.study import Study
 from twofold.errors import TwofoldError
 from twofold.files import read_start
