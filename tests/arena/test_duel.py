@@ -104,7 +104,8 @@ def test_a_test_uses_pairs_up_to_the_first_game_that_is_missing() -> None:
             parts = Bench(gaps, SMALL)
             for one, missing in zip(whole, (103, 105), strict=True):
                 run = parts.add(one.player, SeedRange(1, 110)).run
-                gaps.insert(run, one.games.where(one.games.seeds != missing))
+                for row in one.games.where(one.games.seeds != missing).rows(one.player):
+                    gaps.add(run, row)
             found = duel(
                 Bench(gaps, SMALL), ("greedy", "corner"), SeedRange(1, 110), 0,
                 question=SprtQuestion(delta=1.0), stop=lambda: True,
