@@ -5,6 +5,7 @@ A mutant is a table of `tests/mutants/ROOM.toml`: `old` occurs once in all Pytho
 """
 
 import argparse
+import contextlib
 import os
 import shutil
 import signal
@@ -120,8 +121,8 @@ def run_tests(copy: Path, tests: list[str], cache: Path | None = None) -> int | 
         except subprocess.TimeoutExpired:
             return None
         finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with what a failed test has left running
 
 
 def run_mutant(copy: Path, mutant: Mutant) -> str:
