@@ -27,19 +27,11 @@ BEGIN, END = "<!-- tables: written by docs/league.py -->", "<!-- end of tables -
 PUBLISHED = """## Published by their authors
 
 Not measured here: other dice, other machines, and the authors' own numbers."""
-NETWORK = r"ntuple:ply=[^,]+"
-SHORT = {
-    "strength": (rf"{NETWORK}$", ("ntuple.md", "results.md")),
-    "endgame": (
-        rf"{NETWORK}(,tables=auto)?$|ntuple:late=.*tables=default$",
-        ("benchmarks.md", "results.md"),
-    ),
-    "programs": (
-        r"ntuple:ply=\d(,tables=auto)?$|ntuple:late=|\w+/2048-ai|TDL2048",
-        ("benchmarks.md", "results.md"),
-    ),
-}
-"""Short tables by the name in their marks: a pattern of the players, and the pages."""
+RESULTS = DOCS / "results.md"
+SHORT = r"ntuple:(late=.*tables=default|ply=[^,]+(,tables=auto)?)$|\w+/2048-ai|TDL2048"
+"""Players in the table of the results, on the same dice."""
+LEAST_GAMES = 30
+"""Players with fewer games are left out there."""
 
 
 def budget_of(row: Row) -> float:
@@ -101,14 +93,11 @@ def short_table(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def short_tables(rows: Sequence[Row]) -> dict[str, str]:
-    """The tables of `SHORT` by name, as they stand between their marks."""
-    ours = [row for row in rows if not row.is_published]
-    texts = {}
-    for name, (pattern, _) in SHORT.items():
-        fitting = [row for row in ours if re.match(pattern, row.player)]
-        texts[name] = "\n".join(["", *short_table(fitting), "", ""])
-    return texts
+def results_table(rows: Sequence[Row]) -> str:
+    """The table of the results, as it stands between its marks."""
+    ours = [row for row in rows if not row.is_published and row.games >= LEAST_GAMES]
+    fitting = [row for row in ours if re.match(SHORT, row.player)]
+    return "\n".join(["", *short_table(fitting), "", ""])
 
 
 def mark(row: Row) -> str:
@@ -155,9 +144,7 @@ def main() -> None:
     rows = read_rows()  # as they are kept
     draw(rows)
     put(PAGE, BEGIN, "\n".join(["", "", *page_parts(rows), ""]), END)
-    for name, text in short_tables(rows).items():
-        for page in SHORT[name][1]:
-            put(DOCS / page, f"<!-- {name} -->\n", text, f"<!-- end of {name} -->")
+    put(RESULTS, "<!-- players -->\n", results_table(rows), "<!-- end of players -->")
 
 
 if __name__ == "__main__":

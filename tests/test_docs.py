@@ -91,14 +91,3 @@ def test_a_reference_page_has_an_example_that_is_run(page: str) -> None:
     specs = map(importlib.util.find_spec, modules)  # an extra may not be installed
     paths = [Path(spec.origin) for spec in specs if spec is not None and spec.origin]
     assert blocks(page, "python") or any(">>> " in path.read_text("utf-8") for path in paths)
-
-
-def test_the_tables_of_the_results_are_those_of_the_pages_they_name() -> None:
-    marked = re.compile(r"<!-- (\w+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
-    pages = ("benchmarks.md", "exact.md", "ntuple.md")
-    sources = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in pages)
-    results = (ROOT / "docs/results.md").read_text(encoding="utf-8")
-    copies = dict(marked.findall(results))
-    assert copies
-    assert copies == {name: table for name, table in marked.findall(sources) if name in copies}
-    assert "{include}" not in results

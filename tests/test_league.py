@@ -34,12 +34,11 @@ def test_the_tables_of_the_page_are_those_of_the_rows(league: Any, rows: Any) ->
     assert tables == "\n".join(["", "", *league.page_parts(rows.read_rows()), ""])
 
 
-def test_the_short_tables_are_those_of_the_rows(league: Any, rows: Any) -> None:
-    for name, text in league.short_tables(rows.read_rows()).items():
-        assert text.count("\n| ") > 2
-        for page in league.SHORT[name][1]:
-            written = (DOCS / page).read_text(encoding="utf-8")
-            assert f"<!-- {name} -->\n{text}<!-- end of {name} -->" in written
+def test_the_table_of_the_results_is_that_of_the_rows(league: Any, rows: Any) -> None:
+    text = league.results_table(rows.read_rows())
+    assert text.count("\n| ") > 2
+    written = league.RESULTS.read_text(encoding="utf-8")
+    assert f"<!-- players -->\n{text}<!-- end of players -->" in written
 
 
 def test_rows_are_kept_as_they_are(rows: Any, tmp_path: Path) -> None:
