@@ -90,7 +90,8 @@ def test_chances_in_percent(chance: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "text"), [(1234567.0, "1,234,567"), (99.94, "99.9"), (0.01234, "0.0123")]
+    ("rate", "text"),
+    [(1234567.0, "1,234,567"), (-1234.0, "-1,234"), (99.94, "99.9"), (0.01234, "0.0123")],
 )
 def test_rates_have_three_digits(rate: float, text: str) -> None:
     assert format_rate(rate) == text

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
+from twofold.arena.bench import Bench
 from twofold.arena.studies.study import Study
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
@@ -146,6 +147,23 @@ def test_ctrl_c_prints_what_is_finished(jobs: str) -> None:
     assert 0 < len(rows) < 100_000
     assert "interrupted" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_after_the_last_game_is_too_late(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Bench.play
+
+    def play_and_interrupt(*arguments: Any, **options: Any) -> list[str]:
+        errors = play(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+        return errors
+
+    monkeypatch.setattr(Bench, "play", play_and_interrupt)
+    code, out, err = cli("bench", "greedy", "--games", "3", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["interrupted"] is False
+    assert len(found["players"][0]["rows"]) == 3
 
 
 # Studies

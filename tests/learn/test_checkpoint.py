@@ -5,9 +5,11 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -374,17 +376,36 @@ def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
         start_from(Training(replace(SMALL, patterns="0124")), path)
 
 
+def test_a_run_that_is_saved_often_stays_in_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twofold.learn.run.WRITING_SHARE", 0.5)
+    path, saved, stop = tmp_path / "n.safetensors", list[float](), threading.Event()
+
+    def note(seconds: float) -> None:
+        saved.append(seconds)
+        if len(saved) == 3:
+            stop.set()
+
+    training = Training(SMALL, seconds=600)
+    assert run(training, path, interval=0.01, stop=stop, on_save=note) == path
+    assert {one.name for one in tmp_path.iterdir() if one.is_file()} == {path.name, "n.csv"}
+
+
 def test_checkpoints_take_a_twentieth_of_the_time(tmp_path: Path) -> None:
-    slept: list[float] = []
+    taken: list[float] = []
+    saved: list[float] = []
 
     def slow(training: Training, path: object) -> None:
         time.sleep(0.02)
+        saved.append(training.seconds)
         save(training, str(path))
 
-    training = Training(SMALL, seconds=0.5)
+    training = Training(SMALL, seconds=1.0)
     path = tmp_path / "n.safetensors"
-    run(training, path, save=slow, interval=0.01, on_save=slept.append)
-    assert len(slept) <= 3
+    run(training, path, save=slow, interval=0.01, on_save=taken.append)
+    gaps = [later - earlier for earlier, later in pairwise(saved[:-1])]  # the last is at the end
+    assert all(gap >= 18.9 * seconds for gap, seconds in zip(gaps, taken, strict=False))
     assert curve_path(tmp_path / "n.safetensors").name == "n.csv"
     assert (tmp_path / "n.csv").read_text().startswith("games,moves,seconds,mean,largest,")
     assert checkpoint.load(tmp_path / "n.safetensors").is_finished

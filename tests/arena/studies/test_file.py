@@ -139,6 +139,20 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("R19")
+def test_games_that_a_full_disk_refused_are_written_once_there_is_room(tmp_path: Path) -> None:
+    with Study(tmp_path / "s.db") as study:
+        run = add(study)
+        pages = study._one("PRAGMA page_count")[0]
+        study._connection.execute(f"PRAGMA max_page_count = {pages}")
+        for seed in range(2000):
+            study.add(run, row(seed))
+        with pytest.raises(ResourceError, match="full"):
+            study.flush()
+        study._connection.execute(f"PRAGMA max_page_count = {pages + 1000}")
+        assert len(study.games(run, SeedRange(0, 2000))) == 2000
+
+
+@pytest.mark.promise("R19")
 def test_a_full_temporary_folder_is_not_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
