@@ -14,6 +14,7 @@ from tests.support.exports import export_csv
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
+from twofold.arena import schedule
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
@@ -168,12 +169,18 @@ def test_games_from_boards_are_the_same_wherever_they_are_played(jobs: int) -> N
     assert found == [naive(player, RULES, BOARDS, range(1, 11)) for player in players]
 
 
-def test_games_of_a_lost_worker_begin_on_their_own_boards(tmp_path: Path) -> None:
+def test_games_of_a_lost_worker_begin_on_their_own_boards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second task has all games but the first one; its worker ends in the game of seed 2."""
+    monkeypatch.setattr(schedule, "TASK_SECONDS", 1e6)
     spec = f"{HERE}:DiesAtFirst:folder={tmp_path},times=1"
+    played: list[int] = []
     with Study() as study:
         bench = bench_of(study, spec, games=6)
-        assert bench.play(1) == [""]
+        assert bench.play(1, on_result=lambda _, row: played.append(row.seed)) == [""]
         found = figures(bench)
+    assert sorted(played) == [1, 2, 3, 4, 5, 6]
     assert len(list(tmp_path.iterdir())) == 1
     assert found == [naive(spec, RULES, BOARDS, range(1, 7))]
 

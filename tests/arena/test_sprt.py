@@ -211,6 +211,14 @@ def test_a_rejected_side_stays_rejected() -> None:
     assert test.llr.b < test.bounds.lower < test.llr.a
 
 
+def test_a_side_rejected_in_an_earlier_call_stays_rejected() -> None:
+    test = Sprt(1, min_pairs=2, largest=1)
+    differences = (-0.6, -1, 0.6, -1, 3, 3, 3, 2, 0)
+    verdicts = [test.extend([difference]) for difference in differences]
+    assert verdicts == [None] * 8 + [Verdict.EQUAL]
+    assert test.llr.b < test.bounds.lower < test.llr.a  # A was below it before
+
+
 def test_pairs_after_the_end_do_not_count() -> None:
     test = Sprt(100, min_pairs=2, max_pairs=5)
     assert not test.finished

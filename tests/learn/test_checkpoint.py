@@ -397,11 +397,11 @@ def test_checkpoints_take_a_twentieth_of_the_time(tmp_path: Path) -> None:
     saved: list[float] = []
 
     def slow(training: Training, path: object) -> None:
-        time.sleep(0.02)
+        time.sleep(0.1)
         saved.append(training.seconds)
         save(training, str(path))
 
-    training = Training(SMALL, seconds=1.0)
+    training = Training(SMALL, seconds=3.0)
     path = tmp_path / "n.safetensors"
     run(training, path, save=slow, interval=0.01, on_save=taken.append)
     gaps = [later - earlier for earlier, later in pairwise(saved[:-1])]  # the last is at the end
