@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import random
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,9 @@ def test_random_lines_are_boards_or_refused() -> None:
 # ---- games
 
 
-def naive(spec: str, rules: Rules, boards: StartBoards, seeds: range) -> list[tuple[int, int, int]]:
+def naive(
+    spec: str, rules: Rules, boards: StartBoards, seeds: Iterable[int]
+) -> list[tuple[int, int, int]]:
     """Points, moves and tile sum of games that are played move by move."""
     found = []
     with make_player(spec) as player:
@@ -172,17 +175,18 @@ def test_games_from_boards_are_the_same_wherever_they_are_played(jobs: int) -> N
 def test_games_of_a_lost_worker_begin_on_their_own_boards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second task has all games but the first one; its worker ends in the game of seed 2."""
+    """The first two games are tasks of their own; the next task ends in its second game, seed 2."""
     monkeypatch.setattr(schedule, "TASK_SECONDS", 1e6)
     spec = f"{HERE}:DiesAtFirst:folder={tmp_path},times=1"
     played: list[int] = []
     with Study() as study:
-        bench = bench_of(study, spec, games=6)
+        bench = Bench(study, RULES, boards=BOARDS)
+        bench.add(spec, SeedRange(2**64 - 1, 6))
         assert bench.play(1, on_result=lambda _, row: played.append(row.seed)) == [""]
         found = figures(bench)
-    assert sorted(played) == [1, 2, 3, 4, 5, 6]
+    assert sorted(played) == [0, 1, 2, 3, 4, 2**64 - 1]
     assert len(list(tmp_path.iterdir())) == 1
-    assert found == [naive(spec, RULES, BOARDS, range(1, 7))]
+    assert found == [naive(spec, RULES, BOARDS, [2**64 - 1, 0, 1, 2, 3, 4])]
 
 
 def test_a_game_is_the_same_whatever_it_is_asked_for_with() -> None:
