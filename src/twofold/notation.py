@@ -252,10 +252,14 @@ def parse_board(text: str) -> Grid:
         body, own = _unlisted(body)
         shape = shape or own
     elif "\n" in body:
-        body = "\n".join(line for line in body.split("\n") if not _is_rule(line))
+        lines = body.split("\n")  # four dashes are a row of empty cells
+        rules = [one for one in lines if _RULE.fullmatch(one) and len(one.strip()) > 4]
+        body = "\n".join(line for line in lines if line not in rules)
     rows, cols = shape or (4, 4)
     check_shape(rows, cols)
-    body = _rows_marked(body, rows, cols)
+    lines = [line for line in body.split("\n") if line.strip()]
+    if "/" not in body and cols > 1 and len(lines) == rows:
+        body = "/".join(lines)
     if rows_found or listed or re.search(r"[^\s/]\s+[^\s/]", body):
         exponents, widths = _parse_tiles(body)
     else:
@@ -270,11 +274,6 @@ def parse_board(text: str) -> Grid:
         return Grid(rows, cols, exponents)
     hint = "" if shape else " (another shape needs a prefix such as 3x4:)"
     raise InvalidBoard(f"expected {wrong} in {shown(text)}{hint}")
-
-
-def _is_rule(line: str) -> bool:
-    """True for a line of a frame without bars; four dashes are a row of empty cells."""
-    return _RULE.fullmatch(line) is not None and len(line.strip()) > 4
 
 
 def _framed_rows(body: str) -> list[list[str]]:
@@ -333,12 +332,6 @@ def _unlisted(body: str) -> tuple[str, tuple[int, int] | None]:
             shape = (len(rows), len(rows[0].replace(",", " ").split()))
         text = "/".join(rows)
     return re.sub(r",(?!\s*,)", " ", text), shape  # one of two commas stays, and is refused
-
-
-def _rows_marked(body: str, rows: int, cols: int) -> str:
-    """Put `/` between lines if there is one line per row, and more than one column."""
-    lines = [line for line in body.split("\n") if line.strip()]
-    return body if "/" in body or cols == 1 or len(lines) != rows else "/".join(lines)
 
 
 def _parse_tiles(body: str) -> tuple[tuple[int, ...], list[int]]:

@@ -146,14 +146,10 @@ def _shown_of(what: Board | Game | Record | Analysis) -> tuple[Board, str]:
         return what.board, ""
     if isinstance(what, Game):
         return what.board, game_caption(what.score, what.move_number, what.status.value)
-    return _ended(what)
-
-
-def _ended(record: Record) -> tuple[Board, str]:
-    board, score = record.ending()
-    number = record.start_move + len(record.moves)
-    caption = game_caption(score, number, status_of(board, record.rules).value)
-    return board, caption + (DOT + record.player if record.player else "")
+    board, score = what.ending()
+    number = what.start_move + len(what.moves)
+    caption = game_caption(score, number, status_of(board, what.rules).value)
+    return board, caption + (DOT + what.player if what.player else "")
 
 
 # ---- the picture of an analysis

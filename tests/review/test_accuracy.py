@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-from twofold.review.accuracy import (
+from twofold.review.judge import (
     LABELS,
     MAX_STAKE,
     MIN_STAKE,

@@ -5,8 +5,16 @@ from itertools import pairwise
 import pytest
 
 from twofold import Board, Game, Record, make_player
-from twofold.review.parts import LEAST_TILE, MOST_TILES, GamePhase, by_maker, by_phase, phases
-from twofold.review.review import judge, review
+from twofold.review.review import (
+    LEAST_TILE,
+    MOST_TILES,
+    GamePhase,
+    by_maker,
+    by_phase,
+    judge,
+    phases,
+    review,
+)
 
 
 def played(moves: int, seed: int = 1) -> Game:

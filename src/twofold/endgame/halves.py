@@ -60,7 +60,9 @@ class Half:
         self.bases = [cap + 1 for cap in caps]
         self.weights: Ints = np.cumprod([1, *self.bases], dtype=np.int64)
         self.size = int(self.weights[-1])
-        self.sums = _all_sums(self.bases)
+        self.sums = np.zeros(1, dtype=np.int16)
+        for base in self.bases:
+            self.sums = np.add.outer(half_tiles(base), self.sums).ravel()
         self.order = np.argsort(self.sums, kind="stable")  # 16 bits: a radix sort
         self.counts = np.bincount(self.sums)
         self.firsts: Ints = np.concatenate([[0], np.cumsum(self.counts)])
@@ -105,13 +107,6 @@ class Half:
         two = self.ranks[codes + self.weights[cells]]
         four = self.ranks[codes + 2 * self.weights[cells]]
         return starts, two.astype(np.int32), four.astype(np.int32)
-
-
-def _all_sums(bases: Sequence[int]) -> NDArray[np.int16]:
-    sums = np.zeros(1, dtype=np.int16)
-    for base in bases:
-        sums = np.add.outer(half_tiles(base), sums).ravel()
-    return sums
 
 
 def half_tiles(count: int) -> NDArray[np.int16]:

@@ -203,12 +203,11 @@ def settled_tables(text: str, rules: Rules | None = None, *, walls: bool = False
             "expected boards of 4x4 and spawns of 2 (0.9) and 4 (0.1) "
             f"for tables={text}, got rules {rules}"
         )
-    texts = {open_table(one).path: _name(one) for one in split(text)}
+    texts = {
+        open_table(one).path: one if is_path(one) else EndgamePattern.parse(one).name
+        for one in split(text)
+    }
     return JOINT.join(texts[table.path] for table in open_tables(text).tables)
-
-
-def _name(text: str) -> str:
-    return text if is_path(text) else EndgamePattern.parse(text).name
 
 
 def tables_hash(text: str) -> str:

@@ -174,7 +174,7 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._copy = copy
-        self._own: Callable[[NDArray[Any]], NDArray[Any]] = np.ndarray.copy if copy else _itself
+        self._own: Callable[[NDArray[Any]], NDArray[Any]] = np.ndarray.copy if copy else np.asarray
         next_step = self._mode is AutoresetMode.NEXT_STEP
         self._games = EnvGames(self.settings, num_envs, max_episode_steps, autoreset=next_step)
         large = copy and self._games.observations.nbytes >= _LARGE
@@ -416,10 +416,6 @@ def _parse_mode(mode: AutoresetMode | str) -> AutoresetMode:
             return known
     offered = ", ".join(known.name for known in AutoresetMode)
     raise InvalidInput(f"expected an autoreset mode of {offered}, got {shown(mode)}")
-
-
-def _itself(array: NDArray[Any]) -> NDArray[Any]:
-    return array
 
 
 def _named(numbers: Numbers, mask: NDArray[np.bool_]) -> dict[str, Any]:

@@ -95,8 +95,10 @@ def outcomes(
             moves += solved.spread(table.words, state, end, tile_sum, chances, ends)
             if on_progress:
                 on_progress(layer, end)
-    sums_of_ends = _by_sum(ends, problem.unit_exponent)
-    return Outcomes(problem, board, value, _by_tile(ends), sums_of_ends, moves)
+    by_sum, by_tile = ends.sum(axis=1).tolist(), ends.sum(axis=0).tolist()
+    sums = {n << problem.unit_exponent: chance for n, chance in enumerate(by_sum) if chance > 0}
+    tiles = {1 << exponent: chance for exponent, chance in enumerate(by_tile) if chance > 0}
+    return Outcomes(problem, board, value, tiles, sums, moves)
 
 
 def _begin(
@@ -116,16 +118,6 @@ def _begin(
                 f"expected a board that can occur under {table.problem.rules}, got {board}"
             )
         ends[layer, board.max_exponent] += chance
-
-
-def _by_tile(ends: NDArray[np.float64]) -> dict[int, float]:
-    chances = ends.sum(axis=0).tolist()
-    return {1 << exponent: chance for exponent, chance in enumerate(chances) if chance > 0}
-
-
-def _by_sum(ends: NDArray[np.float64], unit_exponent: int) -> dict[int, float]:
-    chances = ends.sum(axis=1).tolist()
-    return {layer << unit_exponent: chance for layer, chance in enumerate(chances) if chance > 0}
 
 
 def describe(found: Outcomes) -> list[str]:

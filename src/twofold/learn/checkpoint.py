@@ -293,7 +293,10 @@ def _restore(
     training.carousel[:] = tensors["carousel"]
     training.games_begun[0] = state.games_begun
     training.seconds = state.seconds
-    training.phase = _phase(training, state.phase)
+    phases = len(training.settings.schedule)
+    if not 0 <= state.phase <= phases:
+        raise InvalidNetwork(f"expected a phase from 0 to {phases}, got {state.phase}")
+    training.phase = state.phase  # one more than the last where all are over
     training.curve = Curve.from_state(state.curve)
     training.evaluations = list(state.evaluations)
     if not exactly:
@@ -312,14 +315,6 @@ def _restore(
         kernels.list_again(worker.words)
     if place != len(tensors["histories"]):
         raise InvalidNetwork(f"expected {place} words of histories")
-
-
-def _phase(training: Training, phase: int) -> int:
-    """The number of a phase; one more than the last where all are over."""
-    phases = len(training.settings.schedule)
-    if not 0 <= phase <= phases:
-        raise InvalidNetwork(f"expected a phase from 0 to {phases}, got {phase}")
-    return phase
 
 
 def _check_game(game: Words) -> None:

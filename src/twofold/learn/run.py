@@ -283,9 +283,14 @@ class _Events:
         if not (fresh or judged) or not self._there:
             return
         for point in fresh:
-            self._add(point.games, _values_of(point))
+            values = {"score/mean": point.mean, "score/largest": float(point.largest)}
+            rates = zip(TILES, point.reached, strict=True)
+            self._add(point.games, values | {f"reached/{tile}": rate for tile, rate in rates})
         for one in judged:
-            self._add(one.games, _values_of_evaluation(one))
+            found = one.measured
+            values = {} if found.mean is None else {"evaluation/mean": found.mean}
+            survival = {f"survival/{name}": rate for name, rate in found.survival.items()}
+            self._add(one.games, values | survival)
         self._written = fresh[-1].games if fresh else self._written
         self._judged = len(evaluations)
         self._writer.flush()
@@ -306,15 +311,3 @@ class _Events:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
-
-
-def _values_of(point: Point) -> dict[str, float]:
-    rates = zip(TILES, point.reached, strict=True)
-    values = {"score/mean": point.mean, "score/largest": float(point.largest)}
-    return values | {f"reached/{tile}": rate for tile, rate in rates}
-
-
-def _values_of_evaluation(one: Evaluation) -> dict[str, float]:
-    found = one.measured
-    means = {} if found.mean is None else {"evaluation/mean": found.mean}
-    return means | {f"survival/{name}": rate for name, rate in found.survival.items()}

@@ -177,7 +177,10 @@ class TrainingSettings:
             object.__setattr__(self, "steps", _fewest_steps(self.lambda_))
         check_limit("steps", self.steps or 0, 1, MAX_STEPS)
         check_limit("restart", self.restart, 0, 10**9)
-        _check_restart_at(self.restart_at)
+        if not _EARLIEST <= self.restart_at <= _LATEST:
+            raise InvalidNetwork(
+                f"expected restarts at {_EARLIEST} to {_LATEST} of the game, got {self.restart_at}"
+            )
         if self.downgrade:
             check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         check_limit("seed", self.seed, 0, MAX_SEED)
@@ -254,13 +257,6 @@ def _check_values(optimism: float, weight: float) -> None:
             raise InvalidNetwork(f"expected {name} up to 10 million points, got {value}")
     if optimism and weight:
         raise InvalidNetwork("expected optimism or an initial weight, got both")
-
-
-def _check_restart_at(part: float) -> None:
-    if not _EARLIEST <= part <= _LATEST:
-        raise InvalidNetwork(
-            f"expected restarts at {_EARLIEST} to {_LATEST} of the game, got {part}"
-        )
 
 
 def parse_restart(text: str) -> tuple[int, float]:

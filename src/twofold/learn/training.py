@@ -305,7 +305,8 @@ class Training:
                         on_progress(self._progress((self.moves - moves) / (now - reported)))
                         reported, moves = now, self.moves
                     enough = seconds is not None and now - began >= seconds
-                    if stop.is_set() or enough or self._out_of_time():
+                    over = self.second_limit is not None and self.seconds >= self.second_limit
+                    if stop.is_set() or enough or over:
                         halt.set()
             finally:
                 halt.set()
@@ -393,9 +394,6 @@ class Training:
         """Stop beginning games once the time of the phase is over."""
         for worker in self.workers:
             worker.words[at.GAME_LIMIT] = self._phase_limit()
-
-    def _out_of_time(self) -> bool:
-        return self.second_limit is not None and self.seconds >= self.second_limit
 
     def _idle(self) -> bool:
         return not any(worker.is_playing for worker in self.workers)

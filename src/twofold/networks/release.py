@@ -13,7 +13,7 @@ A weight is its number of units times the unit, rounded to float32. A weight wit
 that of the stage before.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -117,12 +117,10 @@ def _steps(network: Network, pattern: int, unit: float) -> Iterator[Units]:
 
 def _compressed(plane: Bytes) -> Bytes:
     data = plane.tobytes()
-    frames = [_compressor(level).compress(data) for level in LEVELS]
+    frames = [
+        zstandard.ZstdCompressor(level, write_checksum=True).compress(data) for level in LEVELS
+    ]
     return np.frombuffer(min(frames, key=len), dtype=np.uint8)
-
-
-def _compressor(level: int) -> zstandard.ZstdCompressor:
-    return zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
 
 
 # ---- reading
@@ -163,7 +161,10 @@ def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
             parts = [_decompressed_part(part, name) for part in planes[number]]
             start = network.offsets[number]
             table = zeros.result()[:, start : start + network.patterns[number].size]
-            _add(parts, unit, kernel.result(), table)
+            for stage, (bits, low, high) in enumerate(parts):
+                if stage:
+                    table[stage] = table[stage - 1]
+                kernel.result()(bits.view("<u2"), low, high, unit, table[stage])
 
         filled = pool.map(fill, range(len(planes)))
         _provide(kernel)
@@ -233,15 +234,6 @@ def _decompressed_part(part: _Planes, name: str) -> tuple[Bytes, Bytes, Bytes]:
     if count != part.count:
         raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
     return filled, _decompressed(part.low, count, name), _decompressed(part.high, count, name)
-
-
-def _add(
-    stages: Sequence[tuple[Bytes, Bytes, Bytes]], unit: float, kernel: Any, table: Weights
-) -> None:
-    for stage, (filled, low, high) in enumerate(stages):
-        if stage:
-            table[stage] = table[stage - 1]
-        kernel(filled.view("<u2"), low, high, unit, table[stage])
 
 
 def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:

@@ -74,7 +74,10 @@ def read_tdl(path: str | os.PathLike[str], *, stages: Sequence[int] = ()) -> Tdl
         start, weights = 0, network.weights.reshape(-1)
         for table in tables:
             part = slice(start, start + table.count)
-            _read_weights(source, table, weights[part])
+            theirs = _in_its_order(table, weights[part])
+            for number, index in enumerate(_slabs(theirs)):
+                shape = theirs[index].shape
+                theirs[index] = _read_slab(source, table, table.values_at, number, shape)
             if sums is not None:
                 _read_sums(source, table, sums[part])
             start += table.count
@@ -96,12 +99,6 @@ def _patterns_of(source: Source, tables: list[TdlTable], stages: int) -> tuple[P
             expected = f"the patterns of the first stage in stage {group[0].name}"
             raise source.fault(expected, "others", group[0].at)
     return tuple(patterns)
-
-
-def _read_weights(source: Source, table: TdlTable, weights: Weights) -> None:
-    theirs = _in_its_order(table, weights)
-    for number, index in enumerate(_slabs(theirs)):
-        theirs[index] = _read_slab(source, table, table.values_at, number, theirs[index].shape)
 
 
 def _read_sums(source: Source, table: TdlTable, sums: Sums) -> None:
@@ -229,7 +226,10 @@ def _file_parts(
     yield pack("<BI", KIND, network.stage_count * len(network.patterns))
     for stage in range(network.stage_count):
         for number, pattern in enumerate(network.patterns):
-            yield pack("<B", TABLE_KIND) + _name(network, pattern, stage)
+            # A hexadecimal number; with stages it has 8 digits, and the first is the stage.
+            digits = 8 if network.stages else len(pattern.cells)
+            name = pack("<IHH", stage << 28 | int(str(pattern), 16), digits, 0)
+            yield pack("<B", TABLE_KIND) + name
             yield pack("<HQ", bytes_a_value, pattern.size)
             yield from _weight_parts(network, number, stage, bytes_a_value)
             if sums is not None:
@@ -237,12 +237,6 @@ def _file_parts(
                 yield pack("<HQ", bytes_a_value, 2 * pattern.size)
                 yield from _sum_parts(sums[start : start + pattern.size], bytes_a_value)
             yield pack("<H", 0)
-
-
-def _name(network: Network, pattern: Pattern, stage: int) -> bytes:
-    """The pattern as a hexadecimal number; with stages it has 8 digits, the first is the stage."""
-    digits = 8 if network.stages else len(pattern.cells)
-    return pack("<IHH", stage << 28 | int(str(pattern), 16), digits, 0)
 
 
 def _weight_parts(

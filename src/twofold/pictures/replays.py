@@ -88,17 +88,13 @@ def replay(
     check_limit("a number of moves in a replay", end - begin, 0, MAX_REPLAY_MOVES)
     comments = dict(what.comments) if isinstance(what, Record) else {}
     player = what.player if isinstance(what, Record) else ""
-    title = _title(game, player)
+    caption = drawing.game_caption(game.score, game.move_number, game.status.value)
+    title = f"2048 game{f' by {player_names(player)}' if player else ''}: {caption}"
     board_width, board_height = drawing.board_size(*game.board.shape)
     width = max(LEAST_WIDTH, round(board_width * scale))
     height = round(board_height * scale) + CONTROLS_HEIGHT
     page = _page(_data(game, begin, end, comments), title, checked, scale, width)
     return Replay(page, title, width, height)
-
-
-def _title(game: Game, player: str) -> str:
-    moves = drawing.game_caption(game.score, game.move_number, game.status.value)
-    return f"2048 game by {player_names(player)}: {moves}" if player else f"2048 game: {moves}"
 
 
 def _data(game: Game, begin: int, end: int, comments: dict[int, str]) -> dict[str, Any]:

@@ -117,7 +117,10 @@ class Autoplay:
         try:
             self._play(player)
         except BaseException as error:
-            self._fail(as_fault(error))
+            message = message_of(as_fault(error))
+            with self._live.turn:
+                if not self._ended:
+                    self._finish("failed", message)
         finally:
             player.close()
 
@@ -143,12 +146,6 @@ class Autoplay:
         with self._live.turn:
             if self._live.unseat(self):
                 self._live.refused(self, error)
-
-    def _fail(self, error: Exception) -> None:
-        message = message_of(error)
-        with self._live.turn:
-            if not self._ended:
-                self._finish("failed", message)
 
     # ---- pace
 
@@ -213,17 +210,14 @@ class Autoplay:
         first = history.move_number
         history.extend(played.letters, played.reached)
         if before < self._wish.stop_tile <= history.board.max_tile:
-            history.cut(self._first_with(self._wish.stop_tile, first))
+            number = first
+            while history.at(number).board.max_tile < self._wish.stop_tile:
+                number += 1
+            history.cut(number)
         self._live.note_autoplay(first)
         self._framed = time.monotonic()
         self._speeds.mark(history.move_number)
         self._live.framed(self, self._speeds.speed)
-
-    def _first_with(self, tile: int, number: int) -> int:
-        history = self._live.game
-        while history.at(number).board.max_tile < tile:
-            number += 1
-        return number
 
     def _reason(self, before: int) -> EndReason | None:
         history, wish = self._live.game, self._wish

@@ -110,7 +110,7 @@ def read_kept(path: Path, game: str) -> Kept:
         data = file.read(_HEAD_BYTES)
         if b"\n\n" not in data.replace(b"\r", b""):
             data += file.read(_LARGEST_HEAD)
-        head = _head(data)
+        head = record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
         tags = {name: tag.value for name, tag in head.tags.items()}
         played = tags.get(PLAYED_TAG, "")
         when = float(played) if _SECONDS.fullmatch(played) else changed
@@ -121,10 +121,6 @@ def read_kept(path: Path, game: str) -> Kept:
         file.seek(0)
         data = file.read(MAX_RECORD_BYTES + 1)
     return kept_of(game, parse_record(data), when)
-
-
-def _head(data: bytes) -> record_text.Head:
-    return record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
 
 
 def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:

@@ -80,11 +80,12 @@ def _of_rules(rules: str, games: Sequence[Kept]) -> RulesStatistics:
     goal = Rules.parse(rules).goal
     kinds: tuple[Kind, ...] = ("hand", "helped", "player", "board", "file")
     split = {kind: [game for game in games if game.info.kind == kind] for kind in kinds}
+    own = [game.info for game in games if counts_as_own(game.info.kind)]
     return RulesStatistics(
         rules=rules,
         goal=goal,
         kinds=[figures_of(kind, some, goal) for kind, some in split.items() if some],
-        leaders=_leaders(game.info for game in games),
+        leaders=sorted(own, key=lambda info: (-info.score, info.moves))[:LEADERS],
     )
 
 
@@ -159,8 +160,3 @@ def running_means(scores: Sequence[int], games: int = MEAN_GAMES) -> list[float]
         total += score - (scores[place - games] if place >= games else 0)
         means.append(round(total / min(place + 1, games), 1))
     return means
-
-
-def _leaders(games: Iterable[GameInfo]) -> list[GameInfo]:
-    own = [info for info in games if counts_as_own(info.kind)]
-    return sorted(own, key=lambda info: (-info.score, info.moves))[:LEADERS]

@@ -322,6 +322,7 @@ class GameStore:
         try:
             with contextlib.suppress(OSError):  # `_look` reports the error
                 files.remove_abandoned(self.folder)
+                locks.remove_abandoned(self.folder, SUFFIX)
             self._look()
         finally:
             self._indexed.set()
@@ -339,7 +340,8 @@ class GameStore:
                     if self._stamps.get(name) != stamp:
                         self._read_one(self.folder / name, stamp)
                 self._forget_gone(set(found))
-                self._take_best()
+                with contextlib.suppress(InvalidInput):  # the next write renames a damaged file
+                    self._take_in(read_best(self.folder / BEST_FILE))
                 self.damaged.pop(str(self.folder), None)
             except OSError as error:
                 self._name_damaged(str(self.folder), str(error))
@@ -374,10 +376,6 @@ class GameStore:
                 if game not in self._touched:
                     del self._kept[game]
 
-    def _take_best(self) -> None:
-        with contextlib.suppress(InvalidInput):  # the next write renames a damaged file
-            self._take_in(read_best(self.folder / BEST_FILE))
-
     def _name_damaged(self, name: str, why: str) -> None:
         self.damaged[name] = why
         _LOG.warning("cannot read %s: %s", name, why)
@@ -395,16 +393,8 @@ def _newest_first(folder: Path) -> dict[str, Stamp]:
     with os.scandir(folder) as found:
         for one in found:
             if one.name.endswith(SUFFIX):
-                with contextlib.suppress(FileNotFoundError):  # deleted since
-                    state = _state(one)
+                with contextlib.suppress(OSError):  # deleted since, or a broken link
+                    state = one.stat()
                     stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
                     known.append((stamp, one.name))
     return {name: stamp for stamp, name in sorted(known, reverse=True)}
-
-
-def _state(entry: os.DirEntry[str]) -> os.stat_result:
-    """The state of a file; for a broken link, that of the link."""
-    try:
-        return entry.stat()
-    except OSError:
-        return entry.stat(follow_symlinks=False)

@@ -231,13 +231,9 @@ class GameTable(Generic[G]):
                 del self._live[live.name]
             if not live.is_saved:
                 self.changed(live, at_once=True)
-            self._forget_idle()
-
-    def _forget_idle(self) -> None:
-        """Drop the least recently used games without followers and unsaved moves."""
-        idle = [live for live in self._live.values() if live.is_saved and not live.is_followed]
-        for live in idle[: max(0, len(idle) - IDLE_GAMES)]:
-            del self._live[live.name]
+            idle = [one for one in self._live.values() if one.is_saved and not one.is_followed]
+            for one in idle[: max(0, len(idle) - IDLE_GAMES)]:  # the least recently used
+                del self._live[one.name]
 
     def move(self, live: G, conflict: Conflict) -> None:
         """Move a game to a new file after a conflict with another program."""

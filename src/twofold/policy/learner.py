@@ -14,9 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from twofold.limits import cores
-from twofold.policy.model import PolicyModel, has_bfloat16
+from twofold.policy.model import PolicyModel, Repeated, has_bfloat16
 from twofold.policy.play import Group, Moves, choice
-from twofold.policy.repeats import Repeated
 from twofold.policy.settings import PolicySettings
 
 

@@ -1,8 +1,11 @@
-"""The policy network as a PyTorch module, and the way from it to the weights that players use."""
+"""The policy network as a PyTorch module, the weights that players use, and repeated calculations.
 
-from collections.abc import Iterable, Mapping
+On a graphics card a calculation of the same shapes is recorded and started as one, see `Repeated`.
+"""
+
+from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -12,6 +15,56 @@ from torch.nn import functional
 from twofold.kernels.policy.words import OUTPUT, VALUE
 from twofold.networks.policy import Dense, PolicyNetwork
 from twofold.policy.settings import PolicySettings
+
+WARM_UP: Final = 3
+"""Calls before a calculation is kept: libraries choose their ways and memory in them."""
+
+
+class Repeated:
+    """A function of tensors of fixed shapes, which a graphics card starts as one CUDA graph.
+
+    There, starting each of the small parts of a calculation takes longer than the parts. What the
+    function returns is overwritten by the next call. Elsewhere it is called as it is.
+    """
+
+    def __init__(self, function: Callable[..., Any], device: torch.device) -> None:
+        self._function = function
+        self._calls = 0 if device.type == "cuda" else -1
+        self._inputs: tuple[Tensor, ...] = ()
+        self._found: Any = None
+        self._graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, *inputs: Tensor) -> Any:
+        """The function's result."""
+        if self._calls < 0:
+            return self._function(*inputs)
+        if not self._inputs:
+            self._inputs = tuple(one.clone() for one in inputs)
+        for kept, one in zip(self._inputs, inputs, strict=True):
+            kept.copy_(one)
+        if self._graph is not None:
+            self._graph.replay()
+            return self._found
+        if self._calls == WARM_UP:
+            self._keep()
+            return self(*self._inputs)
+        self._calls += 1
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            found = self._function(*self._inputs)
+        torch.cuda.current_stream().wait_stream(stream)
+        return found
+
+    def _keep(self) -> None:
+        """Record the graph; a function that cannot be recorded is called as it is."""
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                self._found = self._function(*self._inputs)
+            self._graph = graph
+        except RuntimeError:
+            self._calls = -1
 
 
 def has_bfloat16(device: str) -> bool:
@@ -101,8 +154,11 @@ class PolicyModel(nn.Module):
     def network(self, reward: str, *, symmetric: bool, discount: float) -> PolicyNetwork:
         """The weights that players use; the value is in the reward's unit."""
         with torch.no_grad():
-            table = self.table().reshape(*self._table_shape())
-            layers = [Dense(_array(one.weight.t()), _array(one.bias)) for one in self._linears()]
+            cells = self.shape[0] * self.shape[1]
+            table = self.table().reshape(cells, self.exponents, len(self.first_bias))
+            layers = [
+                Dense(_array(one.weight.t()), _array(one.bias)) for one in (*self.hidden, self.head)
+            ]
             head = layers[-1]
             head.weights[:, VALUE] *= float(self.spread)
             head.bias[VALUE] = head.bias[VALUE] * float(self.spread) + float(self.middle)
@@ -116,12 +172,6 @@ class PolicyModel(nn.Module):
                 symmetric=symmetric,
                 discount=discount,
             )
-
-    def _linears(self) -> Iterable[Any]:
-        return (*self.hidden, self.head)
-
-    def _table_shape(self) -> tuple[int, int, int]:
-        return self.shape[0] * self.shape[1], self.exponents, len(self.first_bias)
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float32]]:

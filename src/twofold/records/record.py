@@ -310,7 +310,13 @@ def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
         if whole[-1:].isalnum() and game.can_undo:  # may be truncated: `u@1` of `u@15:4`
             comments.pop(game.move_number, None)
             game.cut(game.move_number - 1)
-        return _ended(_played(record, game, comments), game, str(error))
+        return replace(  # as if its game had ended here
+            _played(record, game, comments),
+            score=game.score,
+            result=_result(game),
+            final=game.board,
+            damage=str(error),
+        )
 
 
 def parse_unplayed(text: str | bytes) -> Record:
@@ -348,11 +354,6 @@ def _comment(comments: dict[int, str], number: int, text: str) -> None:
 
 def _played(record: Record, game: Game, comments: dict[int, str]) -> Record:
     return replace(record, moves=game.moves, spawns=game.spawns, comments=comments)
-
-
-def _ended(record: Record, game: Game, damage: str) -> Record:
-    """The record as if its game had ended here."""
-    return replace(record, score=game.score, result=_result(game), final=game.board, damage=damage)
 
 
 def _from_tags(tags: Mapping[str, Tag]) -> Record:

@@ -10,12 +10,12 @@
     >>> review(judged).total
     4
 
-`twofold.review.judge` defines the ratio of a move, `twofold.review.accuracy` the formulas.
+`twofold.review.judge` defines the ratio of a move, `twofold.review.judge` the formulas.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -27,8 +27,7 @@ from twofold.limits import BITS_MAX_EXPONENT
 from twofold.play.statistics import streaks
 from twofold.players import Player, short_spec
 from twofold.records.record import Record
-from twofold.review.accuracy import LABELS, Label, game_accuracy
-from twofold.review.judge import THEN, Judge
+from twofold.review.judge import LABELS, THEN, Judge, Label, game_accuracy
 from twofold.review.judge import MoveJudgement as MoveJudgement  # part of this module, too
 from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY
@@ -242,3 +241,75 @@ def move_words(one: MoveJudgement) -> str:
     made, best = one.move.name.lower(), one.best.name.lower()
     kept = f"keeps {100 * one.ratio:.3g} %"
     return f"move {one.move_number + 1:,}: {made} instead of {best}, {one.label}, {kept}"
+
+
+MOST_TILES: Final = 3
+"""Maximum tiles that separate phases: the largest ones made."""
+
+LEAST_TILE: Final = 64
+"""Smallest tile that separates phases; earlier moves decide little."""
+
+
+@dataclass(frozen=True, slots=True)
+class GamePhase:
+    """A phase: the positions with move numbers from `start` to `end` - 1.
+
+    It begins after the tile `after` is made (0: at the start) and ends when the tile `before` is
+    made (0: at the end of the game).
+    """
+
+    after: int
+    before: int
+    start: int
+    end: int
+
+
+def phases(game: Game | Record) -> list[GamePhase]:
+    """The phases of a game, at least one."""
+    first, last, largest, made = 0, 0, 0, dict[int, int]()
+    for one in positions(game):
+        if not made:
+            first = one.move_number
+        largest = max(largest, one.board.max_tile)
+        made.setdefault(largest, one.move_number)
+        last = one.move_number + 1
+    board = game.board if isinstance(game, Game) else game.ending()[0]
+    made.setdefault(max(largest, board.max_tile), last)
+    cuts = [(tile, at) for tile, at in made.items() if tile >= LEAST_TILE and at > first]
+    return _between(first, last, cuts[-MOST_TILES:])
+
+
+def _between(first: int, last: int, cuts: Sequence[tuple[int, int]]) -> list[GamePhase]:
+    """The phases that the given (tile, move number) pairs separate."""
+    ends = [*cuts, (0, last)]
+    starts = [(0, first), *cuts]
+    return [
+        GamePhase(after, before, start, end)
+        for (after, start), (before, end) in zip(starts, ends, strict=True)
+        if start < end
+    ]
+
+
+def by_phase(
+    found: Iterable[GamePhase], judgements: Sequence[MoveJudgement]
+) -> list[tuple[GamePhase, Review]]:
+    """The phases with graded moves, each with its review."""
+    parts = [
+        (phase, [one for one in judgements if phase.start <= one.move_number < phase.end])
+        for phase in found
+    ]
+    return [(phase, review(part)) for phase, part in parts if part]
+
+
+def by_maker(
+    judgements: Iterable[MoveJudgement], autoplay: Container[int]
+) -> tuple[Review | None, Review | None]:
+    """Separate reviews of the person's moves and of the helping player's; None without moves.
+
+    `autoplay` holds the numbers of the player's moves, counted from 1.
+    """
+    own: list[MoveJudgement] = []
+    helped: list[MoveJudgement] = []
+    for one in judgements:
+        (helped if one.move_number + 1 in autoplay else own).append(one)
+    return review(own) if own else None, review(helped) if helped else None

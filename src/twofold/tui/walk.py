@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from twofold.board import Board
 from twofold.game import Game
-from twofold.review.accuracy import MISTAKES
+from twofold.review.judge import MISTAKES
 from twofold.rules import Move
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from twofold.review.accuracy import MISTAKES
+from twofold.review.judge import MISTAKES
 from twofold.rules import Move
 from twofold.search.analysis import format_value
 from twofold.tui.moves_view import (

@@ -16,10 +16,8 @@ from twofold.play.best_scores import autoplay_of
 from twofold.play.threads import EndableJobs
 from twofold.players import Player, settled
 from twofold.records.record import Record
-from twofold.review.accuracy import GameAccuracy
-from twofold.review.judge import Judge, MoveJudgement
-from twofold.review.parts import by_maker, by_phase, phases
-from twofold.review.review import Review, positions, tables_note
+from twofold.review.judge import GameAccuracy, Judge, MoveJudgement
+from twofold.review.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.search.budget import Budget
 from twofold.step import Status
 from twofold.web import protocol

@@ -17,8 +17,7 @@ from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
 from twofold.players import make_player
 from twofold.records.record import Record
-from twofold.review.accuracy import MISTAKES
-from twofold.review.judge import MoveJudgement
+from twofold.review.judge import MISTAKES, MoveJudgement
 from twofold.review.review import judge
 from twofold.rules import Move
 from twofold.web.practice import notebook as module

@@ -20,8 +20,7 @@ from twofold.play.best_scores import ME, autoplay_of
 from twofold.play.game_file import OPENED_TAG
 from twofold.play.store import NotFound
 from twofold.records.record import Record
-from twofold.review.accuracy import MISTAKES, label_of
-from twofold.review.judge import CHANCE, MoveJudgement
+from twofold.review.judge import CHANCE, MISTAKES, MoveJudgement, label_of
 from twofold.review.review import positions
 from twofold.rules import Move, Rules
 from twofold.web.practice.kept_file import KeptFile
