@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -47,7 +46,6 @@ def alone(path: str | os.PathLike[str], what: str, *, patience: float = 0.0) -> 
     try:
         lock.acquire()
     except filelock.Timeout:
-        _check_writable(target.parent)  # filelock takes folders like /proc for files in use
         raise in_use(ascii(str(target)), what) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
@@ -74,16 +72,6 @@ def is_held(path: Path) -> bool:
             return False
     except (InvalidInput, ResourceError):
         return True
-
-
-def _check_writable(folder: Path) -> None:
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        raise InvalidInput(
-            f"expected a folder that can be written to, got {str(folder)!a}"
-        ) from None
 
 
 def remove_abandoned(folder: Path, end: str) -> None:

@@ -8,7 +8,6 @@ moved to its place in one step. Threads and interruptions do not change it.
 import contextlib
 import errno
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -176,12 +175,7 @@ class Work:
         self.folder.mkdir(exist_ok=True)
         remove_abandoned(self.folder)
         fresh = self.next_layer == self.pattern.highest
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-        if fresh:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.folder / _PART)
-            flags |= os.O_EXCL
-        with open(os.open(self.folder / _PART, flags, 0o600), "r+b", buffering=0) as file:
+        with open(self.folder / _PART, "w+b" if fresh else "r+b", buffering=0) as file:
             if fresh:
                 _reserve(file, self._least_bytes)
             yield file
@@ -236,8 +230,8 @@ class Work:
     def _check_part(self, first: int) -> None:
         kind = np.uint8 if self.bits == 8 else np.uint16
         path = self.folder / _PART
-        size, walls = os.lstat(path).st_size, self.pattern.walls is not None
-        if not stat.S_ISREG(os.lstat(path).st_mode) or size < self._least_bytes:
+        walls = self.pattern.walls is not None
+        if path.stat().st_size < self._least_bytes:
             raise InvalidTable("the unfinished file does not have the size of the table")
         if not 0 <= self._stored <= (sum(self.sizes) if walls else 0):
             raise InvalidTable("expected a number of levels in the checkpoint")
@@ -318,11 +312,8 @@ def held_bytes(path: Path) -> int:
 def remove_table(path: Path) -> int:
     """Remove a table and its unfinished work; returns the bytes of the table.
 
-    Raises `InvalidInput` for links, during a build, and if the file cannot be removed.
+    Raises `InvalidInput` during a build, and if the file cannot be removed.
     """
-    for place in (path, work_folder(path)):
-        if place.is_symlink():
-            raise InvalidInput(f"expected a table, got a link: {str(place)!a}")
     with alone(path, "builder of tables"):
         remove_work(path)
         try:

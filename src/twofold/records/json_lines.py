@@ -54,6 +54,11 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     comments: dict[int, str] = {}
 
 
+_PLAIN: Final = (
+    "start_score", "start_move", "player", "date", "undos", "hints", "score", "result",
+)  # fmt: skip
+"""Fields that lines and records have in common."""
+
 _OUTLINE: Final = msgspec.json.Decoder(_RecordOutline)
 _DECODER: Final = msgspec.json.Decoder(_Line)
 _ENCODER: Final = msgspec.json.Encoder()
@@ -66,19 +71,12 @@ def format_line(record: Record) -> str:
         rules=str(record.rules),
         seed=None if record.seed is None else str(record.seed),
         board=None if record.board is None else str(record.board),
-        start_score=record.start_score,
-        start_move=record.start_move,
-        player=record.player,
-        date=record.date,
-        undos=record.undos,
-        hints=record.hints,
-        score=record.score,
-        result=record.result,
         final=None if record.final is None else str(record.final),
         tags=dict(record.tags),
         moves=format_moves(record.moves),
         spawns=[(number, *spawn) for number, spawn in sorted(record.spawns.items())],
         comments=dict(sorted(record.comments.items())),
+        **{name: getattr(record, name) for name in _PLAIN},
     )
     return escape(_ENCODER.encode(line).decode())
 
@@ -137,18 +135,11 @@ def _to_record(line: _Line) -> Record:
             seed=None if line.seed is None else parse_seed(line.seed),
             moves=tuple(map(MOVES_BY_LETTER.__getitem__, line.moves)),
             board=None if line.board is None else Board.parse(line.board),
-            start_score=line.start_score,
-            start_move=line.start_move,
             spawns=spawns,
             comments=line.comments,
-            player=line.player,
-            date=line.date,
-            undos=line.undos,
-            hints=line.hints,
-            score=line.score,
-            result=line.result,
             final=None if line.final is None else Board.parse(line.final),
             tags=line.tags,
+            **{name: getattr(line, name) for name in _PLAIN},
         )
 
 
