@@ -68,9 +68,6 @@ _INK: Final = ("axes.labelcolor", "text.color", "xtick.labelcolor", "ytick.label
 _FAINT: Final = ("axes.edgecolor", "grid.color", "xtick.color", "ytick.color")
 """Settings for the colours of text and of lines."""
 
-_STYLE: Final = '<style type="text/css">'
-"""The start of Matplotlib's style sheet in a file."""
-
 
 def require_report(module: str) -> Any:
     """Import a module of the extra `report`, or raise MissingExtra."""
@@ -104,41 +101,28 @@ class Drawing:
 
     def inline(self, name: str) -> str:
         """SVG for the inside of a page, in the colours of PAPER; its ids begin with `name`."""
-        return _inner(self._saved(PAPER, "svg", _without_metadata()).decode(), name, self.title)
-
-    def image(self, palette: Palette, fonts: str) -> bytes:
-        """An SVG file for a page, with a transparent background; `fonts` are CSS font families."""
-        metadata = _without_metadata() | {"Title": self.title}
-        svg = self._saved(palette, "svg", metadata).decode()
-        return svg.replace(_STYLE, f"{_STYLE}text{{font-family: {fonts} !important}}", 1).encode()
+        metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        return _inner(self._saved("svg", metadata).decode(), name, self.title)
 
     def file(self, form: Form) -> bytes:
         """A file for a paper: black on white."""
-        return self._saved(PAPER, form, {_CHANGING[form]: None}, background="white")
+        return self._saved(form, {_CHANGING[form]: None}, background="white")
 
     def _saved(
-        self,
-        palette: Palette,
-        form: Form,
-        metadata: dict[str, str | None],
-        background: str = "none",
+        self, form: Form, metadata: dict[str, str | None], background: str = "none"
     ) -> bytes:
         require_report("matplotlib")
         from matplotlib.figure import Figure
 
-        with _settings(palette):
+        with _settings():
             figure, file = Figure(figsize=self.size, layout="constrained"), io.BytesIO()
             self.draw(figure.subplots(self.panels, sharex=True))
             figure.savefig(file, format=form, metadata=metadata, facecolor=background)
             return file.getvalue()
 
 
-def _without_metadata() -> dict[str, str | None]:
-    return dict.fromkeys(("Creator", "Date", "Format", "Type"))
-
-
 @contextmanager
-def _settings(palette: Palette) -> Iterator[None]:
+def _settings() -> Iterator[None]:
     """Apply the settings of Matplotlib; warnings of missing glyphs are ignored."""
     import matplotlib
     from matplotlib.rcsetup import cycler
@@ -148,8 +132,8 @@ def _settings(palette: Palette) -> Iterator[None]:
         matplotlib.rcdefaults()  # a report must not depend on the user's settings
         settings: Any = matplotlib.rcParams
         settings.update(_SETTINGS)
-        settings.update(dict.fromkeys(_INK, palette.ink) | dict.fromkeys(_FAINT, palette.faint))
-        settings["axes.prop_cycle"] = cycler(color=palette.series)
+        settings.update(dict.fromkeys(_INK, PAPER.ink) | dict.fromkeys(_FAINT, PAPER.faint))
+        settings["axes.prop_cycle"] = cycler(color=PAPER.series)
         yield
 
 

@@ -1,4 +1,4 @@
-"""The plots of a report, for pages, files and the web app.
+"""The plots of a report, for pages and files.
 
 Player names are in legends outside; only labels of scores and curves are drawn by Matplotlib,
 which does not parse mathematics in them.
@@ -41,15 +41,10 @@ MARKERS: Final = {
 WIDTH: Final = 7.2
 """Width of a plot, in inches of 72 points."""
 
-NARROW: Final = 4.6
-"""Width of a plot for a phone, on which its font size matches the page."""
-
 _HEIGHT: Final = 3.6
 
 _LONGEST_LABEL: Final = 26
 _LONGEST_CURVE: Final = 40
-_MOST_UPRIGHT: Final = 6
-"""With more tiles, labels are rotated on narrow plots."""
 _MOST_BANDS: Final = 6
 """With more players, bands of intervals are not drawn: they would overlap."""
 
@@ -95,9 +90,9 @@ class Style:
 # ---- the plots
 
 
-def drawing(entries: Entries, kind: str, *, narrow: bool = False) -> Drawing | None:
+def drawing(entries: Entries, kind: str) -> Drawing | None:
     """A plot of players in the order of their table; None if it would show nothing."""
-    return PLOTS[kind](entries, NARROW if narrow else WIDTH)
+    return PLOTS[kind](entries)
 
 
 def telling(entries: Entries) -> list[str]:
@@ -105,7 +100,7 @@ def telling(entries: Entries) -> list[str]:
     return [kind for kind in PLOTS if entries and drawing(entries, kind)]
 
 
-def reach_rates(entries: Entries, width: float) -> Drawing | None:
+def reach_rates(entries: Entries) -> Drawing | None:
     """The reach rates of tiles; None if all players reached all tiles."""
     tiles = telling_tiles([entry.summary for entry in entries])
     if len(tiles) < 2:
@@ -117,10 +112,8 @@ def reach_rates(entries: Entries, width: float) -> Drawing | None:
         axes.set(xlabel="tile", ylabel="reached, % of games", ylim=(-3, 103))
         axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
         axes.grid(axis="x", visible=False)
-        if width < WIDTH and len(tiles) > _MOST_UPRIGHT:
-            axes.tick_params(axis="x", labelrotation=45)
 
-    return Drawing("Share of games that reached each tile", (width, _HEIGHT), draw)
+    return Drawing("Share of games that reached each tile", (WIDTH, _HEIGHT), draw)
 
 
 def _draw_rates(
@@ -141,7 +134,7 @@ def _fill(axes: "Axes", style: Style, places: Sequence[float], shares: Sequence[
     axes.fill_between(places, lows, highs, color=style.name, alpha=0.15, linewidth=0)
 
 
-def survival(entries: Entries, width: float) -> Drawing | None:
+def survival(entries: Entries) -> Drawing | None:
     """Where games ended, by tile sum; None if no game is known to have ended."""
     if not any(entry.fates.died.any() for entry in entries):
         return None
@@ -157,10 +150,8 @@ def survival(entries: Entries, width: float) -> Drawing | None:
         ended.set(xlabel="tile sum", ylabel="ended in the band, %")
         ended.set_ylim(bottom=0)
         ended.xaxis.set_major_formatter(thousands)
-        if width < WIDTH:
-            ended.tick_params(axis="x", labelrotation=45)
 
-    return Drawing("Where games ended, by tile sum", (width, 5.2), draw, panels=2)
+    return Drawing("Where games ended, by tile sum", (WIDTH, 5.2), draw, panels=2)
 
 
 def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
@@ -182,7 +173,7 @@ def _draw_ended(
         _fill(axes, style, places, [band.share for band in found])
 
 
-def scores(entries: Entries, width: float) -> Drawing:
+def scores(entries: Entries) -> Drawing:
     """Histograms of the scores of each player, one below the other on the same axis."""
     wide = _is_wide(entries)
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
@@ -195,12 +186,12 @@ def scores(entries: Entries, width: float) -> Drawing:
         axes.set_yticks([-number for number in range(len(entries))], labels)
         axes.set(xlabel="score, points", ylim=(0.2 - len(entries), 1.05))
         if wide:
-            _label_powers(axes, values, 2.5 * width / WIDTH)
+            _label_powers(axes, values, 2.5)
         else:
             axes.xaxis.set_major_formatter(thousands)
             axes.set_xlim(0, 1.03 * max(map(_far, values)))
 
-    return Drawing("Distribution of the scores", (width, 0.9 + 0.55 * len(entries)), draw)
+    return Drawing("Distribution of the scores", (WIDTH, 0.9 + 0.55 * len(entries)), draw)
 
 
 def _far(values: NDArray[np.float64]) -> float:
@@ -235,7 +226,7 @@ def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: 
     axes.plot([middle], [base], color=colour, **style.mark(7))
 
 
-def strength(entries: Entries, width: float) -> Drawing | None:
+def strength(entries: Entries) -> Drawing | None:
     """Mean score against the time of a move; None if no time is known."""
     times = [entry.seconds_per_move for entry in entries]
     known = [seconds for seconds in times if seconds is not None]
@@ -250,10 +241,10 @@ def strength(entries: Entries, width: float) -> Drawing | None:
             if seconds is not None:
                 _draw_strength(axes, number, seconds, entry.summary.score)
         axes.set(xlabel="time a move, log axis", ylabel="mean score, points")
-        _time_axis(axes, known, 7 * width / WIDTH)
+        _time_axis(axes, known, 7)
         _score_axis(axes)
 
-    return Drawing("Mean score against time a move", (width, _HEIGHT), draw)
+    return Drawing("Mean score against time a move", (WIDTH, _HEIGHT), draw)
 
 
 def _draw_strength(axes: "Axes", number: int, seconds: float, score: Interval) -> None:
@@ -298,7 +289,7 @@ def _shortened(name: str, longest: int) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-PLOTS: Final[dict[str, Callable[[Entries, float], Drawing | None]]] = {
+PLOTS: Final[dict[str, Callable[[Entries], Drawing | None]]] = {
     "reach": reach_rates,
     "survival": survival,
     "scores": scores,
