@@ -20,7 +20,7 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
-from twofold.web import daily_games, own_games
+from twofold.web import own_games
 from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.pictures import picture_operations
@@ -153,7 +153,7 @@ def operations(hub: Hub) -> list[Operation]:
     api = _Api(hub)
     return [
         *own_games.operations(hub),
-        *daily_games.operations(hub),
+        *own_games.daily_operations(hub),
         Operation(
             path="/api/players",
             summary="List the players to choose from; the first is the default.",

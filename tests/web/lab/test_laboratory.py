@@ -268,6 +268,20 @@ def test_the_charts_show_every_player(folder: Path) -> None:
     assert not charts.wide
 
 
+@pytest.mark.parametrize("scores", [[100], [0, 0], [5, 5, 5], [1, 10**9], list(range(1, 3000))])
+def test_any_scores_make_a_chart(tmp_path: Path, scores: list[int]) -> None:
+    with Study(tmp_path / "a.db") as made:
+        for name in ("a", "b"):
+            run = add(made, name)
+            for seed, score in enumerate(scores):
+                made.add(run, row(seed, score * (1 + 40 * (name == "a")), 4 + seed % 3))
+    (charts,) = study(tmp_path, "a.db").charts
+    assert charts.wide == (sum(scores) > 0)
+    for one in charts.scores:
+        assert one.xs == sorted(one.xs)
+        assert 99 < sum(one.ys) <= 100.001
+
+
 def test_a_chart_without_anything_to_show_has_no_lines(tmp_path: Path) -> None:
     with Study(tmp_path / "a.db") as made:
         made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
