@@ -5,7 +5,7 @@ The rate of messages and the queue of replies are limited for each page.
 
 import asyncio
 import contextlib
-import threading
+import itertools
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
@@ -74,65 +74,44 @@ class Outbox:
     """Queue of replies to a page. Any thread may add one; `put` never blocks.
 
     A new frame or analysis replaces the queued one, at the end of the queue, so that a slow page
-    gets the newest only and the order is kept. `get` must be awaited on `loop`, whose thread
-    creates the outbox.
+    gets the newest only and the order is kept. `get` must be awaited on `loop`.
     """
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, most_bytes: int = MAX_WAITING_BYTES
     ) -> None:
         self._loop = loop
-        self._thread = threading.get_ident()
         self._most_bytes = most_bytes
-        self._lock = threading.Lock()
         self._waiting: OrderedDict[object, bytes] = OrderedDict()
         self._bytes = 0
-        self._number = 0
-        self._closed = False
+        self._numbers = itertools.count()
         self._changed = asyncio.Event()
-        self._overflows = False
         self.overflow = asyncio.Event()
         """Set when the queue is full; later replies are dropped."""
 
     def put(self, reply: Reply) -> None:
         """Add a reply."""
-        text = format_message(reply)
-        with self._lock:
-            if self._closed or self._overflows:
-                return
-            self._add(_place(reply), text)
-            self._overflows = self._bytes > self._most_bytes
-            if self._overflows:
-                self._tell(self.overflow)
-            elif len(self._waiting) == 1:
-                self._tell(self._changed)
-
-    def _tell(self, event: asyncio.Event) -> None:
-        if threading.get_ident() == self._thread:
-            event.set()
-        else:
-            self._loop.call_soon_threadsafe(event.set)
+        place, text = _place(reply), format_message(reply)
+        with contextlib.suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self._add, place, text)
 
     def _add(self, place: object, text: bytes) -> None:
+        if self.overflow.is_set():
+            return
         self._bytes += len(text) - len(self._waiting.pop(place, b""))
-        self._number += 1
-        self._waiting[self._number if place is None else place] = text
+        self._waiting[next(self._numbers) if place is None else place] = text
+        self._changed.set()
+        if self._bytes > self._most_bytes:
+            self.overflow.set()
 
     async def get(self) -> bytes:
         """Wait for the next reply, as text."""
-        while True:
-            with self._lock:
-                self._changed.clear()
-                if self._waiting:
-                    text = self._waiting.popitem(last=False)[1]
-                    self._bytes -= len(text)
-                    return text
+        while not self._waiting:
+            self._changed.clear()
             await self._changed.wait()
-
-    def close(self) -> None:
-        """Accept no more replies."""
-        with self._lock:
-            self._closed = True
+        text = self._waiting.popitem(last=False)[1]
+        self._bytes -= len(text)
+        return text
 
 
 def _place(reply: Reply) -> object:
@@ -161,7 +140,6 @@ class Sockets:
         try:
             ends = await _first_end(read(receive, session), write(outbox, send), _full(outbox))
         finally:
-            outbox.close()
             session.close()
         if ends is not None:
             await _close(send, *ends)
