@@ -24,8 +24,8 @@ from twofold.players.strengths import DEFAULT_PLAYER
 from twofold.review.review import judge
 from twofold.tui.picture import Canvas, ScreenPicture, title_line
 from twofold.tui.playback import frames
+from twofold.tui.review_screen import draw_walk, timeline, verdict
 from twofold.tui.walk import Walk
-from twofold.tui.walk_view import draw_walk, timeline, verdict
 
 OUT = Path(__file__).parent / "images"
 COLUMNS, LINES = 80, 17

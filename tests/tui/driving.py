@@ -15,8 +15,7 @@ from twofold.play.shared_game import SharedGame
 from twofold.tui.app import TwofoldApp
 from twofold.tui.game_screen import GameScreen
 from twofold.tui.judging import Judging
-from twofold.tui.lines import Lines
-from twofold.tui.picture_screen import PictureScreen
+from twofold.tui.picture_screen import Lines, PictureScreen
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.review_screen import ReviewScreen
 from twofold.tui.walk import Walk

@@ -4,7 +4,7 @@ import pytest
 
 from twofold.rules import Move
 from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, ScreenKey, help_rows
-from twofold.tui.lines import fitting
+from twofold.tui.picture_screen import fitting
 
 
 @pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])

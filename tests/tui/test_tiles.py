@@ -4,9 +4,17 @@ import pytest
 
 from twofold import Board
 from twofold.limits import MAX_EXPONENT
-from twofold.tui.glyphs import DIGITS, draw_big
-from twofold.tui.palette import Colours
-from twofold.tui.tiles import Look, board_size, draw_board, fit, flat_look, tile_label
+from twofold.tui.tiles import (
+    DIGITS,
+    Colours,
+    Look,
+    board_size,
+    draw_big,
+    draw_board,
+    fit,
+    flat_look,
+    tile_label,
+)
 
 SHAPES = [(1, 2), (2, 2), (3, 4), (4, 4), (5, 5), (1, 8), (8, 1), (8, 8)]
 COLOURS: list[Colours] = ["full", "16", "none"]

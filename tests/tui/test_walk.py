@@ -5,8 +5,8 @@ import pytest
 from tests.tui.driving import game_of
 from twofold import Board, Game, Move
 from twofold.review.judge import MoveJudgement
+from twofold.tui.review_screen import draw_walk, timeline, verdict
 from twofold.tui.walk import Walk
-from twofold.tui.walk_view import draw_walk, timeline, verdict
 
 
 def judgement(number: int, move: Move, label: str, ratio: float) -> MoveJudgement:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.text import Text
 
-from twofold.tui.palette import Colours
-from twofold.tui.tiles import Look, board_size, draw_board, fit
+from twofold.tui.tiles import Colours, Look, board_size, draw_board, fit
 
 if TYPE_CHECKING:
     from rich.console import Console
