@@ -3,13 +3,13 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 import typer
-from rich.console import Console
 
 from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
 from twofold.browser.pages import (
@@ -36,8 +36,9 @@ from twofold.cli._options import (
     read_pace,
     read_rules,
 )
-from twofold.cli._output import can_redraw, print_note, print_out, write_json
+from twofold.cli._output import print_note, print_out, write_json
 from twofold.cli._players import check_limits, named_files, open_player
+from twofold.cli._progress import live
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import counted, format_rate, format_time
 from twofold.files import new_file
@@ -56,9 +57,6 @@ EXAMPLE = """  twofold drive https://example.org/2048
 
 FIND_SECONDS: Final = 10.0
 """How long a page may take to show a game."""
-
-LINE_EVERY: Final = 100
-"""Moves between two lines where there is no terminal."""
 
 REFRESH_SECONDS: Final = 0.2
 """Time between two looks at how it goes."""
@@ -126,12 +124,13 @@ def command(
         read_pace(moves_per_second), _read_tile(stop_at), parse_seconds(patience, "--patience")
     )
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
-    chosen = Chosen(player, budget, read_rules(rules) if rules else None)
+    given = read_rules(rules) if rules else None
+    drive = Drive(place, wanted, wishes, player, budget, given, record, force, json)
     if record is not None:
         inputs = [selectors or "", *named_files(player)]
         new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
-    Drive(place, wanted, wishes, chosen, record, force=force, json=json).run()
+    drive.run()
 
 
 def _read_tile(text: str | None) -> int | None:
@@ -149,61 +148,37 @@ def _ignore_loss(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
         loop.default_exception_handler(context)
 
 
-class Chosen:
-    """Who plays, and under which rules.
-
-    Args:
-        spec: the player; None for the default one of the rules.
-        budget: limits on each move; None for the player's own.
-        rules: the rules of the page; None to go by the board.
-
-    Raises:
-        InvalidSpec: the spec cannot be used.
-    """
-
-    def __init__(self, spec: str | None, budget: Budget | None, rules: Rules | None) -> None:
-        self.spec = spec if spec is None else short_spec(spec)
-        self.budget = budget
-        self.rules = rules
-        self.canonical = spec or ""
-
-    def make(self, rules: Rules) -> Player:
-        """The player, ready for a game."""
-        self.spec = self.spec or default_player(rules)
-        player = open_player(self.spec, rules, 0)
-        check_limits(player, *([] if self.budget is None else ["time"]))
-        self.canonical = player.spec
-        return player
-
-
+@dataclass
 class Drive:
     """One game on a page, from its beginning to its summary, which `json` makes a JSON document.
 
-    `wanted` are the kinds of pages to look for; `record` is the file to write the game to.
+    Attributes:
+        place: the page and its browser.
+        wanted: the kinds of pages to look for.
+        wishes: options of the driver.
+        spec: the player; None for the default one of the rules.
+        budget: limits on each move; None for the player's own.
+        rules: the rules of the page; None to go by the board.
+        record: the file to write the game to; with `force` it replaces another.
     """
 
-    def __init__(
-        self,
-        place: BrowserPlace,
-        wanted: Sequence[PageKind],
-        wishes: Wishes,
-        chosen: Chosen,
-        record: Path | None,
-        *,
-        force: bool = False,
-        json: bool,
-    ) -> None:
-        self.place = place
-        self.wanted = wanted
-        self.wishes = wishes
-        self.chosen = chosen
-        self.record = record
-        self.force = force
-        self.json = json
-        self.follower = PageFollower(chosen.rules)
-        self.driver: Driver | None = None
-        self.ending = ""
-        self._say = print_note if json else print_out
+    place: BrowserPlace
+    wanted: Sequence[PageKind]
+    wishes: Wishes
+    spec: str | None = None
+    budget: Budget | None = None
+    rules: Rules | None = None
+    record: Path | None = None
+    force: bool = False
+    json: bool = False
+    driver: Driver | None = None
+    ending: str = ""
+
+    def __post_init__(self) -> None:
+        self.canonical = self.spec or ""
+        self.spec = self.spec and short_spec(self.spec)
+        self.follower = PageFollower(self.rules)
+        self._say = print_note if self.json else print_out
 
     def run(self) -> None:
         """Play, and say how it went.
@@ -213,7 +188,6 @@ class Drive:
                 is kept.
             Exit: it was interrupted.
         """
-        fault: TwofoldError | None = None
         try:
             asyncio.run(self._play())
         except KeyboardInterrupt:
@@ -222,11 +196,9 @@ class Drive:
             self._finish("interrupted")
             if self.ending == "interrupted":
                 raise typer.Exit(INTERRUPTED) from None
-        except TwofoldError as error:
-            fault = error
+        except TwofoldError:
             self._finish("stopped by an error")
-        if fault is not None:
-            raise fault
+            raise
 
     async def _play(self) -> None:
         """Play. The browser's driver hears Ctrl-C, too: its errors after that are ignored."""
@@ -243,7 +215,7 @@ class Drive:
         async with open_tab(self.place) as tab:
             page = await find_game(tab, self.wanted, FIND_SECONDS)
             self._say(f"found a game of the kind {page.kind.name}, read from {page.source}")
-            thinker = Thinker(self.chosen.make, self.chosen.budget)
+            thinker = Thinker(self._make, self.budget)
             self.driver = Driver(
                 page,
                 thinker,
@@ -262,9 +234,17 @@ class Drive:
             self._finish(ending)
             await self._leave_open(tab)
 
+    def _make(self, rules: Rules) -> Player:
+        """The player, ready for a game."""
+        self.spec = self.spec or default_player(rules)
+        player = open_player(self.spec, rules, 0)
+        check_limits(player, *([] if self.budget is None else ["time"]))
+        self.canonical = player.spec
+        return player
+
     def _player_name(self) -> str:
-        rules = self.chosen.rules or STANDARD
-        return self.chosen.spec or default_player(rules)
+        rules = self.rules or STANDARD
+        return self.spec or default_player(rules)
 
     @property
     def _wants_new(self) -> bool:
@@ -281,26 +261,11 @@ class Drive:
     # ---- how it goes
 
     async def _show_progress(self) -> None:
-        """In a terminal a line that changes, else a line every few moves."""
-        if not can_redraw(sys.stderr.isatty()):
-            await self._print_progress()
-            return
-
-        while not self._moves:
-            await asyncio.sleep(REFRESH_SECONDS)
-        with Console(stderr=True).status(self._progress()) as status:
+        with live(lambda _: self._progress()) as show:
             while True:
-                status.update(self._progress())
                 await asyncio.sleep(REFRESH_SECONDS)
-
-    async def _print_progress(self) -> None:
-        shown = 0
-        while True:
-            if self._moves // LINE_EVERY > shown:
-                shown = self._moves // LINE_EVERY
-                self._say(self._progress())
-                sys.stdout.flush()
-            await asyncio.sleep(REFRESH_SECONDS / 4)
+                if self._moves:
+                    show(None)
 
     @property
     def _moves(self) -> int:
@@ -357,7 +322,7 @@ class Drive:
             return NOTHING
         page = printable(bare_url(self.place.url))[:MAX_PAGE_TAG]
         record = self.follower.record(
-            player=self.chosen.canonical,
+            player=self.canonical,
             date=date.today().isoformat(),
             tags={"Page": page, "Adapter": self.driver.page.kind.name},
         )
@@ -370,8 +335,7 @@ class Drive:
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
             f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, "
-            f"player {self.chosen.spec}",
+            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, player {self.spec}",
         ]
         if follower.score is None:
             lines[0] += " (the page shows no score: it is counted from its first board)"
@@ -393,7 +357,7 @@ class Drive:
             "page": bare_url(self.place.url),
             "adapter": page.kind.name if page else None,
             "read_from": page.source if page else None,
-            "player": self.chosen.canonical,
+            "player": self.canonical,
             "rules": str(game.rules),
             "board": str(game.board),
             "score": follower.score,
