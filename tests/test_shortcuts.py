@@ -17,7 +17,7 @@ from twofold import Board, Game, Move, Player, make_player
 from twofold.arena.bench import Bench
 from twofold.arena.duel import duel
 from twofold.arena.studies.study import Study
-from twofold.cli._analysis import move_table
+from twofold.cli._thinking import move_table
 from twofold.errors import (
     GameOver,
     InvalidInput,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tests.support.commands import Cli
 from twofold import Board, Budget, make_player
-from twofold.cli._analysis import figures, labelled, line_words
+from twofold.cli._thinking import figures, labelled, line_words
 from twofold.evaluators import EVALUATORS
 from twofold.players import canonical
 from twofold.search.analysis import format_value

@@ -15,7 +15,7 @@ from rich.console import Console
 from tests.support.commands import Cli, write_game
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Record, Rules, make_player
-from twofold.cli._review import heading, summary, worst_moves
+from twofold.cli.review import heading, summary, worst_moves
 from twofold.players import canonical
 from twofold.records.record import write_record
 from twofold.review.judge import MoveJudgement

@@ -17,7 +17,7 @@ from twofold.arena.tuning.settings import TuningSettings
 from twofold.arena.workers import Task
 from twofold.board import Board
 from twofold.cli import _players
-from twofold.cli._analysis import figures, move_table
+from twofold.cli._thinking import figures, move_table
 from twofold.endgame import library
 from twofold.endgame.folder import SETS
 from twofold.endgame.library import open_tables
@@ -25,7 +25,7 @@ from twofold.endgame.pattern import EndgamePattern
 from twofold.endgame.table import TableAnswer
 from twofold.endgame.work import build_table
 from twofold.engine.messages import BestMove, Go, Info, SetPosition
-from twofold.engine.server_search import ServerSearch
+from twofold.engine.server import ServerSearch
 from twofold.errors import InvalidSpec, InvalidTable
 from twofold.notation import parse_spec
 from twofold.players import make_player

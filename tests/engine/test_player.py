@@ -25,10 +25,15 @@ from tests.engine.engines import (
 from twofold import Board, Budget, Move, Rules, make_player
 from twofold.engine import dialogue as engine_dialogue
 from twofold.engine import player as engine_module
-from twofold.engine.messages import Info, SetPosition
+from twofold.engine.messages import (
+    Info,
+    SetPosition,
+    hash_of_files,
+    parse_command_words,
+    parse_option_words,
+)
 from twofold.engine.player import EnginePlayer
 from twofold.engine.process import EngineEnded, EngineOverflow, EngineProcess
-from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
 from twofold.errors import GameOver, InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
 from twofold.players import canonical, play_game, short_spec
 from twofold.search.stop import Stop

@@ -12,8 +12,7 @@ from twofold import Board, Budget, Move, Player, Rules, make_player
 from twofold.engine import server as module
 from twofold.engine.lines import format_line, parse_answer
 from twofold.engine.messages import BestMove, ErrorLine, Go, Info, Option, SetPosition, Shapes, Word
-from twofold.engine.server import EngineServer, opening_rules
-from twofold.engine.server_search import ServerSearch, info_of
+from twofold.engine.server import EngineServer, ServerSearch, info_of, opening_rules
 from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game import Game
 from twofold.players import play_game

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twofold.board import Board
-from twofold.cli._analysis import labelled
 from twofold.cli._output import print_out
+from twofold.cli._thinking import labelled
 from twofold.endgame.pattern import SHAPES, EndgamePattern
 from twofold.figures import bytes_words, clock, counted, format_table
 from twofold.rules import Move

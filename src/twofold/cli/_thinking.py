@@ -1,27 +1,223 @@
-"""A search in a thread of its own: shown while it goes on, ended by Ctrl-C with its best answer."""
+"""A search in a thread of its own, and its analysis for people and for programs.
+
+The search is shown while it goes on; Ctrl-C ends it with its best answer.
+"""
 
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from twofold.board import Board
-from twofold.cli._analysis import figures, move_table
 from twofold.cli._progress import waiting
 from twofold.cli._signals import catching_interrupt
-from twofold.players import Player
+from twofold.evaluators.explain import Explanation, Terms
+from twofold.figures import format_search_time, format_table, format_three_digits
+from twofold.players import Player, short_spec
 from twofold.players.faults import as_fault
-from twofold.search.analysis import Analysis
+from twofold.rules import Move
+from twofold.search.analysis import (
+    OWN_UNIT,
+    PROBABILITY,
+    Analysis,
+    LineStep,
+    critic_words,
+    format_moves,
+    format_value,
+    table_words,
+)
 from twofold.search.budget import Budget
+from twofold.search.document import finite
 from twofold.search.stop import Stop
 from twofold.tui.background import Reading
 from twofold.tui.picture import Canvas
 from twofold.tui.tiles import draw_board, flat_look
+
+LABEL: Final = 11
+"""Columns of the labels before the figures."""
+
+MAX_COLUMNS: Final = 100
+"""Widest text, on however wide a terminal."""
+
+UNBROKEN: Final = "\N{NO-BREAK SPACE}"
+"""A space at which no line ends, until it is printed."""
+
+
+# ---- for people
+
+
+def move_table(analysis: Analysis) -> list[Text]:
+    """What each move is worth, a line each below a heading; the best one stands out."""
+    header, *lines = format_moves(analysis).split("\n")
+    drawn = [Text(header, style="dim")]
+    for one, line in zip(analysis.moves, lines, strict=True):
+        style = "bold" if one.move == analysis.best else "" if one.legal else "dim"
+        drawn.append(Text(line, style=style))
+    return drawn
+
+
+def figures(analysis: Analysis, width: int) -> list[Text]:
+    """What was searched, how fast, the best line, by whom: a line or more each."""
+    pairs = [
+        ("table", _table_words(analysis)),
+        ("values", _in_unit(analysis)),
+        ("critic", critic_words(analysis)),
+        ("not tried", _untried(analysis)),
+        ("evaluator", analysis.evaluator),
+        ("searched", _searched(analysis)),
+        ("time", _time(analysis)),
+        ("line", "; ".join(_whole(step) for step in line_words(analysis))),
+        ("player", _whole(short_spec(analysis.player))),
+    ]
+    return [line for label, text in pairs if text for line in labelled(label, text, width)]
+
+
+def labelled(label: str, text: str, width: int) -> list[Text]:
+    """A label and a text that is wrapped beside it."""
+    room = max(min(width, MAX_COLUMNS) - LABEL, 20)
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    names = [label, *[""] * (len(lines) - 1)]
+    return [
+        Text.assemble((f"{name:<{LABEL}}", "dim"), line.replace(UNBROKEN, " "))
+        for name, line in zip(names, lines, strict=True)
+    ]
+
+
+def _whole(text: str) -> str:
+    """A text that is not wrapped."""
+    return text.replace(" ", UNBROKEN)
+
+
+def _table_words(analysis: Analysis) -> str:
+    return "" if analysis.table is None else table_words(analysis.table)
+
+
+def _in_unit(analysis: Analysis) -> str:
+    unit = analysis.unit
+    if unit == PROBABILITY:
+        return "probability of each move"
+    words = "" if not unit else "in its own unit" if unit == OWN_UNIT else f"in {unit}"
+    if not analysis.exact:
+        return words
+    return f"exact, {words}" if unit == "points" else f"exact, {unit}"
+
+
+def _untried(analysis: Analysis) -> str:
+    """The moves that a policy network finds too improbable for the search, if they look better."""
+    best = analysis.value
+    if analysis.critic is None or analysis.table is not None or best is None:
+        return ""
+    values = [(one.move, one.value) for one in analysis.moves if one.value is not None]
+    names = [move.name.lower() for move, value in values if value > best]
+    words = "too improbable for the critic's value to be trusted"
+    return f"{', '.join(names)}: {words}" if names else ""
+
+
+def _searched(analysis: Analysis) -> str:
+    if not analysis.depth:
+        return ""
+    parts = [f"{analysis.nodes:,} nodes"]
+    if analysis.hits:
+        parts.append(f"{analysis.hits:,} table hits")
+    return f"{analysis.depth}: {', '.join(parts)}"
+
+
+def _time(analysis: Analysis) -> str:
+    if not analysis.seconds:
+        return ""
+    rate = (
+        f", {format_three_digits(analysis.nodes / analysis.seconds)} nodes/s"
+        if analysis.nodes
+        else ""
+    )
+    return format_search_time(analysis.seconds) + rate
+
+
+def line_words(analysis: Analysis) -> list[str]:
+    """How the game may go on: `down, 2 in r3c1` (row 3, column 1), `right`."""
+    return [_step_words(step, analysis.board.cols) for step in analysis.line]
+
+
+def _step_words(step: LineStep, cols: int) -> str:
+    if step.cell is None:
+        return step.move.name.lower()
+    row, col = divmod(step.cell, cols)
+    return f"{step.move.name.lower()}, {step.tile} in r{row + 1}c{col + 1}"
+
+
+def terms_table(explanation: Explanation, analysis: Analysis) -> list[Text]:
+    """The parts of the value: of the board, and of what each legal move makes of it.
+
+    Args:
+        explanation: the parts.
+        analysis: of the same board: where an endgame table chooses the move, that is said.
+    """
+    evaluator = explanation.evaluator
+    moves = [(move, terms) for move, terms in zip(Move, explanation.moves, strict=True) if terms]
+    columns = [explanation.board, *(terms for _, terms in moves)]
+    header = ["term", "board", *(move.name.lower() for move, _ in moves)]
+    rows = [(name, [terms.parts.get(name, 0.0) for terms in columns]) for name in explanation.names]
+    count = len(rows)
+    if count > 1:
+        rows.append(("total", [terms.total for terms in columns]))
+    if not explanation.add_up:
+        rows.append(("value", [terms.value for terms in columns]))
+    largest = max((abs(value) for _, values in rows for value in values), default=0.0)
+    cells = [[name, *(format_value(value, largest) for value in values)] for name, values in rows]
+    heading, *lines = format_table(header, cells).split("\n")
+    table = [Text(line, style="bold" * (row >= count)) for row, line in enumerate(lines)]
+    note = f"terms of {evaluator.name}: the board, and {_positions(explanation)}"
+    return [Text(note), Text(heading, style="dim"), *table, *_doubts(explanation, analysis)]
+
+
+def _positions(explanation: Explanation) -> str:
+    if explanation.evaluator.at == "afterstate":
+        return "the afterstate of each move"
+    return "the mean of the states after a move"
+
+
+def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
+    """Notes on how to read the table."""
+    notes = []
+    if analysis.table is not None:
+        name = analysis.table.table
+        notes.append(f"the endgame table {name} chooses the move here, and not these terms")
+    if not explanation.add_up:
+        notes.append("the terms do not add up to the value: it is rounded, or has more to it")
+    if explanation.evaluator.adds_reward:
+        notes.append("a search adds the rewards on the way to the value")
+    return [Text(note, style="dim") for note in notes]
+
+
+# ---- for programs
+
+
+def terms_document(explanation: Explanation) -> dict[str, Any]:
+    """The terms as JSON has them."""
+    return {
+        "evaluator": explanation.evaluator.name,
+        "unit": explanation.evaluator.unit,
+        "at": explanation.evaluator.at,
+        "add_up": explanation.add_up,
+        "board": _parts(explanation.board),
+        "moves": [
+            {"move": move.name.lower(), "legal": terms is not None}
+            | (_parts(terms) if terms else dict.fromkeys(("parts", "total", "value")))
+            for move, terms in zip(Move, explanation.moves, strict=True)
+        ],
+    }
+
+
+def _parts(terms: Terms) -> dict[str, Any]:
+    parts = {name: finite(part) for name, part in terms.parts.items()}
+    return {"parts": parts, "total": finite(terms.total), "value": finite(terms.value)}
+
 
 T = TypeVar("T")
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from twofold.board import Board
-from twofold.cli._analysis import terms_document, terms_table
 from twofold.cli._options import (
     USUAL_PLAYER,
     JsonOption,
@@ -24,7 +23,14 @@ from twofold.cli._options import (
 from twofold.cli._output import can_redraw, print_note, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
-from twofold.cli._thinking import LiveAnswer, picture, print_lines, think
+from twofold.cli._thinking import (
+    LiveAnswer,
+    picture,
+    print_lines,
+    terms_document,
+    terms_table,
+    think,
+)
 from twofold.errors import INTERRUPTED, InvalidBoard, InvalidSpec
 from twofold.evaluators import Evaluator
 from twofold.evaluators.explain import Explanation, explain

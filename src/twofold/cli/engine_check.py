@@ -11,7 +11,7 @@ from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import waiting
 from twofold.cli._signals import catching_interrupt
 from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
-from twofold.engine.spec import parse_command_words
+from twofold.engine.messages import parse_command_words
 from twofold.errors import INTERRUPTED, LimitExceeded
 from twofold.figures import counted
 from twofold.limits import check_limit

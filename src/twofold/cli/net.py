@@ -7,7 +7,6 @@ import msgspec
 from rich.console import Console
 
 from twofold.cli import bench
-from twofold.cli._analysis import labelled
 from twofold.cli._options import (
     BoardsOption,
     ForceOption,
@@ -20,6 +19,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import print_note, print_out, print_words, write_json
 from twofold.cli._progress import duration_words, loading
+from twofold.cli._thinking import labelled
 from twofold.cli._train_options import held
 from twofold.cli._train_view import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput

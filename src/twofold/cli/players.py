@@ -9,7 +9,7 @@ from twofold.errors import InvalidInput
 from twofold.evaluators import EVALUATORS, Evaluator
 from twofold.notation import did_you_mean, format_number, shown
 from twofold.players import entries
-from twofold.players.entry import Entry
+from twofold.players.keys import Entry
 from twofold.players.strengths import STRENGTHS
 
 EXAMPLE = """  twofold players

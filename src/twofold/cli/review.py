@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from twofold.cli._app import can_open, has_extra, walk_through
 from twofold.cli._options import (
@@ -24,20 +26,41 @@ from twofold.cli._options import (
 from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
 from twofold.cli._players import check_limits, open_player
 from twofold.cli._progress import waiting
-from twofold.cli._review import document, heading, summary, worst_moves
-from twofold.cli._thinking import follow, print_lines
+from twofold.cli._thinking import drawn, follow, print_lines
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
-from twofold.figures import counted, format_search_time, format_three_digits
+from twofold.figures import counted, format_search_time, format_table, format_three_digits
 from twofold.limits import MAX_RECORD_BYTES, check_limit
 from twofold.notation import shell_line
 from twofold.players import Player
+from twofold.players.registry import short_name
 from twofold.records.formats import parse_any_record, read_any_record
 from twofold.records.record import Record
 from twofold.records.text import located
 from twofold.review.judge import MoveJudgement
-from twofold.review.review import NO_CHOICE, default_judge, judge, judge_words, tables_note, unit_of
+from twofold.review.review import (
+    NO_CHOICE,
+    ReviewedPosition,
+    accuracy_words,
+    default_judge,
+    judge,
+    judge_words,
+    move_words,
+    percent_words,
+    positions,
+    review,
+    tables_note,
+    unit_of,
+    worst_of,
+)
+from twofold.rules import Move
+from twofold.search.analysis import format_chance, format_value
 from twofold.search.budget import Budget
+from twofold.search.document import TableDocument, finite
 from twofold.search.stop import Stop
+from twofold.tui.picture import beside
+
+if TYPE_CHECKING:
+    from twofold.endgame.table import TableAnswer
 
 EXAMPLE = """  twofold review game.2048
   twofold review game.2048 --walk
@@ -213,3 +236,130 @@ def _write_document(
     body = document(record, player, unit, judged, worst)
     rate = len(judged) / seconds if seconds else None
     write_json("review", body, {"seconds": seconds, "moves_per_second": rate})
+
+
+GAP: Final = 3
+"""Columns between a board and what stands beside it."""
+
+
+# ---- for people
+
+
+def heading(record: Record) -> str:
+    """One line about the game: `2,100 moves, 36,816 points, 2048 over, by me`."""
+    parts = [counted(len(record.moves), "move")]
+    parts += [] if record.score is None else [f"{record.score:,} points"]
+    parts += [record.result] if record.result else []
+    parts += [f"by {short_name(record.player)}"] if record.player else []
+    return ", ".join(parts)
+
+
+def summary(judged: Sequence[MoveJudgement]) -> str:
+    """Accuracy and the other figures, and how many moves have each label."""
+    found = review(judged)
+    choices = found.total - found.forced
+    best = sum(one.is_best and not one.forced for one in judged)
+    best_words = f"{percent_words(found.match_rate, 100)}, {best:,} of {counted(choices, 'choice')}"
+    fit = found.goodness_of_fit
+    figures = [
+        ("accuracy", accuracy_words(found)),
+        ("best moves", best_words if choices else "–"),
+        ("goodness of fit", "–" if fit is None else f"{fit:.3g}"),
+        ("longest run", f"{counted(found.longest_perfect_run, 'perfect move')} in a row"),
+        ("forced", f"{counted(found.forced, 'move')}, counted as perfect"),
+    ]
+    width = max(len(name) for name, _ in figures)
+    lines = [f"{name:<{width}}  {text}" for name, text in figures]
+    rows = [
+        [label, f"{count:,}", f"{100 * count / found.total:.1f}"]
+        for label, count in found.labels.items()
+    ]
+    return "\n".join(lines) + "\n\n" + format_table(["label", "moves", "%"], rows)
+
+
+def worst_moves(
+    record: Record, judged: Sequence[MoveJudgement], count: int, console: Console
+) -> list[Text]:
+    """The worst moves, each with its board and the values of the four moves beside it."""
+    chosen = worst_of(judged, count)
+    numbers = {one.move_number for one in chosen}
+    known = {one.move_number: one for one in positions(record) if one.move_number in numbers}
+    lines = []
+    for one in chosen:
+        lines += [Text(), Text(move_words(one), style="bold")]
+        lines += _beside(known[one.move_number], one, console)
+    return lines
+
+
+def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:
+    """The board, and beside it the value of each move."""
+    left = drawn(position.board, console)
+    width = max(line.cell_len for line in left)
+    return beside(left, [Text(line) for line in _values(one)], width + GAP)
+
+
+def _values(one: MoveJudgement) -> list[str]:
+    best = one.values[one.best]
+    rows = []
+    for move, value in zip(Move, one.values, strict=True):
+        text = "illegal" if value is None else format_value(value, best)
+        said = "made" if move == one.move else "best" if move == one.best else ""
+        chances = [] if one.table is None else [_chance(one.table, move)]
+        rows.append([move.name.lower(), text, *chances, said])
+    lines = format_table(rows[0], rows[1:]).split("\n")
+    if one.table is not None:
+        lines.append(f"chance of {one.table.target} by table {one.table.table}")
+    return lines
+
+
+def _chance(answer: "TableAnswer", move: Move) -> str:
+    """What an endgame table gives a move, if it knows it."""
+    chance = answer.chances.get(move)
+    return "" if chance is None else format_chance(chance)
+
+
+# ---- for programs
+
+
+def document(
+    record: Record, player: str, unit: str, judged: Sequence[MoveJudgement], worst: int
+) -> dict[str, Any]:
+    """The review as JSON has it, without what depends on time by its nature."""
+    found = review(judged, note=tables_note(record.player, player))
+    chosen = worst_of(judged, worst)
+    numbers = {one.move_number for one in chosen}
+    boards = {
+        one.move_number: str(one.board) for one in positions(record) if one.move_number in numbers
+    }
+    return {
+        "player": player,
+        "unit": unit,
+        "played_by": record.player or None,
+        "note": found.note or None,
+        "rules": str(record.rules),
+        "moves": len(record.moves),
+        "judged": found.total,
+        "complete": found.total == len(record.moves),
+        "accuracy": found.accuracy,
+        "match_rate": found.match_rate,
+        "goodness_of_fit": found.goodness_of_fit,
+        "longest_perfect_run": found.longest_perfect_run,
+        "forced": found.forced,
+        "labels": found.labels,
+        "worst": [{"board": boards[one.move_number], **_judgement(one)} for one in chosen],
+        "judgements": [_judgement(one) for one in judged],
+    }
+
+
+def _judgement(one: MoveJudgement) -> dict[str, Any]:
+    return {
+        "move_number": one.move_number,
+        "move": one.move.name.lower(),
+        "best": one.best.name.lower(),
+        "values": [None if value is None else finite(value) for value in one.values],
+        "unit": one.unit,
+        "ratio": one.ratio,
+        "accuracy": one.accuracy,
+        "label": one.label,
+        "table": None if one.table is None else msgspec.to_builtins(TableDocument.of(one.table)),
+    }

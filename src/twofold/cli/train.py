@@ -57,8 +57,7 @@ def command(options: TrainOptions) -> None:
             check_there(out, resume=resume)
         settings = None if resume else one.settings()
         with loading():  # of kernels: the command's help has no need of them
-            from twofold.cli._train_one import Trainer, say_size, train_one
-            from twofold.cli._train_runs import train_runs
+            from twofold.cli._train_runs import Trainer, say_size, train_one, train_runs
         trainer = Trainer(one, limits, interval, trials)
         if settings is not None:
             say_size(settings)

@@ -3,14 +3,19 @@
 `twofold.engine.lines` parses and formats them; `docs/reference/engine-protocol.md` defines them.
 """
 
+import hashlib
+import io
+import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from twofold.board import Board
-from twofold.errors import InvalidLine, InvalidSpec
+from twofold.errors import InvalidInput, InvalidLine, InvalidSpec
+from twofold.files import open_regular
 from twofold.limits import MAX_SIDE, MAX_TEXT, MIN_CELLS
 from twofold.notation import shown
 from twofold.rules import STANDARD, Move, Rules
@@ -208,3 +213,56 @@ def _check_text(text: str) -> None:
         raise InvalidLine(
             f"expected a value of at most {MAX_TEXT} printable characters, got {shown(text)}"
         )
+
+
+def parse_command_words(text: str) -> tuple[str, ...]:
+    """Split a command into the program and its arguments, as a shell would."""
+    words = _split("cmd", text)
+    if not words or not words[0]:
+        raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")
+    return words
+
+
+def parse_option_words(text: str) -> dict[str, str]:
+    """Parse `"depth=4 style='very calm'"` to values by name."""
+    found: dict[str, str] = {}
+    for word in _split("options", text):
+        name, equals, value = word.partition("=")
+        if not equals or name in found:
+            raise InvalidSpec(
+                f"expected options as name=value, each once, separated by spaces, got {shown(text)}"
+            )
+        try:
+            SetOption(name, value)
+        except InvalidInput as error:
+            raise InvalidSpec(f"{error} in options") from None
+        found[name] = value
+    return found
+
+
+def _split(key: str, text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise InvalidSpec(
+            f"expected {key}= with closed quotations, got {shown(text)}: {str(error).lower()}"
+        ) from None
+    if any("\0" in word for word in words):
+        raise InvalidSpec(f"expected {key}= without zero bytes, got {shown(text)}")
+    return words
+
+
+def hash_of_files(command: Sequence[str]) -> str:
+    """The hash of the files that the words of a command name, in order; empty if they name none.
+
+    A program named without a path, such as `python`, belongs to the machine and is not included.
+    """
+    files = [word for word in command if os.path.isfile(word)]
+    if not files:
+        return ""
+    whole = hashlib.sha256()
+    for name in files:
+        with open_regular(name, InvalidSpec) as file:
+            assert isinstance(file, io.BufferedReader)
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:16]

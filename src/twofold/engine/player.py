@@ -175,18 +175,6 @@ class EnginePlayer(Player):
                 return answer.move
         raise AssertionError("a search ends with a move")
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        """The engine's last values of the moves, and its move."""
-        *_, last = self.stream(board, budget, score=score, stop=stop)
-        return last
-
     def stream(
         self,
         board: Board,

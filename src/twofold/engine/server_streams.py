@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
-from twofold.engine.server import EngineServer
-from twofold.engine.server_search import ServerSearch
-from twofold.engine.streams import Waiter
+from twofold.engine.process import Waiter
+from twofold.engine.server import EngineServer, ServerSearch
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players import Player
 from twofold.players.faults import as_fault

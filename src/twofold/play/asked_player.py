@@ -49,7 +49,7 @@ def analyse(player: Player, asked: MoveQuestion) -> Analysis:
     A player that values no move is asked to choose one; its random choice may depend on the move
     number. If the question is dropped meanwhile, the answer is meaningless.
     """
-    if type(player).analyse is Player.analyse:
+    if not player.has_values:
         analysis = Analysis(
             asked.board, move_list(asked.board), asked.board.legal_moves()[0], player.spec
         )

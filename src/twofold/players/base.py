@@ -190,6 +190,7 @@ class Player(ABC):
             GameOver: no move is legal.
         """
 
+    @_alone
     def analyse(
         self,
         board: Board,
@@ -198,11 +199,15 @@ class Player(ABC):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """Value the four moves; by default only the chosen move is known.
+        """Value the four moves; by default the last analysis of `stream`, if that is its own.
 
+        Without one, only the chosen move is known.
         `budget` replaces the player's limits, `stop` lets another thread end the search early.
         `score`, the requirement of a legal move and `GameOver` are as in `choose`.
         """
+        if type(self).stream is not Player.stream:
+            *_, last = self.stream(board, budget, score=score, stop=stop)
+            return last
         best = checked_move(self, board, self.choose(board, score=score))
         return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
 

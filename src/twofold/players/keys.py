@@ -1,7 +1,7 @@
 """Parsers of spec values, and the keys that several players share."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.endgame.folder import NONE
@@ -17,7 +17,7 @@ from twofold.limits import (
     check_limit,
 )
 from twofold.notation import did_you_mean, format_number, parse_number, shown
-from twofold.players.entry import Key
+from twofold.players.base import Player
 from twofold.players.own_code import is_code, load_object
 from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds
@@ -26,6 +26,52 @@ from twofold.search.depth import Depth
 if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.networks.library import NamedFile
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a player spec.
+
+    Attributes:
+        default: default value, as text.
+        help: its meaning, in a few words.
+        parse: parses the text, or raises an `InvalidInput`.
+        more: further keys that depend on the parsed value.
+        hash_of: hash of the file that a parsed value names, for the canonical spec; empty for
+            none.
+        names_code: True if a value names code to import or a program to run.
+        settle: makes a value explicit that depends on the machine; takes text, rules or None, and
+            the values given to all keys.
+        came_later: True if older results lack the key: canonical specs then omit its default,
+            which must not change any move.
+    """
+
+    default: str
+    help: str
+    parse: Callable[[str], Any] = str
+    more: "Callable[[Any], Mapping[str, Key]] | None" = None
+    hash_of: Callable[[Any], str] | None = None
+    names_code: Callable[[str], bool] = lambda _value: False
+    settle: Callable[[str, Rules | None, Mapping[str, str]], str] | None = None
+    came_later: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One player that a spec can name.
+
+    Attributes:
+        make: makes the player from the parsed values of all keys.
+        keys: its keys, apart from `Key.more`.
+        source: paper or program that it follows; empty for our own.
+        has_home: True if it supports only one set of rules.
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Player]
+    keys: Mapping[str, Key] = field(default_factory=dict)
+    source: str = ""
+    has_home: bool = False
 
 
 def whole(name: str, low: int, high: int) -> Callable[[str], int]:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.engine.spec import hash_of_files, parse_command_words, parse_option_words
+from twofold.engine.messages import hash_of_files, parse_command_words, parse_option_words
 from twofold.evaluators import find_evaluator
 from twofold.limits import MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
-from twofold.players.entry import Entry, Key
 from twofold.players.keys import (
     ALPHABETA_KEYS,
     CUT,
@@ -22,6 +21,8 @@ from twofold.players.keys import (
     TIME,
     TWO_PLAYER_KEYS,
     Choice,
+    Entry,
+    Key,
     Late,
     cut,
     downgrade,
@@ -262,7 +263,7 @@ PRESETS: Final = (
             "threads": THREADS,
             "prune": Key(
                 "none",
-                "only none; as the specs in studies have it",
+                "none; kept so that specs of earlier studies stay valid",
                 Choice("prune", {"none": None}),
             ),
             "tables": TABLES,

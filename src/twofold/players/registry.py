@@ -8,8 +8,7 @@ from twofold.endgame.folder import SETS
 from twofold.errors import InvalidSpec
 from twofold.notation import did_you_mean, shown
 from twofold.players.base import Player
-from twofold.players.entry import Entry, Key
-from twofold.players.keys import Late
+from twofold.players.keys import Entry, Key, Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
 from twofold.players.presets import PRESETS
 from twofold.players.strengths import STRENGTHS, strength

@@ -75,18 +75,6 @@ class RelayPlayer(CompiledPlayer):
         """The move of the player whose turn it is."""
         return self.part_for(board).choose(board, score=score, move_number=move_number)
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        """The analysis of the player whose turn it is."""
-        *_, last = self.stream(board, budget, score=score, stop=stop)
-        return last
-
     def stream(
         self,
         board: Board,

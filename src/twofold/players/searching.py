@@ -106,24 +106,6 @@ class SearchPlayer(CompiledPlayer):
         self._fit(board)
         return None if self._asked is None else self._asked.answer(as_searched(board))
 
-    def analyse(
-        self,
-        board: Board,
-        budget: Budget | None = None,
-        *,
-        score: int | None = None,
-        stop: Stop | None = None,
-    ) -> Analysis:
-        """Value the four moves, within the player's limits or others.
-
-        If an endgame table chooses the move, it is `best`; the search still gives the values.
-
-        Limits of time or nodes use iterative deepening and return the last finished ply. Earlier
-        searches have no influence: equal requests have equal results, without time limits.
-        """
-        *_, last = self.stream(board, budget, score=score, stop=stop)
-        return last
-
     def stream(
         self,
         board: Board,
@@ -132,7 +114,11 @@ class SearchPlayer(CompiledPlayer):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Iterator[Analysis]:
-        """Improving analyses, one per ply under limits of time or nodes."""
+        """Improving analyses, one per ply under limits of time or nodes.
+
+        If an endgame table chooses the move, it is `best`; the search still gives the values.
+        Earlier searches have no influence: equal requests have equal results, without time limits.
+        """
         legal = check_going(board)
         self._fit(board)
         points = assumed_score(board) if score is None else score

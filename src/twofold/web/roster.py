@@ -21,8 +21,7 @@ from twofold.limits import MAX_SIDE
 from twofold.networks.library import POLICY, shipped
 from twofold.notation import shown
 from twofold.players import Player, home_of, make_player, settled
-from twofold.players.entry import Entry
-from twofold.players.keys import TABLES
+from twofold.players.keys import TABLES, Entry
 from twofold.players.own_code import is_code
 from twofold.players.registry import code_of, entry_of, parse_player
 from twofold.players.strengths import default_player, strength
