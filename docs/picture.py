@@ -19,11 +19,10 @@ from rich.style import Style
 from rich.text import Text
 
 from twofold import Game, Rules, make_player
-from twofold.cli.watch import Screen
+from twofold.cli.watch import Screen, frames
 from twofold.players.strengths import DEFAULT_PLAYER
 from twofold.review.review import judge
 from twofold.tui.picture import Canvas, ScreenPicture, title_line
-from twofold.tui.playback import frames
 from twofold.tui.review_screen import draw_walk, timeline, verdict
 from twofold.tui.walk import Walk
 

@@ -35,7 +35,7 @@ from twofold.search.analysis import (
 from twofold.search.budget import Budget
 from twofold.search.document import finite
 from twofold.search.stop import Stop
-from twofold.tui.background import Reading
+from twofold.tui.judging import Reading
 from twofold.tui.picture import Canvas
 from twofold.tui.tiles import draw_board, flat_look
 

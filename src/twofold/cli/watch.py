@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,18 +39,50 @@ from twofold.figures import counted, format_rate, format_time
 from twofold.files import new_file
 from twofold.game import Game
 from twofold.notation import shell_line
+from twofold.play.asked_player import analyse, question_of
+from twofold.play.paces import next_due
 from twofold.play.saving import KeptGame
-from twofold.play.shared_game import GameFrame, first_frame
-from twofold.players import make_player
+from twofold.play.shared_game import Chronicle, GameFrame, first_frame, since
+from twofold.players import Player, make_player
 from twofold.players.strengths import default_player
 from twofold.records.record import Record, keep_record
 from twofold.rules import STANDARD, Rules
 from twofold.step import end_words
 from twofold.tui.moves_view import draw_moves, search_words
 from twofold.tui.picture import Canvas, ScreenPicture, title_line
-from twofold.tui.playback import frames, paced
 from twofold.tui.tiles import draw_board, fit
 from twofold.tui.words import getting_ready, words_of_board, words_of_move
+
+
+def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
+    """Let a started player play the game, and yield a frame for each position.
+
+    The next move is made when the next frame is asked for; `clock` gives the time in seconds.
+    """
+    chronicle = Chronicle(game, since(clock))
+    while True:
+        analysis = None if game.is_finished else analyse(player, question_of(game))
+        yield chronicle.frame(analysis)
+        if analysis is None:
+            return
+        game.play(analysis.best)
+        chronicle.note()
+
+
+def paced(
+    source: Iterator[GameFrame], moves_per_second: float | None, stop: threading.Event
+) -> Iterator[GameFrame]:
+    """The frames of a game at a limited pace (None for no limit), until `stop` is set."""
+    due = time.monotonic()
+    for frame in source:
+        yield frame
+        if stop.is_set():
+            return
+        if moves_per_second is not None:
+            due = next_due(due, moves_per_second, time.monotonic())
+            if stop.wait(due - time.monotonic()):
+                return
+
 
 EXAMPLE = """  twofold watch
   twofold watch greedy --seed 7 --moves-per-second 5

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import EndgameTables
     from twofold.networks.library import NamedFile
 
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One key of a player spec.

@@ -67,7 +67,8 @@ def _with_tables(spec: str, rules: Rules, given: Mapping[str, str]) -> str:
     late = given.get("late", values.pop("late", NONE))
     if tables == AUTO:
         tables = _built(rules, late != NONE)
-    if late != NONE and ("late" in given or set(SETS[USUAL]) <= _named(tables)):
+    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
+    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
         values["late"] = late
     elif late != NONE and "tables" not in given:
         tables = _built(rules, False)
@@ -81,8 +82,3 @@ def _built(rules: Rules, walls: bool) -> str:
     from twofold.endgame.library import settled_tables  # loads kernels
 
     return settled_tables(AUTO, rules, walls=walls)
-
-
-def _named(tables: str) -> set[str]:
-    """The names of tables joined by `+`, with those of sets."""
-    return {name for part in tables.split("+") for name in SETS.get(part, (part,))}

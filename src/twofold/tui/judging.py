@@ -1,11 +1,11 @@
 """Judges the moves of a game in a background thread."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from twofold.play.threads import IMPORTING
-from twofold.tui.background import Reading
 from twofold.tui.walk import Walk
 
 if TYPE_CHECKING:
@@ -14,6 +14,52 @@ if TYPE_CHECKING:
     from twofold.review.review import Review
     from twofold.search.budget import Budget
     from twofold.search.stop import Stop
+
+T = TypeVar("T")
+
+
+class Reading(Generic[T]):
+    """Reads an iterator in a background thread.
+
+    Args:
+        source: the iterator.
+        name: of the thread.
+        opening: the value of `latest` before the first item.
+        take: called with each item, in the thread.
+
+    Attributes:
+        latest: the newest item.
+        error: the exception that ended the source.
+    """
+
+    def __init__(
+        self,
+        source: Iterator[T],
+        name: str,
+        opening: T | None = None,
+        take: Callable[[T], object] | None = None,
+    ) -> None:
+        self.latest = opening
+        self.error: BaseException | None = None
+        self._source = source
+        self._take = take
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for one in self._source:
+                self.latest = one
+                if self._take is not None:
+                    self._take(one)
+        except BaseException as error:  # raised again, or shown, by the waiting thread
+            self.error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False after the timeout."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
 
 SUMMARY_SECONDS: Final = 0.5
 """Interval between two summaries, in seconds."""
