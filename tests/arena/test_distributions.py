@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from twofold.arena.distributions import student_quantile, student_tail
+from twofold.arena.stats import student_quantile, student_tail
 
 FREEDOMS = [1, 2, 3, 4, 5, 9, 29, 99, 199, 200, 201, 202, 999, 9_999, 99_999, 999_999]
 CONFIDENCES = [0.001, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 1 - 1e-6, 1 - 1e-9]

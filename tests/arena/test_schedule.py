@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.games import GameRow
-from twofold.arena.schedule import TASK_GAMES, Schedule, play
-from twofold.arena.workers import GameWorkers, TaskReport
+from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, TaskReport, play
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 

@@ -120,8 +120,7 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
 def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
     from twofold.arena.ray_workers import _VERSION, _play_there
-    from twofold.arena.schedule import Schedule, play
-    from twofold.arena.workers import GameWorkers, Task
+    from twofold.arena.workers import GameWorkers, Schedule, Task, play
     from twofold.rules import Rules
 
     rules = Rules.parse(RULES)

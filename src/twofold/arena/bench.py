@@ -12,9 +12,8 @@ import numpy as np
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.schedule import Backend, Schedule, play
 from twofold.arena.studies.study import Study
-from twofold.arena.workers import GameWorkers
+from twofold.arena.workers import Backend, GameWorkers, Schedule, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.notation import (

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.compare import Comparison, compare_scores, reach_table, verdict_words
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.schedule import Backend
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.arena.table import format_runs
+from twofold.arena.workers import Backend
 from twofold.drawing import preformatted
 from twofold.errors import InvalidInput
 from twofold.notation import format_spec, parse_spec

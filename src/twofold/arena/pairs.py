@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arena.distributions import student_tail
 from twofold.arena.stats import (
     CONFIDENCE,
     Interval,
@@ -20,6 +19,7 @@ from twofold.arena.stats import (
     normal_ends,
     standard_error,
     student,
+    student_tail,
     wilson_interval,
 )
 

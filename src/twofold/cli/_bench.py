@@ -16,10 +16,10 @@ from rich.table import Table
 from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.schedule import Backend
 from twofold.arena.stats import Interval
 from twofold.arena.studies.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.workers import Backend
 from twofold.cli._output import can_redraw, print_note, print_out, print_words
 from twofold.cli._players import named_files
 from twofold.cli._progress import duration_words, progress_lines, waiting

@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.studies.columns import COLUMNS, games_of, seeds_of
 from twofold.arena.studies.file import FEW, StudyFile
 from twofold.arena.studies.rows import (
     BOARDS,
     FAILURE,
+    GAME,
     PLAN,
     RUN,
     StoredRun,
     Wanted,
     failure,
+    games_of,
     parse_machine,
+    seeds_of,
     start_boards,
     stored_run,
     wanted,
@@ -278,7 +280,7 @@ class Study(StudyFile):
         `reached=False` leaves out the column `reached`, which takes most of the time.
         """
         self.flush()
-        columns = COLUMNS if reached else COLUMNS[:-1]
+        columns = GAME if reached else GAME[:-1]
         query = f"SELECT {', '.join(columns)} FROM game WHERE run = ? ORDER BY seed"
         name = self._run_name(run)
         with self._errors():

@@ -18,7 +18,6 @@ import msgspec
 
 from twofold.arena.bench import Bench, never
 from twofold.arena.games import GameRow
-from twofold.arena.schedule import Backend, Schedule, play
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.studies.study import Study as GameStudy
 from twofold.arena.tuning.settings import Range, TuningObjective, TuningSettings
@@ -32,7 +31,7 @@ from twofold.arena.tuning.study import (
     storage_errors,
     wave_of,
 )
-from twofold.arena.workers import GameWorkers
+from twofold.arena.workers import Backend, GameWorkers, Schedule, play
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 from twofold.locks import alone
