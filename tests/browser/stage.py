@@ -18,7 +18,8 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from twofold import Rules, make_player
 from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.browser.pages import PageKind, Tab, find_browser, find_game, kinds
+from twofold.browser.pages import PageKind, find_game, kinds
+from twofold.browser.tab import Tab, find_browser
 from twofold.errors import TwofoldError
 
 T = TypeVar("T")

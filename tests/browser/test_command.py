@@ -21,7 +21,8 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.signals import hear_signals
 from twofold import Board, Move
 from twofold.browser.driver import Wishes
-from twofold.browser.pages import BrowserPlace, find_browser, kinds
+from twofold.browser.pages import kinds
+from twofold.browser.tab import BrowserPlace, find_browser
 from twofold.cli import drive
 from twofold.errors import ResourceError
 from twofold.records.record import read_record

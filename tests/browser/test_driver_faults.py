@@ -10,7 +10,8 @@ from playwright.async_api import Page
 
 from tests.browser.stage import FIND_SECONDS, Stage, play_page
 from twofold.browser.driver import Driver, PageFollower
-from twofold.browser.pages import ByMove, Selectors, Tab, find_game, kinds
+from twofold.browser.pages import ByMove, Selectors, find_game, kinds
+from twofold.browser.tab import Tab
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")

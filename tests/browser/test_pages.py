@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from twofold import Board, Game
-from twofold.browser import pages
+from twofold.browser import tab
 from twofold.browser.pages import (
     MAX_FILE_BYTES,
     ORIGINAL,
@@ -20,17 +20,13 @@ from twofold.browser.pages import (
     PageKind,
     Selectors,
     Sight,
-    bare_url,
     board_of,
-    find_browser,
-    find_tab,
     kinds,
-    parse_endpoint,
-    parse_url,
     read_number,
     read_score,
     read_selectors,
 )
+from twofold.browser.tab import bare_url, find_browser, find_tab, parse_endpoint, parse_url
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
 from twofold.records.foreign.boards import state_of
 
@@ -300,9 +296,9 @@ def test_a_browser_is_found_by_its_name_or_its_place(
     monkeypatch.setattr(shutil, "which", lambda _: None)
     program = tmp_path / "chrome"
     program.touch()
-    monkeypatch.setitem(pages.PLACES, sys.platform, ("/no/such/file", str(program)))
+    monkeypatch.setitem(tab.PLACES, sys.platform, ("/no/such/file", str(program)))
     assert find_browser() == str(program)
-    monkeypatch.setitem(pages.PLACES, sys.platform, ())
+    monkeypatch.setitem(tab.PLACES, sys.platform, ())
     with pytest.raises(MissingExtra, match="expected chromium, chrome or edge on the PATH"):
         find_browser()
 
@@ -310,7 +306,7 @@ def test_a_browser_is_found_by_its_name_or_its_place(
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'twofold\[browser\]'"):
-        pages.require_playwright()
+        tab.require_playwright()
 
 
 def test_the_tab_of_an_address() -> None:

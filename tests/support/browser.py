@@ -18,7 +18,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.web.driver import serving
-from twofold.browser.pages import find_browser
+from twofold.browser.tab import find_browser
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access

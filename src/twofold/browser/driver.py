@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from twofold.board import Board
-from twofold.browser.pages import FrameGone, GamePage, Sight
+from twofold.browser.pages import GamePage, Sight
+from twofold.browser.tab import FrameGone
 from twofold.errors import PageError
 from twofold.game import Game
 from twofold.notation import shown

@@ -12,17 +12,14 @@ from urllib.parse import parse_qs, urlsplit
 import typer
 
 from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.browser.pages import (
+from twofold.browser.pages import PageKind, find_game, kinds, read_selectors
+from twofold.browser.tab import (
     BrowserPlace,
-    PageKind,
     Tab,
     bare_url,
-    find_game,
-    kinds,
     open_tab,
     parse_endpoint,
     parse_url,
-    read_selectors,
     require_playwright,
 )
 from twofold.cli._options import (
