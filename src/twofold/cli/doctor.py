@@ -20,8 +20,8 @@ EXAMPLE = "  twofold doctor"
 
 FEATURES = ("bmi2", "avx2", "avx512f", "popcnt", "neon")
 BASE = (
-    "filelock", "msgspec", "numba", "numpy", "platformdirs", "rich", "safetensors", "typer",
-    "zstandard",
+    "filelock", "msgspec", "numba", "numpy", "pebble", "platformdirs", "rich", "safetensors",
+    "typer", "zstandard",
 )  # fmt: skip
 DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 
