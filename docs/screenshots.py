@@ -135,8 +135,8 @@ def _judged(page: Page) -> None:
 
 
 def _drawn(page: Page) -> None:
-    """The first plots are there."""
-    page.locator(".lab-plot").first.scroll_into_view_if_needed()
+    """The first charts are there."""
+    page.locator(".lab-figure .chart-line").first.scroll_into_view_if_needed()
     page.wait_for_timeout(3000)
     page.evaluate("window.scrollTo(0, 0)")
 
