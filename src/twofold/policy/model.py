@@ -20,7 +20,7 @@ WARM_UP: Final = 3
 """Calls before a calculation is kept: libraries choose their ways and memory in them."""
 
 
-class Repeated:  # pragma: no cover (needs a graphics card)
+class Repeated:
     """A function of tensors of fixed shapes, which a graphics card starts as one CUDA graph.
 
     There, starting each of the small parts of a calculation takes longer than the parts. What the
