@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from twofold.board import Board
 from twofold.errors import LimitExceeded
 from twofold.game import Game
 from twofold.limits import MAX_RECORD_MOVES
@@ -16,6 +17,8 @@ from twofold.play.mover import Mover
 from twofold.players.base import Player
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
+from twofold.review.review import default_judge
+from twofold.review.why import MOVES, Kind, why_worse
 from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
@@ -25,10 +28,9 @@ from twofold.web.hub import Hub
 from twofold.web.operations import Call, Operation, Text, check_id
 from twofold.web.pictures import picture_operations
 from twofold.web.practice.routes import practice_operations
-from twofold.web.protocol import PlayerInfo
+from twofold.web.protocol import Letter, PlayerInfo
 from twofold.web.protocol import Text as Short
-from twofold.web.searches import clamped, order_of
-from twofold.web.why import why_operations
+from twofold.web.searches import clamped, order_of, rules_for
 
 SCHEMA: Final = 1
 """Version of the replies; it is raised when a field changes its name or meaning."""
@@ -314,3 +316,71 @@ def whole_game(game: str, record: Record) -> WholeGame:
         comments=dict(record.comments),
         autoplay=None if autoplay is None else list(autoplay.ranges),
     )
+
+
+# ---- why a move is bad
+
+
+class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Two moves on a board; no rules means standard rules on a board of that shape."""
+
+    board: Short
+    played: Letter
+    best: Letter
+    rules: Short = ""
+
+
+class ReasonInfo(msgspec.Struct, frozen=True):
+    """A difference between the boards after two moves, as means over games with the same dice.
+
+    Attributes:
+        kind: `over`, the share of games that are over; `corner`, the share with the largest tile in
+            a corner; `empty` cells; `order`, rows and columns whose tiles ascend or descend;
+            `points`; `pairs` of neighbours that can merge.
+        played: after the move that was made.
+        best: after the best move.
+    """
+
+    kind: Kind
+    played: float
+    best: float
+
+
+class WhyReply(msgspec.Struct, frozen=True):
+    """Why a move is worse: the most important reasons first, empty if there is no difference.
+
+    The boards are compared after `moves` moves.
+    """
+
+    moves: int
+    reasons: list[ReasonInfo]
+
+
+def why_operations(hub: Hub) -> list[Operation]:
+    """The operation that explains a bad move."""
+
+    def why(call: Call) -> WhyReply:
+        asked: WhyBody = call.body
+        board = Board.parse(asked.board)
+        rules = rules_for(board, asked.rules)
+        moves = Move.parse(asked.played), Move.parse(asked.best)
+        with hub.roster.make(hub.roster.spec(_quick(rules), rules)) as player:
+            found = why_worse(board, rules, *moves, player, call.stop)
+        return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
+
+    return [
+        Operation(
+            method="POST",
+            path="/api/why",
+            summary="Compare what follows a bad move with what follows the best one.",
+            work=why,
+            body=WhyBody,
+            at_once=2,
+            reply=WhyReply,
+            examples=[{"board": "0000/0000/1001/89ab", "played": "u", "best": "l"}],
+        )
+    ]
+
+
+def _quick(rules: Rules) -> str:
+    return default_judge(rules).replace("ply=3", "ply=1")
