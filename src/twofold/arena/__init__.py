@@ -25,29 +25,18 @@ if TYPE_CHECKING:
     from twofold.arena.survival import Fates, SumBand, bands
     from twofold.seeds import SeedRange
 
-_HOMES: Final = {
-    "Bench": "twofold.arena.bench",
-    "Comparison": "twofold.arena.compare",
-    "Fates": "twofold.arena.survival",
-    "GameColumns": "twofold.arena.games",
-    "GameRow": "twofold.arena.games",
-    "Interval": "twofold.arena.stats",
-    "PlayerStanding": "twofold.arena.bench",
-    "SeedRange": "twofold.seeds",
-    "Sprt": "twofold.arena.sprt",
-    "StartBoards": "twofold.arena.boards",
-    "Study": "twofold.arena.studies.study",
-    "SumBand": "twofold.arena.survival",
-    "Summary": "twofold.arena.stats",
-    "bands": "twofold.arena.survival",
-    "compare_scores": "twofold.arena.compare",
-    "mean_interval": "twofold.arena.stats",
-    "parse_boards": "twofold.arena.boards",
-    "read_boards": "twofold.arena.boards",
-    "summarise": "twofold.arena.stats",
-    "verdict_words": "twofold.arena.compare",
-    "wilson_interval": "twofold.arena.stats",
+_NAMES: Final = {
+    "arena.bench": ("Bench", "PlayerStanding"),
+    "arena.boards": ("StartBoards", "parse_boards", "read_boards"),
+    "arena.compare": ("Comparison", "compare_scores", "verdict_words"),
+    "arena.games": ("GameColumns", "GameRow"),
+    "arena.sprt": ("Sprt",),
+    "arena.stats": ("Interval", "Summary", "mean_interval", "summarise", "wilson_interval"),
+    "arena.studies.study": ("Study",),
+    "arena.survival": ("Fates", "SumBand", "bands"),
+    "seeds": ("SeedRange",),
 }
+_HOMES: Final = {name: f"twofold.{home}" for home, names in _NAMES.items() for name in names}
 """Where the public names are; each is imported when it is first used."""
 
 __all__ = [

@@ -184,10 +184,13 @@ class Bench:
         else:
             with GameWorkers(min(jobs, self.missing), timeout=timeout) as workers:
                 self._keep(workers, schedules, on_result, stop)
+        errors = []
         for schedule, entrant in zip(schedules, self.entrants, strict=True):
             for seed, error in schedule.errors.items():
                 self.study.fail(entrant.run, seed, error)
-        return [self._first_error(schedule) for schedule in schedules]
+            first = min(schedule.errors, key=entrant.seeds.place, default=None)
+            errors.append("" if first is None else schedule.errors[first])
+        return errors
 
     def _schedule(self, number: int) -> Schedule:
         entrant = self.entrants[number]
@@ -202,11 +205,6 @@ class Bench:
             entrant.compiled,
         )
 
-    def _first_error(self, schedule: Schedule) -> str:
-        place = self.entrants[schedule.player].seeds.place
-        first = min(schedule.errors, key=place, default=None)
-        return "" if first is None else schedule.errors[first]
-
     def _keep(
         self,
         backend: Backend,
@@ -216,10 +214,14 @@ class Bench:
     ) -> None:
         last = time.monotonic()
         try:
-            stop = stop or never
+            stop = stop or (lambda: False)
             first = self._checked_firsts(backend, schedules, stop)
             for number, row in chain(first, play(backend, schedules, self.rules, stop)):
-                self._check_spec(self.entrants[number], row)
+                spec = self.entrants[number].spec
+                if row.player != spec:
+                    raise PlayerError(
+                        f"expected games of {spec}, got one of {row.player}: a file has changed"
+                    )
                 self.study.add(self.entrants[number].run, row)
                 if on_result is not None:
                     on_result(number, row)
@@ -278,12 +280,6 @@ class Bench:
             "its games are not reproducible"
         )
 
-    def _check_spec(self, entrant: Entrant, row: GameRow) -> None:
-        if row.player != entrant.spec:
-            raise PlayerError(
-                f"expected games of {entrant.spec}, got one of {row.player}: a file has changed"
-            )
-
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """The stored games of each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
@@ -306,11 +302,6 @@ def backend_at(
 
     with RayWorkers(address, jobs=jobs, timeout=timeout) as workers:
         yield workers
-
-
-def never() -> bool:
-    """The `stop` of a bench that nothing stops."""
-    return False
 
 
 def _check_seeds(seeds: SeedRange) -> None:

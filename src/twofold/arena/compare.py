@@ -72,7 +72,9 @@ def compare_scores(
     if max_tiles_a is not None and max_tiles_b is not None:
         tiles_a = _picked(max_tiles_a, at_a, len(seeds_a), "largest tiles")
         tiles_b = _picked(max_tiles_b, at_b, len(seeds_b), "largest tiles")
-        reach = _reach(tiles_a, tiles_b, confidence)
+        shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
+        for tile in [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]:
+            reach[tile] = paired_rates(tiles_a >= tile, tiles_b >= tile, confidence)
     paired = paired_interval(ours, theirs, confidence)
     return Comparison(names, paired.games, paired, reach, confidence)
 
@@ -102,38 +104,17 @@ def _picked(values: Values, places: list[int], games: int, what: str) -> NDArray
     return finite(values)[places]
 
 
-def _reach(
-    tiles_a: NDArray[np.float64], tiles_b: NDArray[np.float64], confidence: float
-) -> dict[int, PairedRates]:
-    shares = survival_by_tile(np.concatenate([tiles_a, tiles_b]))
-    tiles = [tile for tile, share in shares.items() if share.value < 1][-MAX_COLUMNS:]
-    return {tile: paired_rates(tiles_a >= tile, tiles_b >= tile, confidence) for tile in tiles}
-
-
 def reach_table(found: Comparison) -> str:
     """The reach rates and their differences as text, one line a tile; empty if there are none."""
     if not found.reach:
         return ""
-    rows = [
-        [
-            str(tile),
-            _rate(rates.ours.value),
-            _rate(rates.theirs.value),
-            _rate_difference(rates.difference),
-        ]
-        for tile, rates in found.reach.items()
-    ]
+    rows = []
+    for tile, rates in found.reach.items():
+        lead, low, high = rates.difference.value, rates.difference.low, rates.difference.high
+        ends = f"{100 * (low or 0.0):+.1f} to {100 * (high or 0.0):+.1f}"
+        shares = [f"{100 * one.value:.1f}" for one in (rates.ours, rates.theirs)]
+        rows.append([str(tile), *shares, f"{100 * lead:+.1f}  {ends}"])
     return format_table(["reached, % of games", "A", "B", "A - B, 95 %"], rows)
-
-
-def _rate(rate: float) -> str:
-    return f"{100 * rate:.1f}"
-
-
-def _rate_difference(found: Interval) -> str:
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:+.1f}"
-    return f"{100 * found.value:+.1f}  {100 * found.low:+.1f} to {100 * found.high:+.1f}"
 
 
 def verdict_words(
@@ -143,12 +124,8 @@ def verdict_words(
 
     A sequential test needs the names, and `tile` if it compares reach rates.
     """
-    if isinstance(found, Comparison):
-        return _comparison_words(found)
-    return _test_words(found, names, tile)
-
-
-def _comparison_words(found: Comparison) -> str:
+    if isinstance(found, SprtState):
+        return _test_words(found, names, tile)
     paired, games = found.paired, counted(found.games, "game")
     if paired.draws == paired.games:
         return f"no difference: the scores are the same in all of {games}"

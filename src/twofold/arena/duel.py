@@ -140,8 +140,12 @@ def duel(
             test.extend(differences[test.pairs :])
             ended = ended or test.finished
         if ended or known >= games:
-            state = None if test is None else test.state()
-            return _outcome((first, second), state, None if question is None else question.tile)
+            tile = None if question is None else question.tile
+            if test is None:
+                return DuelOutcome(_compared(first, second), None, (first, second), tile)
+            # without games that were played after the test had decided
+            used = [replace(one, games=one.games.first(test.pairs)) for one in (first, second)]
+            return DuelOutcome(_compared(*used), test.state(), (used[0], used[1]), tile)
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
@@ -178,16 +182,6 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
     hits = (games.max_tiles[:count] >= tile for games in (ours, theirs))
     one, other = (hit.astype(np.float64) for hit in hits)
     return one - other
-
-
-def _outcome(
-    standings: tuple[PlayerStanding, PlayerStanding], state: SprtState | None, tile: int | None
-) -> DuelOutcome:
-    """The outcome, without games that were played after the test had decided."""
-    if state is not None:
-        first, second = (replace(one, games=one.games.first(state.pairs)) for one in standings)
-        standings = first, second
-    return DuelOutcome(_compared(*standings), state, standings, tile)
 
 
 def played_duel(first: PlayerStanding, second: PlayerStanding) -> DuelOutcome:

@@ -71,8 +71,12 @@ class EvaluationGames:
         each = {one.name: self._play(player, len(one), one) for one in self.boards}
         if self.stop is not None and self.stop():
             return None
-        mean, margin = _mean_of(whole)
-        return Measured(mean, margin, {name: survival(results) for name, results in each.items()})
+        reached = {name: survival(results) for name, results in each.items()}
+        if not whole:
+            return Measured(None, None, reached)
+        mean = mean_interval([game.score for game in whole])
+        half = mean.half_width
+        return Measured(mean.value, None if half is None else round(half, 1), reached)
 
     def _play(
         self, player: ExpectimaxPlayer, games: int, boards: StartBoards | None
@@ -80,14 +84,6 @@ class EvaluationGames:
         seeds = SeedRange(1, games)
         starts = [boards.of_seed(seed) for seed in seeds] if boards else []
         return list(play_games(player, self.rules, seeds, boards=starts, stop=self.stop))
-
-
-def _mean_of(games: Sequence[GameResult]) -> tuple[float | None, float | None]:
-    if not games:
-        return None, None
-    interval = mean_interval([game.score for game in games])
-    half = interval.half_width
-    return interval.value, None if half is None else round(half, 1)
 
 
 def survival(games: Sequence[GameResult]) -> float:

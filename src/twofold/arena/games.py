@@ -54,18 +54,10 @@ class GameRow:
         cls, result: GameResult, spec: str, rules: Rules, *, record: bool = False
     ) -> "GameRow":
         """The row of a game by the player `spec`; with `record`, `result` must have its moves."""
-        return cls(
-            spec,
-            result.seed,
-            result.score,
-            result.moves,
-            result.max_tile,
-            result.reached,
-            result.seconds,
-            result.move_seconds,
-            _record_text(result, spec, rules) if record else "",
-            tile_sum(result.board),
-        )
+        text = _record_text(result, spec, rules) if record else ""
+        points, ended = (result.score, result.moves, result.max_tile), tile_sum(result.board)
+        times = (result.seconds, result.move_seconds)
+        return cls(spec, result.seed, *points, result.reached, *times, text, ended)
 
 
 def tile_sum(board: Board) -> int:
@@ -174,19 +166,7 @@ class GameColumns:
 
     def rows(self, player: str) -> tuple[GameRow, ...]:
         """The games as rows of a player."""
-        lengths = (self.reached != NEVER).sum(axis=1).tolist()
-        columns = zip(
-            self.seeds.tolist(),
-            self.scores.tolist(),
-            self.moves.tolist(),
-            self.max_tiles.tolist(),
-            self.reached.tolist(),
-            lengths,
-            self.seconds.tolist(),
-            self.move_seconds.tolist(),
-            self.tile_sums.tolist(),
-            strict=True,
-        )
+        values = zip(*(getattr(self, one.name).tolist() for one in fields(self)), strict=True)
         return tuple(
             GameRow(
                 player,
@@ -194,10 +174,10 @@ class GameColumns:
                 score,
                 moves,
                 max_tile,
-                tuple(reached[:length]),
+                tuple(number for number in reached if number != NEVER),
                 seconds,
                 None if times[0] != times[0] else (times[0], times[1]),
                 tile_sum=None if total == UNKNOWN else total,
             )
-            for seed, score, moves, max_tile, reached, length, seconds, times, total in columns
+            for seed, score, moves, max_tile, reached, seconds, times, total in values
         )

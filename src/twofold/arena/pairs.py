@@ -145,14 +145,10 @@ def paired_rates(ours: Values, theirs: Values, confidence: float = CONFIDENCE) -
     neither, only_theirs, only_ours, both = counts.tolist()
     first = wilson_interval(both + only_ours, one.size, confidence)
     second = wilson_interval(both + only_theirs, one.size, confidence)
-    low, high = _adjusted_wald(only_ours, only_theirs, one.size, confidence)
+    # the Wald interval with one more discordant pair for each player
+    plus, minus = (only_ours + 1) / (one.size + 2), (only_theirs + 1) / (one.size + 2)
+    error = math.sqrt((plus + minus - (plus - minus) ** 2) / (one.size + 2))
+    half = normal_ends(confidence) * error
+    low, high = max(-1.0, plus - minus - half), min(1.0, plus - minus + half)
     difference = Interval((only_ours - only_theirs) / one.size, low, high)
     return PairedRates(both, only_ours, only_theirs, neither, first, second, difference)
-
-
-def _adjusted_wald(more: int, less: int, games: int, confidence: float) -> tuple[float, float]:
-    """The Wald interval with one more discordant pair for each player."""
-    plus, minus = (more + 1) / (games + 2), (less + 1) / (games + 2)
-    error = math.sqrt((plus + minus - (plus - minus) ** 2) / (games + 2))
-    half = normal_ends(confidence) * error
-    return max(-1.0, plus - minus - half), min(1.0, plus - minus + half)

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from twofold.arena.workers import FutureWorkers, Task, TaskReport
+from twofold.arena.workers import Backend, Task, TaskReport
 from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable, MissingExtra
 from twofold.files import atomic_write, open_regular
 from twofold.folders import make_private, shared_place
@@ -50,7 +50,7 @@ _File = tuple[str, str, str, Any]
 """A file of a player: its path in the spec, its name, its SHA-256, the reference of its content."""
 
 
-class RayWorkers(FutureWorkers):
+class RayWorkers(Backend):
     """Tasks of a cluster.
 
     A program that has called `ray.init` uses its own connection, which stays open.
@@ -118,7 +118,7 @@ class RayWorkers(FutureWorkers):
         return future
 
     def reports(self) -> list[TaskReport]:
-        """As in `FutureWorkers`; raises ClusterError where Ray's process of this machine has ended.
+        """As in `Backend`; raises ClusterError where Ray's process of this machine has ended.
 
         Ray itself would wait for ever, or end this process without a word.
         """
@@ -246,7 +246,8 @@ def _made(task: Task, files: Sequence[_File]) -> Player:
         raise InvalidTable(
             f"{error} (on {socket.gethostname()}). Build endgame tables there; they are not sent"
         ) from None
-    if _hashes(made.spec) != _hashes(task.canonical):
+    ours, theirs = (split_hashes(parse_spec(one).values)[1] for one in (made.spec, task.canonical))
+    if ours != theirs:
         raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
     return made
 
@@ -255,17 +256,15 @@ def _taken(key: str, name: str, digest: str, content: Callable[[], bytes]) -> Pa
     """The file on this machine; stored unless it is there already."""
     path = Path(key)
     if not (path.is_file() and _digest(path) == digest):
-        path = _own_folder(digest) / name
+        # a folder that other processes may share, but that no other user can change
+        folder = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}"
+        make_private(folder)
+        if shared_place(folder):
+            folder = Path(tempfile.mkdtemp(prefix="twofold-"))
+        path = folder / name
         if not (path.is_file() and _digest(path) == digest):
             atomic_write(path, content())
     return path
-
-
-def _own_folder(digest: str) -> Path:
-    """A folder that other processes may share, but that no other user can change."""
-    folder = Path(tempfile.gettempdir()) / f"twofold-{digest[:16]}"
-    make_private(folder)
-    return Path(tempfile.mkdtemp(prefix="twofold-")) if shared_place(folder) else folder
 
 
 def _renamed(text: str, key: str, path: str) -> str:
@@ -276,7 +275,3 @@ def _renamed(text: str, key: str, path: str) -> str:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _hashes(spec: str) -> dict[str, str]:
-    return split_hashes(parse_spec(spec).values)[1]

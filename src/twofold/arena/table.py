@@ -41,7 +41,10 @@ def format_runs(
         if len(run.games)
     ]
     if done:
-        parts.append(_scores(done))
+        header = ["player", "games", "mean score", "± 95 %", "median", "best", "moves/s", "s/game"]
+        parts.append(
+            format_table(header, [[name, *_score_cells(summary)] for name, summary in done])
+        )
         parts += [_rates(done, reach_heading(from_boards))] if rates else []
     parts += [
         f"{printable(run.player)}: failed on seed {run.failed_seed}: {run.error}"
@@ -53,11 +56,6 @@ def format_runs(
 def failed(runs: Sequence["PlayerStanding"]) -> list["PlayerStanding"]:
     """The runs that ended with an error."""
     return [run for run in runs if run.error]
-
-
-def _scores(done: Sequence[tuple[str, Summary]]) -> str:
-    header = ["player", "games", "mean score", "± 95 %", "median", "best", "moves/s", "s/game"]
-    return format_table(header, [[player, *_score_cells(summary)] for player, summary in done])
 
 
 def _score_cells(summary: Summary) -> list[str]:

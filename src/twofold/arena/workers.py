@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from multiprocessing import resource_tracker, util
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -79,21 +79,16 @@ class Task:
             spec: the player's spec in the rows; empty for the one that it has here.
         """
         rows: list[GameRow] = []
+        keep = self.records
         try:
             if self.spec not in players:
                 players[self.spec] = make_player(self.spec, allow_code=self.allow_code)
             player = players[self.spec]
+            name = spec or player.spec
             for result in play_games(
-                player,
-                self.rules,
-                self.seeds,
-                boards=self.boards,
-                keep_moves=self.records,
-                stop=stop,
+                player, self.rules, self.seeds, boards=self.boards, keep_moves=keep, stop=stop
             ):
-                rows.append(
-                    GameRow.of_result(result, spec or player.spec, self.rules, record=self.records)
-                )
+                rows.append(GameRow.of_result(result, name, self.rules, record=keep))
         except (Exception, SystemExit) as fault:  # a player may call sys.exit()
             return TaskReport(self, tuple(rows), describe_caught(fault))
         return TaskReport(self, tuple(rows))
@@ -118,18 +113,38 @@ class TaskReport:
 # ---- the order of play, which changes no result
 
 
-class Backend(Protocol):
-    """Plays tasks: `GameWorkers` on this machine, or a Ray cluster."""
+class Backend:
+    """Plays tasks, on this machine or a Ray cluster: those under way are futures of their reports.
 
-    @property
-    def jobs(self) -> int:
-        """Number of tasks at a time; 0 if `submit` plays them itself."""
+    `jobs` is the number of tasks at a time; 0 if `submit` plays them itself.
+    """
+
+    def __init__(self, jobs: int, timeout: float | None) -> None:
+        self.jobs, self.timeout = jobs, timeout
+        self._tasks: dict[Future[TaskReport], Task] = {}
+
+    def __enter__(self) -> Self:
+        return self
 
     def submit(self, task: Task, stop: Callable[[], bool]) -> None:
+        """Start a task; the caller has at most `jobs` under way."""
+        self._tasks[self.begin(task, stop)] = task
+
+    def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
         """Start a task."""
+        raise NotImplementedError
 
     def reports(self) -> list[TaskReport]:
-        """Reports since the last call; waits a short time if there are none."""
+        """Reports since the last call; waits a short time if there are none.
+
+        Raises the error of a worker: its games would be missing for ever.
+        """
+        done, _ = wait(self._tasks, POLL_SECONDS, FIRST_COMPLETED)
+        return [self._report(future, self._tasks.pop(future)) for future in done]
+
+    def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
+        """The report of a task that has ended."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -241,47 +256,7 @@ def _tasks(schedules: Iterable[Schedule], rules: Rules) -> Iterator[Task]:
 # ---- workers
 
 
-class FutureWorkers:
-    """The tasks under way as futures of their reports; `jobs` is the number of tasks at a time."""
-
-    def __init__(self, jobs: int, timeout: float | None) -> None:
-        self.jobs, self.timeout = jobs, timeout
-        self._tasks: dict[Future[TaskReport], Task] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def submit(self, task: Task, stop: Callable[[], bool]) -> None:
-        """Start a task; the caller has at most `jobs` under way."""
-        self._tasks[self.begin(task, stop)] = task
-
-    def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
-        """Start a task."""
-        raise NotImplementedError
-
-    def reports(self) -> list[TaskReport]:
-        """Reports since the last call; waits a short time if there are none.
-
-        Raises the error of a worker: its games would be missing for ever.
-        """
-        done, _ = wait(self._tasks, POLL_SECONDS, FIRST_COMPLETED)
-        return [self._report(future, self._tasks.pop(future)) for future in done]
-
-    def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
-        try:
-            return future.result()
-        except BaseException as fault:
-            why = self.loss(fault)
-            if not why:
-                raise as_fault(fault) from fault
-            return TaskReport(task, lost=why)
-
-    def loss(self, fault: BaseException) -> str:
-        """Why a worker was lost; empty for another error."""
-        raise NotImplementedError
-
-
-class GameWorkers(FutureWorkers):
+class GameWorkers(Backend):
     """Threads and processes of this machine.
 
     Args:
@@ -320,11 +295,15 @@ class GameWorkers(FutureWorkers):
             )
         return self._processes.schedule(_play_here, args=(task,), timeout=self.timeout)
 
-    def loss(self, fault: BaseException) -> str:
-        """Why a process was lost; empty for another error."""
-        if isinstance(fault, TimeoutError):
-            return f"its game took longer than {self.timeout:g} s"
-        return "its process died" if isinstance(fault, ProcessExpired) else ""
+    def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
+        try:
+            return future.result()
+        except TimeoutError:
+            return TaskReport(task, lost=f"its game took longer than {self.timeout:g} s")
+        except ProcessExpired:
+            return TaskReport(task, lost="its process died")
+        except BaseException as fault:
+            raise as_fault(fault) from fault
 
     def _play(self, task: Task, stop: Callable[[], bool]) -> TaskReport:
         """Play a task with the players of this thread."""
@@ -349,13 +328,14 @@ def _start_process() -> None:
     """Prepare a worker process."""
     sys.stdout = sys.stderr  # the output of a player is not a result
     util.Finalize(None, _close, (_CREW,), exitpriority=1)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
 
-
-def _end_with_parent() -> None:
-    if (parent := multiprocessing.parent_process()) is not None:
+    def end_with_parent() -> None:
         parent.join()
         os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def _play_here(task: Task) -> TaskReport:

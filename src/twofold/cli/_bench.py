@@ -117,7 +117,11 @@ def live_games(
         A function of the line at which a bench begins, the number of its player, and a game.
     """
     if (say := progress_lines()) is not None:
-        yield _counting(players, say)
+        wanted = sum(games for _, games, _ in players)
+        done = wanted - sum(missing for _, _, missing in players)
+        finished = itertools.count(done + 1)
+        say(done / max(wanted, 1))
+        yield lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
         return
     console = Console(stderr=True)
     board = BenchProgress(players)
@@ -126,17 +130,6 @@ def live_games(
         return
     with Live(board, console=console, transient=True, refresh_per_second=4):
         yield lambda first, number, row: board.add(first + number, row)
-
-
-def _counting(
-    players: Sequence[tuple[str, int, int]], say: Callable[[float | None], None]
-) -> Callable[[int, int, GameRow], None]:
-    """Says which part of all games is finished."""
-    wanted = sum(games for _, games, _ in players)
-    done = wanted - sum(missing for _, _, missing in players)
-    finished = itertools.count(done + 1)
-    say(done / max(wanted, 1))
-    return lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
 
 
 @contextmanager
@@ -194,8 +187,7 @@ def print_survival(
     runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
 ) -> None:
     """Tables of where games ended, below those of scores."""
-    text = format_survival(runs, rules, boards)
-    if text:
+    if text := format_survival(runs, rules, boards):
         print_words(
             "\nwhere games ended: of those that came to a band, the share that ended in it\n"
         )

@@ -21,7 +21,6 @@ from twofold.arena.bench import (
     players_with_code,
     resumed,
 )
-from twofold.arena.games import GameRow
 from twofold.arena.presets import preset_lines
 from twofold.arena.studies.study import Study
 from twofold.arena.table import format_runs
@@ -222,7 +221,10 @@ def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
 def _wanted(
     study: Study, rules: Rules, players: list[str], boards: str, games: int | None, seed: int
 ) -> Bench:
-    _check_different(players)
+    specs = list(map(short_spec, players))
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise InvalidInput(f"expected different players, got {shown(spec)} twice")
     starts = read_starts(boards, rules)
     prepare(players, rules, seed)
     bench = Bench(study, rules, machine=machine(), boards=starts)
@@ -230,13 +232,6 @@ def _wanted(
     for player in players:
         bench.add(player, SeedRange(seed, usual if games is None else games))
     return bench
-
-
-def _check_different(players: Sequence[str]) -> None:
-    specs = list(map(short_spec, players))
-    for spec in specs:
-        if specs.count(spec) > 1:
-            raise InvalidInput(f"expected different players, got {shown(spec)} twice")
 
 
 def _preset(study: Study, name: str, seed: int) -> list[Bench]:
@@ -252,16 +247,12 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
     return benches
 
 
-def _check_asked(study: Study) -> None:
+def _resumed(study: Study, named: list[str], out: str, options: list[str]) -> list[Bench]:
     if not study.wanted():
         raise InvalidInput(
             f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
             "before it began. Name players and --games, with --out"
         )
-
-
-def _resumed(study: Study, named: list[str], out: str, options: list[str]) -> list[Bench]:
-    _check_asked(study)
     _check_named(study, named, out, options)
     benches = resumed(study, named, machine=machine())
     for bench in benches:
@@ -289,10 +280,6 @@ def _check_named(study: Study, named: list[str], out: str, options: list[str]) -
         )
     if missing := [words for player, words in excess.items() if plain_spec(player) not in given]:
         raise InvalidInput(f"cannot continue {study.name}: {missing[0]}. If you want that: {again}")
-
-
-def _needs_name(player: str) -> bool:
-    return bool(code_of(player) or excess_of(player))
 
 
 def _going_on(out: str, more: Iterable[str]) -> str:
@@ -326,7 +313,8 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
-        named = dict.fromkeys(one.player for _, one, _ in found if _needs_name(one.player))
+        players = dict.fromkeys(one.player for _, one, _ in found)
+        named = [player for player in players if code_of(player) or excess_of(player)]
         how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)
@@ -345,9 +333,12 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
     wanted = sum(entrant.seeds.count for _, entrant, _ in found)
     players = [_document(bench, entrant, one) for bench, entrant, one in found]
     homes = {bench.boards.hash if bench.boards else "" for bench, _, _ in found}
+    common: dict[str, Any] = {}  # to all players; null where a study holds more than that
+    for key in ("rules", "games", "seed"):
+        values = {player[key] for player in players}
+        common[key] = values.pop() if len(values) == 1 else None
     body = {
-        # What all players have in common; null where a study holds more than that.
-        **{key: _common([player[key] for player in players]) for key in ("rules", "games", "seed")},
+        **common,
         "boards": boards_document(found[0][0].boards) if len(homes) == 1 else None,
         "interrupted": interrupted and done < wanted,
         "players": players,
@@ -355,10 +346,6 @@ def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: 
     standings = [one for _, _, one in found]
     timing = {"seconds": seconds, "jobs": jobs, "players": list(map(_timing, standings))}
     write_json("bench", body, timing)
-
-
-def _common(values: Sequence[Any]) -> Any:
-    return values[0] if len(set(values)) == 1 else None
 
 
 def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, Any]:
@@ -373,7 +360,18 @@ def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, 
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
         "summary": _summary(bench, one) if len(one.games) else None,
-        "rows": [_row(row) for row in one.games.rows(one.spec)],
+        "rows": [
+            {
+                "seed": str(row.seed),
+                "score": row.score,
+                "moves": row.moves,
+                "max_tile": row.max_tile,
+                "tile_sum": row.tile_sum,
+                # for each tile the move number at which it was first there
+                "reached": {str(1 << k): move for k, move in enumerate(row.reached) if k >= 2},
+            }
+            for row in one.games.rows(one.spec)
+        ],
     }
 
 
@@ -391,22 +389,6 @@ def _summary(bench: Bench, one: PlayerStanding) -> dict[str, Any]:
             str(tile): with_interval("rate", rate) for tile, rate in summary.reach.items()
         },
         "survival": survival_document(one.games, bench.rules, bench.boards),
-    }
-
-
-def _row(row: GameRow) -> dict[str, Any]:
-    """One game; `reached` gives for each tile the move number at which it was first there."""
-    return {
-        "seed": str(row.seed),
-        "score": row.score,
-        "moves": row.moves,
-        "max_tile": row.max_tile,
-        "tile_sum": row.tile_sum,
-        "reached": {
-            str(1 << exponent): number
-            for exponent, number in enumerate(row.reached)
-            if exponent >= 2
-        },
     }
 
 

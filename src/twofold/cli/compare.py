@@ -154,7 +154,9 @@ def command(
         }
         write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
     else:
-        _print(outcome)
+        print_out(outcome.tables)
+        if outcome.words:
+            print_words(f"\n{outcome.words}.")
         if games is None and starts is None:
             _print_power(outcome)
         print_words(f"\nrules {used_rules}, seeds from {start}")
@@ -199,19 +201,13 @@ def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestio
     return SprtQuestion(delta=value)
 
 
-def _print(outcome: DuelOutcome) -> None:
-    print_out(outcome.tables)
-    if outcome.words:
-        print_out()
-        print_words(f"{outcome.words}.")
-
-
 def _print_power(outcome: DuelOutcome) -> None:
     """Say why so many games were played: the smallest difference that they can show."""
     found = outcome.comparison
     if found is None or outcome.test is not None:
         return
-    lead, behind = found.paired.difference, min(_means(outcome))
+    lead = found.paired.difference
+    behind = min(float(one.games.scores.mean()) for one in outcome.standings)
     if lead.half_width is None or not behind > 0:
         return
     print_words(
@@ -219,10 +215,6 @@ def _print_power(outcome: DuelOutcome) -> None:
         f"({100 * lead.half_width / behind:.0f} %) or more between these players. "
         "--games N plays more, --sprt as many as are needed."
     )
-
-
-def _means(outcome: DuelOutcome) -> list[float]:
-    return [float(one.games.scores.mean()) for one in outcome.standings]
 
 
 def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:

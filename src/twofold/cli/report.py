@@ -71,7 +71,8 @@ def command(
     _check_files(written | {"--picture": picture}, [study, *(curves or [])], force=force)
     drawn = _curves(study, curves or [], html, picture)
     if picture:
-        _write_picture(drawn, picture)
+        atomic_write(picture, [learning_curves(drawn, legend=True).file(_form(picture))])
+        print_note(f"wrote {picture}")
     if not study:
         for name, path in written.items():
             _write(None, name, path, drawn)
@@ -79,8 +80,9 @@ def command(
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
         for name, path in written.items():
             _write(opened, name, path, drawn)
-        if write_boards:
-            _write_boards(opened, write_boards, force=force)
+        for folder in filter(None, [write_boards]):
+            for file in export_boards(opened, folder, force=force):
+                print_note(f"wrote {file}")
         if not (written or write_boards):
             print_out(text.plain(opened))
 
@@ -144,11 +146,6 @@ def _form(picture: str) -> Form:
     )
 
 
-def _write_picture(curves: list[DrawnCurve], path: str) -> None:
-    atomic_write(path, [learning_curves(curves, legend=True).file(_form(path))])
-    print_note(f"wrote {path}")
-
-
 def _write(study: Study | None, name: str, path: str, curves: Sequence[DrawnCurve] = ()) -> None:
     if study is None or name == "--html":
         _put(path, [page.html(study, curves).encode()])
@@ -167,8 +164,3 @@ def _put(path: str, parts: Iterable[bytes]) -> None:
         atomic_write(path, parts)
     else:
         print_bytes(parts)
-
-
-def _write_boards(study: Study, folder: str, *, force: bool) -> None:
-    for path in export_boards(study, folder, force=force):
-        print_note(f"wrote {path}")

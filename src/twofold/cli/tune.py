@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import (
@@ -20,14 +21,7 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from twofold.arena.tuning.study import check_settings, require_tune
-from twofold.arena.tuning.tune import (
-    Trial,
-    Tuning,
-    TuningCheck,
-    TuningProgress,
-    TuningSettings,
-    tune,
-)
+from twofold.arena.tuning.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
 from twofold.cli._bench import far_backend, with_interval
 from twofold.cli._options import (
     FirstSeedOption,
@@ -158,7 +152,15 @@ def _progress(settings: TuningSettings) -> Iterator[Callable[[TuningProgress], N
     games = counted(settings.games, "game")
     if not can_redraw(console.is_terminal):
         latest: list[TuningProgress] = []
-        with waiting(lambda: _words(latest[0], games) if latest else ""):
+
+        def words() -> str:
+            if not latest:
+                return ""
+            if now := latest[0].to_check:
+                return f"checking the best weights: playing {counted(now, 'fresh game')} ..."
+            return f"tuning: playing {games} for each of {counted(latest[0].trials, 'trial')} ..."
+
+        with waiting(words):
             yield lambda now: latest.__setitem__(slice(None), [now])
         return
     with Bars(*columns, console=console, transient=True) as bars:
@@ -180,12 +182,6 @@ def _progress(settings: TuningSettings) -> Iterator[Callable[[TuningProgress], N
         yield show
 
 
-def _words(now: TuningProgress, games: str) -> str:
-    if now.to_check:
-        return f"checking the best weights: playing {counted(now.to_check, 'fresh game')} ..."
-    return f"tuning: playing {games} for each of {counted(now.trials, 'trial')} ..."
-
-
 def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
     settings, best, start = found.settings, found.best, found.start
     if best is None:
@@ -193,7 +189,11 @@ def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
 
     aim = settings.objective
     rows = [
-        [one.name, *map(_number, (one.start, best.weights[one.name], one.low, one.high))]
+        [one.name]
+        + [
+            format_number(float(f"{value:.4g}"))
+            for value in (one.start, best.weights[one.name], one.low, one.high)
+        ]
         for one in settings.weights
     ]
     first = "-" if start is None else aim.shown(start.value)
@@ -204,21 +204,13 @@ def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
         f"seeds from {settings.seed}, rules {settings.rules}\n"
         f"{counted(jobs, 'job')}, {seconds:.1f} s in this run"
     )
-    _print_verdict(found)
-
-
-def _number(value: float) -> str:
-    return format_number(float(f"{value:.4g}"))
-
-
-def _print_verdict(found: Tuning) -> None:
-    if found.best is None or found.verdict is None:
+    if found.verdict is None:
         return
     if found.check is None:
         print_out("\nno weights were better than the start\n")
     else:
-        print_words("\n" + _check_text(found.check, found.settings) + "\n")
-    print_out(found.best.spec)
+        print_words("\n" + _check_text(found.check, settings) + "\n")
+    print_out(best.spec)
 
 
 def _check_text(check: TuningCheck, settings: TuningSettings) -> str:
@@ -259,22 +251,11 @@ def _document(found: Tuning) -> dict[str, Any]:
             for one in settings.weights
         },
         "interrupted": found.interrupted,
-        "trials": [_trial(one) for one in found.trials],
-        "start": _trial(found.start),
-        "best": _trial(found.best),
+        "trials": msgspec.to_builtins(found.trials),
+        "start": msgspec.to_builtins(found.start),
+        "best": msgspec.to_builtins(found.best),
         "check": None if found.check is None else _check(found.check),
         "verdict": found.verdict,
-    }
-
-
-def _trial(one: Trial | None) -> dict[str, Any] | None:
-    if one is None:
-        return None
-    return {
-        "number": one.number,
-        "value": one.value,
-        "weights": dict(one.weights),
-        "spec": one.spec,
     }
 
 

@@ -163,7 +163,9 @@ def _section(number: int, section: Section) -> str:
     tables = section_tables(number, section)
     boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
     parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
-    parts += [_league(tables), _notes(tables), *_plots(section, tables), _pairs(tables)]
+    notes = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
+    parts += [_league(tables), f'<ul class="notes">{notes}</ul>' if notes else ""]
+    parts += [*_plots(section, tables), _pairs(tables)]
     parts += [_settings(tables), _commands(tables)]
     return "\n".join(part for part in parts if part)
 
@@ -175,11 +177,6 @@ def _league(tables: SectionTables) -> str:
     if tables.has_spread:
         hint += "; median and 99th percentile are those of the median game"
     return f'{_table(tables.league, ranked=True)}\n<p class="hint">{hint}.</p>'
-
-
-def _notes(tables: SectionTables) -> str:
-    items = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
-    return f'<ul class="notes">{items}</ul>' if items else ""
 
 
 def _plots(section: Section, tables: SectionTables) -> list[str]:
@@ -195,10 +192,11 @@ def _plots(section: Section, tables: SectionTables) -> list[str]:
         "strength": "Further up is stronger, further left is faster. Numbers are places in the "
         "first table, bars the intervals.",
     }
-    below = {
-        "reach": _table(tables.rates, ranked=True) if tables.rates else "",
-        "survival": _folded(tables.survival) if tables.survival else "",
-    }
+    below = {"reach": _table(tables.rates, ranked=True) if tables.rates else ""}
+    if ends := tables.survival:
+        opened = " open" * (len(ends.rows) <= _FEW_ROWS)
+        summary = "<summary>Where they end, by tile sum</summary>"
+        below["survival"] = f"<details{opened}>{summary}\n{_table(ends)}</details>"
     legend, drawn = _legend([player.label for player in tables.players]), {}
     for plot in tables.plots:
         found = drawing(section.entries, plot.kind)
@@ -207,13 +205,6 @@ def _plots(section: Section, tables: SectionTables) -> list[str]:
         figure = _figure(found.inline(plot.name), key, captions[plot.kind])
         drawn[plot.kind] = f"<h3>{_HEADINGS[plot.kind]}</h3>\n{figure}\n"
     return [drawn.get(kind, "") + below.get(kind, "") for kind in _HEADINGS]
-
-
-def _folded(table: ReportTable) -> str:
-    return (
-        f"<details{' open' * (len(table.rows) <= _FEW_ROWS)}><summary>Where they end, by "
-        f"tile sum</summary>\n{_table(table)}</details>"
-    )
 
 
 def _figure(svg: str, legend: str, caption: str) -> str:
@@ -266,18 +257,16 @@ def _table(table: ReportTable, *, ranked: bool = False) -> str:
         f"<th{' class=name' * (column < table.names)}>{name}</th>"
         for column, name in enumerate(table.header)
     )
-    rows = "\n".join(
-        f"<tr>{_cells(table, row, place if ranked else None)}</tr>"
-        for place, row in enumerate(table.rows)
-    )
+    rows = []
+    for number, row in enumerate(table.rows):
+        place = number if ranked else None
+        cells = "".join(_cell(table, column, cell, place) for column, cell in enumerate(row))
+        rows.append(f"<tr>{cells}</tr>")
+    body = "\n".join(rows)
     return (
         f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div>"
+        f"<tbody>\n{body}\n</tbody></table></div>"
     )
-
-
-def _cells(table: ReportTable, row: Sequence[str], place: int | None) -> str:
-    return "".join(_cell(table, column, cell, place) for column, cell in enumerate(row))
 
 
 def _cell(table: ReportTable, column: int, cell: str, place: int | None) -> str:

@@ -15,7 +15,7 @@ from twofold.arena.reports.drawings import SERIES, Drawing, thousands
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import ReportEntry
 from twofold.arena.stats import Interval
-from twofold.arena.survival import Fates, bands, edges_of
+from twofold.arena.survival import bands, edges_of
 from twofold.arena.table import telling_tiles
 from twofold.figures import format_seconds
 from twofold.notation import printable
@@ -144,21 +144,18 @@ def survival(entries: Entries) -> Drawing | None:
         going, ended = axes
         for number, entry in enumerate(entries):
             if len(entry.fates):
-                _draw_going(going, Style.of(number), entry.fates, edges)
-                _draw_ended(ended, Style.of(number), entry, edges, bars=len(entries) <= _MOST_BANDS)
+                style, fates = Style.of(number), entry.fates
+                sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
+                shares = np.insert(100 * (1 - counts.cumsum() / len(fates)), 0, 100.0)
+                sums = np.insert(sums, 0, edges[0])
+                going.step(sums, shares, where="post", linewidth=1.8, **style.line)
+                _draw_ended(ended, style, entry, edges, bars=len(entries) <= _MOST_BANDS)
         going.set(ylabel="going on, %", ylim=(-3, 103), xlim=(edges[0], edges[-1]))
         ended.set(xlabel="tile sum", ylabel="ended in the band, %")
         ended.set_ylim(bottom=0)
         ended.xaxis.set_major_formatter(thousands)
 
     return Drawing("Where games ended, by tile sum", (WIDTH, 5.2), draw, panels=2)
-
-
-def _draw_going(axes: "Axes", style: Style, fates: Fates, edges: Sequence[int]) -> None:
-    sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
-    shares = 100 * (1 - counts.cumsum() / len(fates))
-    sums, shares = np.insert(sums, 0, edges[0]), np.insert(shares, 0, 100.0)
-    axes.step(sums, shares, where="post", linewidth=1.8, **style.line)
 
 
 def _draw_ended(

@@ -3,7 +3,7 @@
 The HTML page, Markdown and the web app draw the same tables. All text is printable.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -15,7 +15,7 @@ from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.plots import MARKERS, Style, telling
 from twofold.arena.reports.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import Interval, wilson_interval
-from twofold.arena.survival import HEADER, SumBand, cells, edges_of, told_bands
+from twofold.arena.survival import HEADER, cells, edges_of, told_bands
 from twofold.arena.table import reach, reach_heading, reach_tiles
 from twofold.figures import DASH, counted, format_rate, format_seconds
 from twofold.notation import printable
@@ -106,11 +106,15 @@ class SectionTables(msgspec.Struct, frozen=True):
 
 def section_tables(number: int, section: Section, *, plots: bool = True) -> SectionTables:
     """The tables of a section; `number` counts sections from 1 and names the plots."""
-    entries = section.entries
+    entries, players = section.entries, []
+    for place, entry in enumerate(entries):
+        style, label = Style.of(place), printable(entry.label)
+        dashes, marker = list(style.dashes), MARKERS[style.marker]
+        players.append(PlayerStyle(label, style.colour, dashes, marker))
     return SectionTables(
         rules=printable(section.rules),
         boards=printable(str(section.boards or "")),
-        players=[_style(place, entry.label) for place, entry in enumerate(entries)],
+        players=players,
         league=league(entries) if entries else None,
         rates=_rates(entries, from_boards=bool(section.boards)) if entries else None,
         survival=_survival(entries),
@@ -123,11 +127,6 @@ def section_tables(number: int, section: Section, *, plots: bool = True) -> Sect
         commands=[printable(line) for line in commands(section)],
         plots=[PlotInfo(f"{kind}-{number}", kind) for kind in telling(entries)] if plots else [],
     )
-
-
-def _style(place: int, label: str) -> PlayerStyle:
-    style = Style.of(place)
-    return PlayerStyle(printable(label), style.colour, list(style.dashes), MARKERS[style.marker])
 
 
 def _table(header: Iterable[str], lines: Iterable[Iterable[Cell]], names: int = 1) -> ReportTable:
@@ -180,56 +179,50 @@ def _p_value(value: float | None) -> Cell:
 
 # ---- tables
 
-_LEAGUE: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
-    "player": lambda entry: _name(entry.label),
-    "games": lambda entry: _count(entry.summary.games),
-    "mean score": lambda entry: _points(entry.summary.score.value),
-    "95 % interval": lambda entry: _ends(entry.summary.score),
-    "median": lambda entry: _points(entry.summary.median),
-    "best": lambda entry: _count(entry.summary.best),
-    "moves/s": lambda entry: _speed(entry),
-    "time a move": lambda entry: (format_seconds(entry.seconds_per_move), entry.seconds_per_move),
-}
-"""The columns of the league table, in order."""
-
-_SPREAD: Final[dict[str, Callable[[ReportEntry], Cell]]] = {
-    "median, 99 %": lambda entry: _spread(entry.games.usual_move)
-}
-"""A further column, if a player has percentiles of the time of a move."""
+LEAGUE: Final = (
+    *("player", "games", "mean score", "95 % interval", "median", "best"),
+    *("moves/s", "time a move", "median, 99 %"),
+)
+"""The columns of the league table; the last one if a player has percentiles of times."""
 
 
 def league(entries: Entries) -> ReportTable:
     """Scores and speed; percentiles of the time of a move if a player has them."""
-    columns = _LEAGUE | (_SPREAD if _has_spread(entries) else {})
-    return _table(columns, ([cell(entry) for cell in columns.values()] for entry in entries))
+    header = LEAGUE if _has_spread(entries) else LEAGUE[:-1]
+    lines = []
+    for entry in entries:
+        summary, seconds, times = entry.summary, entry.seconds_per_move, entry.games.usual_move
+        speed = summary.moves_per_second
+        line = [
+            _name(entry.label),
+            _count(summary.games),
+            _points(summary.score.value),
+            _ends(summary.score),
+            _points(summary.median),
+            _count(summary.best),
+            (format_rate(speed), speed) if seconds else (DASH, None),
+            (format_seconds(seconds), seconds),
+            (", ".join(map(format_seconds, times)), times[0]) if times else (DASH, None),
+        ]
+        lines.append(line[: len(header)])
+    return _table(header, lines)
 
 
 def _has_spread(entries: Entries) -> bool:
     return any(entry.games.usual_move for entry in entries)
 
 
-def _speed(entry: ReportEntry) -> Cell:
-    speed = entry.summary.moves_per_second
-    return (format_rate(speed), speed) if entry.seconds_per_move else (DASH, None)
-
-
-def _spread(times: tuple[float, float] | None) -> Cell:
-    """Such as `1.2 ms, 9.8 ms`: the median of a move's time, and its 99th percentile."""
-    return (", ".join(map(format_seconds, times)), times[0]) if times else (DASH, None)
-
-
 def curves(found: Sequence[DrawnCurve]) -> ReportTable:
     """The last points of learning curves."""
-    rows = ((curve.name, *_last(curve)) for curve in found)
+    rows = []
+    for curve in found:
+        games, mean = "0", "-"
+        if curve.games:
+            games, mean = f"{curve.games[-1]:,.0f}", f"{curve.means[-1]:,.0f}"
+            low, high = curve.lows[-1], curve.highs[-1]
+            mean += "" if low is None or high is None else f" ± {(high - low) / 2:,.0f}"
+        rows.append((curve.name, games, mean))
     return _unsorted(("learning curve", "games", "mean score"), rows, names=1)
-
-
-def _last(curve: DrawnCurve) -> tuple[str, str]:
-    if not curve.games:
-        return "0", "-"
-    low, high = curve.lows[-1], curve.highs[-1]
-    margin = "" if low is None or high is None else f" ± {(high - low) / 2:,.0f}"
-    return f"{curve.games[-1]:,.0f}", f"{curve.means[-1]:,.0f}{margin}"
 
 
 def _rates(entries: Entries, *, from_boards: bool) -> ReportTable:
@@ -249,17 +242,13 @@ def _rate(entry: ReportEntry, tile: int) -> Cell:
 
 def _survival(entries: Entries) -> ReportTable | None:
     edges = edges_of(entry.fates for entry in entries)
-    lines = [
-        [_name(entry.label), *zip(cells(band), _band_keys(band), strict=True)]
-        for entry in entries
-        for band in told_bands(entry.fates, edges)
-    ]
+    lines = []
+    for entry in entries:
+        for band in told_bands(entry.fates, edges):
+            share, going = band.share, band.going.value
+            keys = (band.low, band.at_risk, band.ended, share.value, share.low, going)
+            lines.append([_name(entry.label), *zip(cells(band), keys, strict=True)])
     return _table(("player", *HEADER), lines) if lines else None
-
-
-def _band_keys(band: SumBand) -> tuple[SortKey, ...]:
-    share = band.share
-    return band.low, band.at_risk, band.ended, share.value, share.low, band.going.value
 
 
 def pairs_note(tables: SectionTables) -> str:
@@ -303,12 +292,9 @@ def _settings(section: Section) -> ReportTable:
 def _machines(section: Section) -> list[MachineInfo]:
     found: dict[str, MachineInfo] = {}
     for entry in section.entries:
-        values = {
-            printable(str(key)): printable(str(value)) for key, value in entry.run.machine.items()
-        }
-        found.setdefault(repr(values), MachineInfo([], values)).players.append(
-            printable(entry.label)
-        )
+        about, label = entry.run.machine.items(), printable(entry.label)
+        values = {printable(str(key)): printable(str(value)) for key, value in about}
+        found.setdefault(repr(values), MachineInfo([], values)).players.append(label)
     return [machine for machine in found.values() if machine.values]
 
 

@@ -20,10 +20,11 @@ def plain(study: Study) -> str:
 
 
 def _plain(section: Section) -> str:
-    standings = [
-        PlayerStanding(one.label, one.run.spec, one.games, *_first_failure(one.failures))
-        for one in section.entries
-    ]
+    standings = []
+    for one in section.entries:
+        seed = min(one.failures, default=None)
+        error = "" if seed is None else one.failures[seed]
+        standings.append(PlayerStanding(one.label, one.run.spec, one.games, error, seed))
     boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
     lines = [format_runs(standings, from_boards=bool(boards))]
     tables = section_tables(0, section, plots=False)
@@ -46,11 +47,6 @@ def _plain_pairs(section: Section, pairs: ReportTable) -> str:
     columns = [pairs.header.index(one) for one in ("A − B", "95 % interval", "p", "p, Holm")]
     rows = [[names[row[0]], names[row[1]], *(row[at] for at in columns)] for row in pairs.rows]
     return format_table(["A", "B", *(pairs.header[at] for at in columns)], rows, left=(0, 1))
-
-
-def _first_failure(failures: dict[int, str]) -> tuple[str, int | None]:
-    first = min(failures, default=None)
-    return ("", None) if first is None else (failures[first], first)
 
 
 # ---- Markdown

@@ -130,20 +130,12 @@ class Study(StudyFile):
                     f"INSERT OR IGNORE INTO boards ({BOARDS}) VALUES (?, ?, ?)",
                     (boards.hash, boards.name, boards.text),
                 )
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            texts = (spec, player, rules, signature, twofold, about)
             made = self._connection.execute(
                 "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
                 " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    spec,
-                    player,
-                    rules,
-                    signature,
-                    twofold,
-                    about,
-                    reproducible,
-                    datetime.now(UTC).isoformat(timespec="seconds"),
-                    boards.hash if boards else "",
-                ),
+                (*texts, reproducible, now, boards.hash if boards else ""),
             )
             return int(made.lastrowid or 0)
 
@@ -171,18 +163,15 @@ class Study(StudyFile):
 
     def boards_of(self, run: StoredRun) -> StartBoards | None:
         """The start boards of a run; None for new games."""
-        found = self.boards(run.boards, run.rules) if run.boards else None
-        if run.boards and found is None:
-            raise InvalidInput(
-                f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
-            )
-        return found
-
-    def boards(self, hash_: str, rules: str) -> StartBoards | None:
-        """The start boards with a hash, for games under the rules; None if there are none."""
+        if not run.boards:
+            return None
         with self._errors():
-            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (hash_,))
-            return start_boards(row, Rules.parse(rules), self.name) if row else None
+            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (run.boards,))
+            if row:
+                return start_boards(row, Rules.parse(run.rules), self.name)
+        raise InvalidInput(
+            f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
+        )
 
     # ---- plans
 
@@ -205,7 +194,12 @@ class Study(StudyFile):
 
     def add(self, run: int, row: GameRow) -> None:
         """Add a finished game; `flush` writes it."""
-        self._pending.append(_cells(run, row))
+        times = (row.seconds, *(row.move_seconds or (None, None)))
+        nanoseconds = [None if time is None else round(time * 1e9) for time in times]
+        reached = str(list(row.reached)).replace(" ", "")
+        counts = (row.score, row.moves, row.max_tile, reached)
+        more = (row.record or None, row.tile_sum)
+        self._pending.append((run, str(row.seed), *counts, *nanoseconds, *more))
 
     def flush(self) -> None:
         """Write the added games in one transaction; after an error they stay pending."""
@@ -307,22 +301,6 @@ class Study(StudyFile):
             return Record.parse(text)
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
-
-
-def _cells(run: int, row: GameRow) -> tuple[Any, ...]:
-    """The cells of a game, from `run` to `tile_sum`."""
-    times = (row.seconds, *(row.move_seconds or (None, None)))
-    return (
-        run,
-        str(row.seed),
-        row.score,
-        row.moves,
-        row.max_tile,
-        str(list(row.reached)).replace(" ", ""),
-        *(None if time is None else round(time * 1e9) for time in times),
-        row.record or None,
-        row.tile_sum,
-    )
 
 
 def _words(hashes: dict[str, str]) -> str:

@@ -70,16 +70,14 @@ def open_study(path: Path, settings: TuningSettings) -> "Study":
 
     if path.exists():
         check_settings(path, settings)
-        _drop_torn_line(path)
-        with storage_errors(path):
-            study = optuna.load_study(storage=_storage(path), study_name=STUDY)
-    else:
-        with storage_errors(path):
-            study = optuna.create_study(
-                storage=_storage(path), study_name=STUDY, direction="maximize"
-            )
-    if SETTINGS not in study.user_attrs:
-        with storage_errors(path):
+    with storage_errors(path):
+        if path.exists():
+            with path.open("rb+") as file:  # a full disk may have cut off the last line
+                file.truncate(file.read().rfind(b"\n") + 1)
+        study = optuna.create_study(
+            storage=_storage(path), study_name=STUDY, direction="maximize", load_if_exists=True
+        )
+        if SETTINGS not in study.user_attrs:
             study.set_user_attr(SETTINGS, settings.document())
     return study
 
@@ -90,8 +88,9 @@ def check_settings(path: Path, settings: TuningSettings) -> None:
     Raises:
         InvalidInput: the message names the difference.
     """
+    stored = _stored_settings(path)
     for name, ours in settings.document().items():
-        theirs = _stored_settings(path).get(name, ours)
+        theirs = stored.get(name, ours)
         if theirs != ours:
             raise InvalidInput(
                 f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)}. "
@@ -120,13 +119,6 @@ def _stored_settings(path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise refusal
     return found
-
-
-def _drop_torn_line(path: Path) -> None:
-    """Remove a last line that a full disk has cut off."""
-    with storage_errors(path), path.open("rb+") as file:
-        content = file.read()
-        file.truncate(content.rfind(b"\n") + 1)
 
 
 def _storage(path: Path) -> Any:
@@ -231,12 +223,8 @@ def proposed(
         return settings.start
     text = f"{settings.seed} {number}"
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
-    return (_by_tpe if settings.sampler == "tpe" else _by_cma)(settings, seed, earlier)
-
-
-def _by_tpe(
-    settings: TuningSettings, seed: int, earlier: "Sequence[FrozenTrial]"
-) -> dict[str, float]:
+    if settings.sampler != "tpe":
+        return _by_cma(settings, seed, earlier)
     import optuna
 
     with warnings.catch_warnings():
@@ -255,12 +243,11 @@ def _by_cma(
     strategy = _strategy(settings, seed)
     size = strategy.population_size
     for first in range(1, len(earlier), size):
-        points = [
-            np.array([weight.place(trial.params[weight.name]) for weight in settings.weights])
-            for trial in earlier[first : first + size]
-        ]
-        values = [-float(trial.value or 0.0) for trial in earlier[first : first + size]]
-        strategy.tell(list(zip(points, values, strict=True)))
+        told = []
+        for trial in earlier[first : first + size]:
+            point = [weight.place(trial.params[weight.name]) for weight in settings.weights]
+            told.append((np.array(point), -float(trial.value or 0.0)))
+        strategy.tell(told)
     places = zip(settings.weights, strategy.ask(), strict=True)
     return {weight.name: weight.at(float(place)) for weight, place in places}
 

@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from twofold.arena.bench import Bench, never
+from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.studies.study import Study as GameStudy
@@ -66,8 +66,8 @@ class Trial:
     """A finished trial; `number` is its place among the proposals, `weights` are as played."""
 
     number: int
-    weights: Mapping[str, float]
     value: float
+    weights: Mapping[str, float]
     spec: str
 
 
@@ -194,7 +194,7 @@ def tune(
             study,
             backend or stack.enter_context(GameWorkers(jobs)),
             on_progress or (lambda _: None),
-            stop or never,
+            stop or (lambda: False),
             made.compiled,
         )
         return run.tune(trials, check_games)
@@ -234,18 +234,11 @@ class _Run:
     def _found(self) -> Tuning:
         with storage_errors(self.path):
             trials = finished_trials(self.study, self.settings)
-        return Tuning(
-            self.settings,
-            tuple(
-                Trial(
-                    number,
-                    self.settings.rounded(trial.params),
-                    float(trial.value or 0.0),
-                    self.settings.spec(trial.params),
-                )
-                for number, trial in trials.items()
-            ),
-        )
+        found = []
+        for number, one in trials.items():
+            weights, spec = self.settings.rounded(one.params), self.settings.spec(one.params)
+            found.append(Trial(number, float(one.value or 0.0), weights, spec))
+        return Tuning(self.settings, tuple(found))
 
     def _play_wave(self, wave: range, numbers: Sequence[int]) -> None:
         """Play trials of a wave, and store each when its games are finished."""
@@ -261,16 +254,9 @@ class _Run:
             if len(values[place]) == self.settings.games:
                 mean = math.fsum(values[place]) / self.settings.games
                 spec, seconds = self.settings.spec(tried[place]), time.perf_counter() - began
+                trial = (self.settings, numbers[place], tried[place], mean)
                 with storage_errors(self.path):
-                    add_trial(
-                        self.study,
-                        self.settings,
-                        numbers[place],
-                        tried[place],
-                        mean,
-                        spec=spec,
-                        seconds=seconds,
-                    )
+                    add_trial(self.study, *trial, spec=spec, seconds=seconds)
                 self.progress.finished += 1
                 self.progress.best = max(mean, self.progress.best or mean)
             self.on_progress(self.progress)
@@ -280,15 +266,9 @@ class _Run:
         games = SeedRange(self.settings.seed, self.settings.games)
         size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
+        more: dict[str, Any] = {"canonical": self.settings.canonical, "compiled": self.compiled}
         schedules = [
-            Schedule(
-                number,
-                spec,
-                deque(parts),
-                canonical=self.settings.canonical,
-                compiled=self.compiled,
-            )
-            for number, spec in enumerate(specs)
+            Schedule(number, spec, deque(parts), **more) for number, spec in enumerate(specs)
         ]
         for number, row in play(self.backend, schedules, self.settings.rules, self.stop):
             yield number, self.settings.objective.value(row.score, row.max_tile)
