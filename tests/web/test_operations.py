@@ -6,16 +6,17 @@ import threading
 from starlette.applications import Starlette
 
 from tests.web.driver import ask_async, run
-from twofold.web.operations import Call, Operation, routes_of
+from twofold.search.stop import Stop
+from twofold.web.operations import Operation, routes_of
 
 
 def test_a_request_that_is_cancelled_gets_an_answer() -> None:
     """The server cancels what still runs a second after Ctrl-C."""
     begun, ended = threading.Event(), threading.Event()
 
-    def work(call: Call) -> None:
+    def work(stop: Stop) -> None:
         begun.set()
-        while not call.stop.is_raised:
+        while not stop.is_raised:
             ended.wait(0.001)
         ended.set()
 

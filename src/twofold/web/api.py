@@ -23,9 +23,9 @@ from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
-from twofold.web import own_games
 from twofold.web.hub import Hub
-from twofold.web.operations import Call, Operation, Text, check_id
+from twofold.web.operations import Operation, Text, check_id, operation, operations_of
+from twofold.web.own_games import own_operations
 from twofold.web.pictures import picture_operations
 from twofold.web.practice.routes import practice_operations
 from twofold.web.protocol import Letter, PlayerInfo
@@ -150,68 +150,48 @@ class WholeGame(msgspec.Struct, frozen=True):
     autoplay: list[tuple[int, int]] | None
 
 
+class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Two moves on a board; no rules means standard rules on a board of that shape."""
+
+    board: Short
+    played: Letter
+    best: Letter
+    rules: Short = ""
+
+
+class ReasonInfo(msgspec.Struct, frozen=True):
+    """A difference between the boards after two moves, as means over games with the same dice.
+
+    Attributes:
+        kind: `over`, the share of games that are over; `corner`, the share with the largest tile in
+            a corner; `empty` cells; `order`, rows and columns whose tiles ascend or descend;
+            `points`; `pairs` of neighbours that can merge.
+        played: after the move that was made.
+        best: after the best move.
+    """
+
+    kind: Kind
+    played: float
+    best: float
+
+
+class WhyReply(msgspec.Struct, frozen=True):
+    """Why a move is worse: the most important reasons first, empty if there is no difference.
+
+    The boards are compared after `moves` moves.
+    """
+
+    moves: int
+    reasons: list[ReasonInfo]
+
+
 def operations(hub: Hub) -> list[Operation]:
     """The operations of the API."""
-    api = _Api(hub)
     return [
-        *own_games.operations(hub),
-        *own_games.daily_operations(hub),
-        Operation(
-            path="/api/players",
-            summary="List the players to choose from; the first is the default.",
-            work=lambda call: hub.roster.infos,
-            reply=list[PlayerInfo],
-        ),
-        Operation(
-            method="POST",
-            path="/api/analyse",
-            summary="Value the four moves on a board.",
-            work=api.analyse,
-            body=AnalyseBody,
-            reply=AnalyseReply,
-            examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}],
-        ),
-        Operation(
-            method="POST",
-            path="/api/play",
-            summary="Let a player play a game. It is not saved.",
-            work=api.play,
-            body=PlayBody,
-            at_once=1,
-            reply=PlayReply,
-            examples=[{"player": "greedy", "seed": "1"}],
-        ),
-        Operation(
-            path="/api/games",
-            summary="List the saved games, last played first.",
-            work=lambda call: hub.table.infos(),
-            reply=list[GameInfo],
-        ),
-        Operation(
-            method="POST",
-            path="/api/games",
-            summary="Save a game from a record.",
-            work=api.add,
-            body=bytes,
-            reply=Added,
-            status=201,
-            max_bytes=MAX_RECORD,
-        ),
-        Operation(
-            path="/api/games/{game}",
-            summary="A saved game, position by position.",
-            work=api.game,
-            reply=WholeGame,
-        ),
-        Operation(
-            path="/api/games/{game}/record",
-            summary="The record of a saved game.",
-            work=api.record,
-            reply=Text,
-        ),
+        *own_operations(hub.table),
+        *operations_of(_Api(hub)),
         *practice_operations(hub.notebook, hub.data),
-        *picture_operations(hub),
-        *why_operations(hub),
+        *picture_operations(hub.table),
     ]
 
 
@@ -219,40 +199,71 @@ class _Api:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    def analyse(self, call: Call) -> AnalyseReply:
-        asked: AnalyseBody = call.body
-        limits = Budget(ply=asked.ply, seconds=asked.seconds, nodes=asked.nodes)
+    @operation("GET /api/players")
+    def players(self) -> list[PlayerInfo]:
+        """List the players to choose from; the first is the default."""
+        return self._hub.roster.infos
+
+    @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
+    def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
+        """Value the four moves on a board."""
+        limits = Budget(ply=body.ply, seconds=body.seconds, nodes=body.nodes)
         order = order_of(
             self._hub.roster,
-            board=asked.board,
-            rules=asked.rules,
-            player=asked.player,
-            score=asked.score,
+            board=body.board,
+            rules=body.rules,
+            player=body.player,
+            score=body.score,
             budget=clamped(limits.seconds, limits.nodes, limits.ply),
         )
-        found = self._hub.searches.analyse(order, call.stop)
+        found = self._hub.searches.analyse(order, stop)
         values = msgspec.structs.asdict(AnalysisDocument.of(found))
         return AnalyseReply(**values, timing=Timing.of(found))
 
-    def play(self, call: Call) -> PlayReply:
-        asked: PlayBody = call.body
-        rules = Rules.parse(asked.rules)
-        seed = None if asked.seed is None else parse_seed(str(asked.seed))
+    @operation("POST /api/play", at_once=1, examples=[{"player": "greedy", "seed": "1"}])
+    def play(self, body: PlayBody, stop: Stop) -> PlayReply:
+        """Let a player play a game. It is not saved."""
+        rules = Rules.parse(body.rules)
+        seed = None if body.seed is None else parse_seed(str(body.seed))
         roster = self._hub.roster
-        with roster.make(roster.spec(asked.player, rules)) as player:
-            return _play(player, Game(rules, seed), asked, call.stop)
+        with roster.make(roster.spec(body.player, rules)) as player:
+            return _play(player, Game(rules, seed), body, stop)
 
-    def add(self, call: Call) -> Added:
-        taken = self._hub.table.take_opened(parse_any_record(call.body))
+    @operation("GET /api/games")
+    def games(self) -> list[GameInfo]:
+        """List the saved games, last played first."""
+        return self._hub.table.infos()
+
+    @operation("POST /api/games", status=201, max_bytes=MAX_RECORD)
+    def add(self, body: bytes) -> Added:
+        """Save a game from a record."""
+        taken = self._hub.table.take_opened(parse_any_record(body))
         return Added(taken.game, taken.is_new)
 
-    def game(self, call: Call) -> WholeGame:
-        game = check_id(call.path["game"])
-        return whole_game(game, self._hub.table.record(game))
+    @operation("GET /api/games/{game}")
+    def game(self, game: str) -> WholeGame:
+        """A saved game, position by position."""
+        return whole_game(game, self._hub.table.record(check_id(game)))
 
-    def record(self, call: Call) -> Text:
-        game = check_id(call.path["game"])
-        return Text(str(self._hub.table.record(game)), f"twofold-{game}.2048")
+    @operation("GET /api/games/{game}/record")
+    def record(self, game: str) -> Text:
+        """The record of a saved game."""
+        return Text(str(self._hub.table.record(check_id(game))), f"twofold-{game}.2048")
+
+    @operation(
+        "POST /api/why",
+        at_once=2,
+        examples=[{"board": "0000/0000/1001/89ab", "played": "u", "best": "l"}],
+    )
+    def why(self, body: WhyBody, stop: Stop) -> WhyReply:
+        """Compare what follows a bad move with what follows the best one."""
+        board = Board.parse(body.board)
+        rules = rules_for(board, body.rules)
+        moves = Move.parse(body.played), Move.parse(body.best)
+        quick = default_judge(rules).replace("ply=3", "ply=1")
+        with self._hub.roster.make(self._hub.roster.spec(quick, rules)) as player:
+            found = why_worse(board, rules, *moves, player, stop)
+        return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
 
 
 def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:
@@ -316,71 +327,3 @@ def whole_game(game: str, record: Record) -> WholeGame:
         comments=dict(record.comments),
         autoplay=None if autoplay is None else list(autoplay.ranges),
     )
-
-
-# ---- why a move is bad
-
-
-class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Two moves on a board; no rules means standard rules on a board of that shape."""
-
-    board: Short
-    played: Letter
-    best: Letter
-    rules: Short = ""
-
-
-class ReasonInfo(msgspec.Struct, frozen=True):
-    """A difference between the boards after two moves, as means over games with the same dice.
-
-    Attributes:
-        kind: `over`, the share of games that are over; `corner`, the share with the largest tile in
-            a corner; `empty` cells; `order`, rows and columns whose tiles ascend or descend;
-            `points`; `pairs` of neighbours that can merge.
-        played: after the move that was made.
-        best: after the best move.
-    """
-
-    kind: Kind
-    played: float
-    best: float
-
-
-class WhyReply(msgspec.Struct, frozen=True):
-    """Why a move is worse: the most important reasons first, empty if there is no difference.
-
-    The boards are compared after `moves` moves.
-    """
-
-    moves: int
-    reasons: list[ReasonInfo]
-
-
-def why_operations(hub: Hub) -> list[Operation]:
-    """The operation that explains a bad move."""
-
-    def why(call: Call) -> WhyReply:
-        asked: WhyBody = call.body
-        board = Board.parse(asked.board)
-        rules = rules_for(board, asked.rules)
-        moves = Move.parse(asked.played), Move.parse(asked.best)
-        with hub.roster.make(hub.roster.spec(_quick(rules), rules)) as player:
-            found = why_worse(board, rules, *moves, player, call.stop)
-        return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
-
-    return [
-        Operation(
-            method="POST",
-            path="/api/why",
-            summary="Compare what follows a bad move with what follows the best one.",
-            work=why,
-            body=WhyBody,
-            at_once=2,
-            reply=WhyReply,
-            examples=[{"board": "0000/0000/1001/89ab", "played": "u", "best": "l"}],
-        )
-    ]
-
-
-def _quick(rules: Rules) -> str:
-    return default_judge(rules).replace("ply=3", "ply=1")

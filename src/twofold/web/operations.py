@@ -5,8 +5,10 @@ The work runs in threads; if the client disconnects, its search is stopped.
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import signature
+from typing import Any, Final, TypeVar, get_type_hints
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -28,19 +30,6 @@ AT_ONCE: Final = 4
 """Default maximum number of simultaneous requests of an operation."""
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request with a validated body, which is bytes for operations that take text.
-
-    `stop` is raised when the client has disconnected; `asked` is the validated query.
-    """
-
-    body: Any
-    path: dict[str, str]
-    stop: Stop
-    asked: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +62,21 @@ class Operation:
 
     Attributes:
         path: with parameters in braces.
-        work: called in a thread.
+        work: called in a thread with those it has as parameters of `body`, `query` (validated),
+            `stop` (raised when the client has disconnected) and the parameters of the path.
         reply: type of the reply: a JSON type, `Text` or a `Media`.
         body: type of the body: a struct, `bytes` for text, None for none.
         query: parameters in the query, and their meaning.
         asked: struct for the query; None to ignore it.
         at_once: maximum number of simultaneous calls; further ones wait.
-        threads: shared with other operations, in place of `at_once`.
+        threads: operations of the same name share their threads.
         tagged: True if a browser that has the reply is not sent it again.
     """
 
     method: str = "GET"
     path: str
     summary: str
-    work: Callable[[Call], Any]
+    work: Callable[..., Any]
     reply: Any
     body: Any = None
     status: int = 200
@@ -95,8 +85,38 @@ class Operation:
     query: Mapping[str, str] = field(default_factory=dict)
     asked: type[msgspec.Struct] | None = None
     at_once: int = AT_ONCE
-    threads: CapacityLimiter | None = None
+    threads: str = ""
     tagged: bool = False
+
+
+def operation(address: str, **options: Any) -> Callable[[Callable[..., Any]], Operation]:
+    """Make a method an operation of its class; see `operations_of`.
+
+    `address` is such as `GET /api/games/{game}`; `options` are further attributes. The docstring
+    is the summary, the result the reply, the types of `body` and `query` those of the parameters.
+    """
+    method, path = address.split()
+
+    def make(work: Callable[..., Any]) -> Operation:
+        types = get_type_hints(work, include_extras=True)
+        known = {
+            "summary": work.__doc__,
+            "reply": types["return"],
+            "body": types.get("body"),
+            "asked": types.get("query"),
+        }
+        return Operation(method=method, path=path, work=work, **{**known, **options})
+
+    return make
+
+
+def operations_of(owner: object) -> list[Operation]:
+    """The operations of an object, whose class has methods decorated with `operation`."""
+    return [
+        replace(one, work=partial(one.work, owner))
+        for one in vars(type(owner)).values()
+        if isinstance(one, Operation)
+    ]
 
 
 class TooLarge(InvalidInput):
@@ -105,21 +125,34 @@ class TooLarge(InvalidInput):
 
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
     """The route of each operation."""
-    return [_route(operation) for operation in operations]
+    limiters: dict[str, CapacityLimiter] = {}
+    routes = []
+    for one in operations:
+        limiter = CapacityLimiter(one.at_once)
+        routes.append(
+            _route(one, limiters.setdefault(one.threads, limiter) if one.threads else limiter)
+        )
+    return routes
 
 
-def _route(operation: Operation) -> Route:
-    limiter = operation.threads or CapacityLimiter(operation.at_once)
+def _route(operation: Operation, limiter: CapacityLimiter) -> Route:
+    names = signature(operation.work).parameters
 
     async def endpoint(request: Request) -> Response:
         try:
             data = await read_body(request, operation.max_bytes)
-            body = _decode(operation.body, data)
-            asked = _read_query(operation.asked, request)
-            path = dict(request.path_params)
-            response = await in_thread(
-                request, lambda stop: _answer(operation, Call(body, path, stop, asked)), limiter
-            )
+            given = {
+                **request.path_params,
+                "body": _decode(operation.body, data),
+                "query": _read_query(operation.asked, request),
+            }
+
+            def work(stop: Stop) -> Response:
+                known = {**given, "stop": stop}
+                found = operation.work(**{name: known[name] for name in names})
+                return _answer(operation, found)
+
+            response = await in_thread(request, work, limiter)
             return unless_known(request, response) if operation.tagged else response
         except TwofoldError as error:
             return refused(error)
@@ -159,8 +192,7 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
         raise InvalidInput(f"invalid query: {printable(str(error))[:200]}") from None
 
 
-def _answer(operation: Operation, call: Call) -> Response:
-    found = operation.work(call)
+def _answer(operation: Operation, found: Any) -> Response:
     if isinstance(found, Response):
         return found
     if isinstance(found, Text):

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator
-from datetime import date
 from typing import Final
 
 import msgspec
@@ -16,8 +15,7 @@ from twofold.play.statistics import RulesStatistics, statistics_of
 from twofold.play.store import NotFound
 from twofold.records.json_lines import format_line
 from twofold.search.stop import Stop
-from twofold.web.hub import Hub
-from twofold.web.operations import Call, Operation, Text
+from twofold.web.operations import Operation, Text, operation, operations_of
 from twofold.web.page_game import PageTable
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
@@ -90,108 +88,6 @@ class Imported(msgspec.Struct):
     unread: list[UnreadGame] = msgspec.field(default_factory=list)
 
 
-def operations(hub: Hub) -> list[Operation]:
-    """The operations on all saved games."""
-    table = hub.table
-    return [
-        Operation(
-            path="/api/statistics",
-            summary="Statistics of all saved games, by rules and by how they were played.",
-            work=lambda call: statistics(table),
-            reply=OwnStatistics,
-        ),
-        Operation(
-            path="/api/game-list",
-            summary=f"A part of the list of saved games, at most {MAX_LISTED}.",
-            work=lambda call: list_part(table, call.asked),
-            asked=ListQuery,
-            reply=ListPart,
-            query={
-                "search": "words, each of which must occur in the details of a game",
-                "order": "newest (default), oldest, score, tile or moves",
-                "rules": "in full; empty for any",
-                "kind": "hand, helped, player, board or file; empty for any",
-                "offset": "number of games to skip",
-                "count": "number of games to return",
-            },
-        ),
-        Operation(
-            path="/api/export",
-            summary="All saved games as JSON Lines.",
-            work=lambda call: Text(export(table), EXPORT_NAME),
-            reply=Text,
-        ),
-        Operation(
-            method="POST",
-            path="/api/import",
-            summary="Save games from text: records one after the other, JSON Lines, "
-            "or replays of other programs.",
-            work=lambda call: bring_in(table, call),
-            body=bytes,
-            reply=Imported,
-            max_bytes=MAX_IMPORT,
-            at_once=1,
-        ),
-    ]
-
-
-def statistics(table: PageTable) -> OwnStatistics:
-    """Statistics of all saved games."""
-    games = table.entries()
-    damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
-    rules = statistics_of(games)
-    best = {one.rules: table.store.best(one.rules) for one in rules}
-    return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
-
-
-def list_part(table: PageTable, asked: ListQuery) -> ListPart:
-    """Part of the list."""
-    found = select(
-        table.entries(), search=asked.search, order=asked.order, rules=asked.rules, kind=asked.kind
-    )
-    last = asked.offset + min(asked.count, MAX_LISTED)
-    return ListPart(len(found), found[asked.offset : last])
-
-
-def export(table: PageTable) -> Iterator[str]:
-    """All saved games as JSON Lines, last played first; unreadable files are left out."""
-    for entry in table.entries():
-        with contextlib.suppress(NotFound, InvalidRecord):  # deleted since, or damaged
-            yield format_line(table.export(entry)) + "\n"
-
-
-def bring_in(table: PageTable, call: Call) -> Imported:
-    """Save the games of a text; those before a LimitExceeded or ResourceError remain saved."""
-    with synced_together():
-        return _bring_in(table, call)
-
-
-def _bring_in(table: PageTable, call: Call) -> Imported:
-    done = Imported()
-    stop: Stop = call.stop
-    for found in games_in(call.body):
-        if stop.is_raised:
-            break
-        if isinstance(found, Unread):
-            done.failed += 1
-            if len(done.unread) < MAX_UNREAD:
-                done.unread.append(UnreadGame(found.line, found.why))
-            continue
-        try:
-            is_new = table.take_in(found).is_new
-        except (LimitExceeded, ResourceError) as error:
-            saved = counted(done.added, "game")
-            raise type(error)(f"{error}. {saved} saved before that") from error
-        if is_new:
-            done.added += 1
-        else:
-            done.known += 1
-    return done
-
-
-# ---- the daily game
-
-
 class DailyTry(msgspec.Struct, frozen=True):
     """The try of a day, such as `2026-11-23`; `later` if it was begun on a later day."""
 
@@ -220,43 +116,110 @@ class DailyBegun(msgspec.Struct, frozen=True):
     game: str
 
 
-def daily_operations(hub: Hub) -> list[Operation]:
-    """The operations on the daily game."""
+class _OwnGames:
+    def __init__(self, table: PageTable) -> None:
+        self._table = table
 
-    def begin(call: Call) -> DailyBegun:
-        asked: DailyBody = call.body
-        return DailyBegun(hub.table.begin_daily(day_to_play(asked.day)))
+    @operation("GET /api/statistics")
+    def statistics(self) -> OwnStatistics:
+        """Statistics of all saved games, by rules and by how they were played."""
+        return statistics(self._table)
 
-    return [
-        Operation(
-            path="/api/daily",
-            summary="The daily game: today, and the tries so far.",
-            work=lambda call: daily_games(hub),
-            reply=DailyGames,
-        ),
-        Operation(
-            method="POST",
-            path="/api/daily",
-            summary="Begin the daily game of a day, or return its existing try.",
-            work=begin,
-            body=DailyBody,
-            reply=DailyBegun,
-            examples=[{"day": "2026-01-01"}],
-        ),
-    ]
+    @operation(
+        "GET /api/game-list",
+        summary=f"A part of the list of saved games, at most {MAX_LISTED}.",
+        query={
+            "search": "words, each of which must occur in the details of a game",
+            "order": "newest (default), oldest, score, tile or moves",
+            "rules": "in full; empty for any",
+            "kind": "hand, helped, player, board or file; empty for any",
+            "offset": "number of games to skip",
+            "count": "number of games to return",
+        },
+    )
+    def part(self, query: ListQuery) -> ListPart:
+        found = select(
+            self._table.entries(),
+            search=query.search, order=query.order, rules=query.rules, kind=query.kind,
+        )  # fmt: skip
+        last = query.offset + min(query.count, MAX_LISTED)
+        return ListPart(len(found), found[query.offset : last])
+
+    @operation("GET /api/export")
+    def export(self) -> Text:
+        """All saved games as JSON Lines."""
+        return Text(_export(self._table), EXPORT_NAME)
+
+    @operation(
+        "POST /api/import",
+        summary="Save games from text: records one after the other, JSON Lines, "
+        "or replays of other programs.",
+        max_bytes=MAX_IMPORT,
+        at_once=1,
+    )
+    def bring_in(self, body: bytes, stop: Stop) -> Imported:
+        with synced_together():  # those before a LimitExceeded or ResourceError remain saved
+            return _bring_in(self._table, body, stop)
+
+    @operation("GET /api/daily")
+    def daily(self) -> DailyGames:
+        """The daily game: today, and the tries so far."""
+        return _daily_games(self._table)
+
+    @operation("POST /api/daily", examples=[{"day": "2026-01-01"}])
+    def begin_daily(self, body: DailyBody) -> DailyBegun:
+        """Begin the daily game of a day, or return its existing try."""
+        day = daily.parse_day(body.day)
+        if day > daily.today():
+            raise InvalidInput(f"the daily game of {day} can be played from that day on, in UTC")
+        return DailyBegun(self._table.begin_daily(day))
 
 
-def day_to_play(text: str) -> date:
-    """Parse a day up to today; raises InvalidInput."""
-    day = daily.parse_day(text)
-    if day > daily.today():
-        raise InvalidInput(f"the daily game of {day} can be played from that day on, in UTC")
-    return day
+def own_operations(table: PageTable) -> list[Operation]:
+    """The operations on all saved games."""
+    return operations_of(_OwnGames(table))
 
 
-def daily_games(hub: Hub) -> DailyGames:
-    """The tries so far."""
-    games = {one.info.game: one.info for one in hub.table.entries() if one.info.daily}
+def statistics(table: PageTable) -> OwnStatistics:
+    """Statistics of all saved games."""
+    games = table.entries()
+    damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
+    rules = statistics_of(games)
+    best = {one.rules: table.store.best(one.rules) for one in rules}
+    return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
+
+
+def _export(table: PageTable) -> Iterator[str]:
+    """All saved games as JSON Lines, last played first; unreadable files are left out."""
+    for entry in table.entries():
+        with contextlib.suppress(NotFound, InvalidRecord):  # deleted since, or damaged
+            yield format_line(table.export(entry)) + "\n"
+
+
+def _bring_in(table: PageTable, text: bytes, stop: Stop) -> Imported:
+    done = Imported()
+    for found in games_in(text):
+        if stop.is_raised:
+            break
+        if isinstance(found, Unread):
+            done.failed += 1
+            if len(done.unread) < MAX_UNREAD:
+                done.unread.append(UnreadGame(found.line, found.why))
+            continue
+        try:
+            is_new = table.take_in(found).is_new
+        except (LimitExceeded, ResourceError) as error:
+            saved = counted(done.added, "game")
+            raise type(error)(f"{error}. {saved} saved before that") from error
+        if is_new:
+            done.added += 1
+        else:
+            done.known += 1
+    return done
+
+
+def _daily_games(table: PageTable) -> DailyGames:
+    games = {one.info.game: one.info for one in table.entries() if one.info.daily}
     tries = [
         DailyTry(info.daily, daily.is_later(info.daily, info.date), info)
         for game, info in games.items()

@@ -13,8 +13,8 @@ from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVE
 from twofold.pictures.animation import FORMS, RATES, AnimationForm, animate
 from twofold.pictures.raster import Shade, draw_png, is_installed
 from twofold.pictures.replays import replay
-from twofold.web.hub import Hub
-from twofold.web.operations import Call, File, Media, Operation, check_id
+from twofold.search.stop import Stop
+from twofold.web.operations import File, Media, Operation, check_id, operation, operations_of
 from twofold.web.page_game import PageTable
 from twofold.web.protocol import Text as Short
 
@@ -76,77 +76,47 @@ _ANIMATION: Final = {
 }
 
 
-def picture_operations(hub: Hub) -> list[Operation]:
+def picture_operations(table: PageTable) -> list[Operation]:
     """The operations that draw boards and games."""
-    return [
-        Operation(
-            path="/api/pictures",
-            summary="Formats and limits of pictures.",
-            work=_info,
-            reply=PicturesInfo,
-        ),
-        Operation(
-            path="/api/pictures/board.svg",
-            summary="A board as an SVG picture.",
-            work=_svg,
-            reply=Media("image/svg+xml"),
-            asked=BoardQuery,
-            query=_BOARD,
-        ),
-        Operation(
-            path="/api/pictures/board.png",
-            summary="A board as a PNG picture.",
-            work=_png,
-            reply=Media("image/png"),
-            asked=BoardQuery,
-            query=_BOARD,
-        ),
-        *(_animation(hub, form) for form in FORMS),
-        Operation(
-            path="/api/games/{game}/replay",
-            summary="A saved game as one HTML page that replays it without a server.",
-            work=lambda call: _replay(hub.table, call),
-            at_once=1,
-            reply=Media(HTML),
-        ),
-    ]
+    return [*operations_of(_Pictures(table)), *(_animation(table, form) for form in FORMS)]
 
 
-def _animation(hub: Hub, form: AnimationForm) -> Operation:
-    return Operation(
-        path=f"/api/games/{{game}}/animation.{form}",
-        summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
-        work=lambda call: _animated(hub.table, call, form),
-        at_once=1,
-        reply=Media(f"image/{form}"),
-        asked=AnimationQuery,
-        query=_ANIMATION,
-    )
+class _Pictures:
+    def __init__(self, table: PageTable) -> None:
+        self._table = table
 
+    @operation("GET /api/pictures")
+    def info(self) -> PicturesInfo:
+        """Formats and limits of pictures."""
+        there = is_installed()
+        hint = "" if there else install("share")
+        return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
 
-def _info(_: Call) -> PicturesInfo:
-    there = is_installed()
-    hint = "" if there else install("share")
-    return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
+    @operation("GET /api/pictures/board.svg", reply=Media("image/svg+xml"), query=_BOARD)
+    def svg(self, query: BoardQuery) -> File:
+        """A board as an SVG picture."""
+        board = Board.parse(query.board)
+        svg = draw_board(
+            board.rows, board.cols, board.exponents,
+            caption=_caption(query), theme=query.shade, scale=1,
+        )  # fmt: skip
+        return File(svg.encode(), "image/svg+xml", "2048-board.svg")
 
+    @operation("GET /api/pictures/board.png", reply=Media("image/png"), query=_BOARD)
+    def png(self, query: BoardQuery) -> File:
+        """A board as a PNG picture."""
+        board = Board.parse(query.board)
+        png = draw_png(
+            board.rows, board.cols, board.exponents,
+            caption=_caption(query), shade=query.shade, scale=PNG_SCALE,
+        )  # fmt: skip
+        return File(png, "image/png", "2048-board.png")
 
-def _svg(call: Call) -> File:
-    asked: BoardQuery = call.asked
-    board = Board.parse(asked.board)
-    svg = draw_board(
-        board.rows, board.cols, board.exponents, caption=_caption(asked), theme=asked.shade, scale=1
-    )
-    return File(svg.encode(), "image/svg+xml", "2048-board.svg")
-
-
-def _png(call: Call) -> File:
-    asked: BoardQuery = call.asked
-    board = Board.parse(asked.board)
-    png = draw_png(
-        board.rows, board.cols, board.exponents,
-        caption=_caption(asked), shade=asked.shade, scale=PNG_SCALE,
-    )  # fmt: skip
-    return File(png, "image/png", "2048-board.png")
+    @operation("GET /api/games/{game}/replay", at_once=1, reply=Media(HTML))
+    def replay(self, game: str) -> File:
+        """A saved game as one HTML page that replays it without a server."""
+        page = replay(self._table.record(check_id(game)), scale=REPLAY_SCALE)
+        return File(page.html.encode(), HTML, f"2048-{game}.html")
 
 
 def _caption(asked: BoardQuery) -> str:
@@ -158,22 +128,23 @@ def _caption(asked: BoardQuery) -> str:
     return DOT.join(parts)
 
 
-def _animated(table: PageTable, call: Call, form: AnimationForm) -> File:
-    asked: AnimationQuery = call.asked
-    name = check_id(call.path["game"])
+def _animation(table: PageTable, form: AnimationForm) -> Operation:
+    @operation(
+        f"GET /api/games/{{game}}/animation.{form}",
+        summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
+        at_once=1,
+        reply=Media(f"image/{form}"),
+        query=_ANIMATION,
+    )
+    def animated(game: str, query: AnimationQuery, stop: Stop) -> File:
+        def go_on(_: int) -> None:
+            if stop.is_raised:
+                raise ClientDisconnect
 
-    def go_on(_: int) -> None:
-        if call.stop.is_raised:
-            raise ClientDisconnect
+        content = animate(
+            table.record(check_id(game)).replay(), first=query.first, last=query.last,
+            rate=query.rate, form=form, shade=query.shade, on_scene=go_on,
+        )  # fmt: skip
+        return File(content, f"image/{form}", f"2048-{game}.{form}")
 
-    content = animate(
-        table.record(name).replay(), first=asked.first, last=asked.last, rate=asked.rate,
-        form=form, shade=asked.shade, on_scene=go_on,
-    )  # fmt: skip
-    return File(content, f"image/{form}", f"2048-{name}.{form}")
-
-
-def _replay(table: PageTable, call: Call) -> File:
-    name = check_id(call.path["game"])
-    page = replay(table.record(name), scale=REPLAY_SCALE)
-    return File(page.html.encode(), HTML, f"2048-{name}.html")
+    return animated

@@ -21,9 +21,9 @@ from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.web.lab import laboratory as lab
 from twofold.web.lab.laboratory import studies, study
-from twofold.web.lab.routes import MAX_THREADS, lab_operations
+from twofold.web.lab.routes import lab_operations
 from twofold.web.lab.runs import run
-from twofold.web.operations import routes_of
+from twofold.web.operations import AT_ONCE, routes_of
 
 Get = Callable[..., httpx.Response]
 
@@ -152,7 +152,7 @@ def test_a_large_study_leaves_the_rest_of_the_server_alone(
             games.add((await client.get("/api/studies/a.db", timeout=60)).json()["games"])
 
         async with asked(folder) as client, anyio.create_task_group() as group:
-            for _ in range(2 * MAX_THREADS):
+            for _ in range(2 * AT_ONCE):
                 group.start_soon(one)
             assert (await client.get("/api/runs")).status_code == 200
             go.set()

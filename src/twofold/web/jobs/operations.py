@@ -11,7 +11,7 @@ from twofold.networks.patterns import NAMED
 from twofold.notation import printable
 from twofold.web.jobs.queue import Job, JobQueue
 from twofold.web.jobs.wanted import MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, Wanted
-from twofold.web.operations import Call, Operation
+from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.roster import MAX_THREADS
 
 NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
@@ -91,43 +91,7 @@ class JobLimits(msgspec.Struct, frozen=True):
 
 def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Operation]:
     """The operations on jobs in the folder of the Lab; they are refused unless `allowed`."""
-    jobs = _Jobs(queue, folder, allowed=allowed)
-    return [
-        Operation(
-            path="/api/jobs", summary="List the jobs, newest first.", work=jobs.list,
-            reply=list[JobInfo],
-        ),
-        Operation(
-            method="POST", path="/api/jobs", summary="Start or queue a job.",
-            work=jobs.submit, body=Wanted, reply=JobId, status=201, at_once=1,
-        ),
-        Operation(
-            method="POST", path="/api/jobs/check", summary="Check a job without starting it.",
-            work=jobs.check, body=Wanted, reply=Checked, at_once=1,
-        ),
-        Operation(
-            path="/api/jobs/limits", summary="Limits of jobs on this server.",
-            work=jobs.limits, reply=JobLimits,
-        ),
-        Operation(
-            method="POST", path="/api/jobs/{job}/stop", summary="Save and stop a job.",
-            work=jobs.change(queue.stop), reply=JobId,
-        ),
-        Operation(
-            method="POST", path="/api/jobs/{job}/resume", summary="Resume a job.",
-            work=jobs.change(lambda job: queue.resume(job, folder)), reply=JobId, at_once=1,
-        ),
-        Operation(
-            method="POST", path="/api/jobs/{job}/lengthen",
-            summary="Let a finished training go on for as long again.",
-            work=jobs.change(lambda job: queue.lengthen(job, folder)), reply=JobId, at_once=1,
-        ),
-        Operation(
-            method="DELETE", path="/api/jobs/{job}",
-            summary="Remove an ended job from the list; its results stay.",
-            work=jobs.change(queue.remove), reply=JobId,
-        ),
-    ]  # fmt: skip
+    return operations_of(_Jobs(queue, folder, allowed=allowed))
 
 
 class _Jobs:
@@ -136,35 +100,58 @@ class _Jobs:
         self._folder = folder
         self._allowed = allowed
 
-    def list(self, call: Call) -> "list[JobInfo]":
+    @operation("GET /api/jobs")
+    def jobs(self) -> list[JobInfo]:
+        """List the jobs, newest first."""
         return [self._info(job) for job in self._queue.jobs()] if self._allowed else []
 
-    def submit(self, call: Call) -> JobId:
+    @operation("POST /api/jobs", status=201, at_once=1)
+    def submit(self, body: Wanted) -> JobId:
+        """Start or queue a job."""
         self._check_allowed()
-        return JobId(self._queue.submit(call.body, self._folder))
+        return JobId(self._queue.submit(body, self._folder))
 
-    def check(self, call: Call) -> Checked:
+    @operation("POST /api/jobs/check", at_once=1)
+    def check(self, body: Wanted) -> Checked:
+        """Check a job without starting it."""
         try:
             self._check_allowed()
-            plan = self._queue.check(call.body, self._folder)
+            plan = self._queue.check(body, self._folder)
         except TwofoldError as error:
             return Checked(error=printable(str(error)))
         return Checked(plan.command, plan.disk, plan.memory)
 
-    def limits(self, call: Call) -> JobLimits:
+    @operation("GET /api/jobs/limits")
+    def limits(self) -> JobLimits:
+        """Limits of jobs on this server."""
         return JobLimits(
             self._allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
         )
 
-    def change(self, act: Callable[[str], None]) -> Callable[[Call], JobId]:
-        """The work of an operation on one job."""
+    @operation("POST /api/jobs/{job}/stop")
+    def stop(self, job: str) -> JobId:
+        """Save and stop a job."""
+        return self._change(self._queue.stop, job)
 
-        def work(call: Call) -> JobId:
-            self._check_allowed()
-            act(call.path["job"])
-            return JobId(call.path["job"])
+    @operation("POST /api/jobs/{job}/resume", at_once=1)
+    def resume(self, job: str) -> JobId:
+        """Resume a job."""
+        return self._change(self._queue.resume, job, self._folder)
 
-        return work
+    @operation("POST /api/jobs/{job}/lengthen", at_once=1)
+    def lengthen(self, job: str) -> JobId:
+        """Let a finished training go on for as long again."""
+        return self._change(self._queue.lengthen, job, self._folder)
+
+    @operation("DELETE /api/jobs/{job}")
+    def remove(self, job: str) -> JobId:
+        """Remove an ended job from the list; its results stay."""
+        return self._change(self._queue.remove, job)
+
+    def _change(self, act: Callable[..., None], job: str, *more: Path) -> JobId:
+        self._check_allowed()
+        act(job, *more)
+        return JobId(job)
 
     def _check_allowed(self) -> None:
         if not self._allowed:

@@ -1,14 +1,10 @@
-"""The requests and replies of the Practice page over HTTP."""
+"""The requests and replies of practice with endgame tables over HTTP."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
-from twofold.web.practice.notebook import SOLVED_ROW, Mistake
-from twofold.web.practice.puzzles import Answer
 from twofold.web.protocol import Text as Short
-from twofold.web.protocol.requests import Letter
 
 if TYPE_CHECKING:
     from twofold.endgame.practice import PracticePosition
@@ -17,9 +13,6 @@ MAX_MOVES: Final = 4_000
 """Maximum number of moves in a practice game."""
 
 Letters = Annotated[str, msgspec.Meta(max_length=MAX_MOVES, pattern="^[urdl]*$")]
-
-
-# ---- endgames
 
 
 class TableFacts(msgspec.Struct, frozen=True):
@@ -98,73 +91,3 @@ class KeptMistake(msgspec.Struct, frozen=True):
     """True if a position was added to the notebook."""
 
     added: bool
-
-
-# ---- notebook
-
-
-class NotebookCounts(msgspec.Struct, frozen=True):
-    """The number of open and of solved positions; `row` correct answers in a row solve one."""
-
-    open: int
-    solved: int
-    row: int = SOLVED_ROW
-
-
-class NextBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A request for the next position, not the one just answered."""
-
-    after: Short = ""
-
-
-class NextReply(msgspec.Struct, frozen=True):
-    """The next position, null if all are solved, and the counts."""
-
-    position: Mistake | None
-    counts: NotebookCounts
-
-
-class AnswerBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An answer to a position; a null move solves it, so that it does not come again."""
-
-    id: Short
-    move: Letter | None
-
-
-# ---- puzzles
-
-
-class PuzzleDays(msgspec.Struct, frozen=True):
-    """The puzzles so far: today in UTC, the first day, the answers by date.
-
-    `streak` counts days in a row on which the day's puzzle was solved.
-    """
-
-    today: date
-    first: date
-    answers: dict[date, Answer]
-    streak: int
-
-
-class PuzzleReply(msgspec.Struct, frozen=True):
-    """A puzzle; `number` counts from 1.
-
-    Attributes:
-        values: of up, right, down and left, in points; null for illegal moves.
-        shares: of the best value, 0 to 1; null for illegal moves.
-        tempting: letters of the moves with the largest reward.
-    """
-
-    day: date
-    number: int
-    board: str
-    values: list[int | None]
-    shares: list[float | None]
-    best: str
-    tempting: str
-
-
-class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The answer to a puzzle."""
-
-    move: Letter

@@ -3,103 +3,91 @@
 from datetime import date
 from pathlib import Path
 
+import msgspec
+
 from twofold.play.daily import FIRST_DAY
 from twofold.rules import Move
-from twofold.web.operations import Call, Operation
+from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.practice.messages import (
-    AnswerBody,
     EndgameBody,
     EndgameReply,
     KeptMistake,
-    NextBody,
-    NextReply,
-    NotebookCounts,
-    PuzzleBody,
-    PuzzleDays,
-    PuzzleReply,
     TableFacts,
     TableOffer,
 )
-from twofold.web.practice.notebook import Notebook
+from twofold.web.practice.notebook import SOLVED_ROW, Mistake, Notebook
 from twofold.web.practice.puzzles import Answer, PuzzleBook, puzzle_of
+from twofold.web.protocol import Letter
+from twofold.web.protocol import Text as Short
+
+
+class NotebookCounts(msgspec.Struct, frozen=True):
+    """The number of open and of solved positions; `row` correct answers in a row solve one."""
+
+    open: int
+    solved: int
+    row: int = SOLVED_ROW
+
+
+class NextBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A request for the next position, not the one just answered."""
+
+    after: Short = ""
+
+
+class NextReply(msgspec.Struct, frozen=True):
+    """The next position, null if all are solved, and the counts."""
+
+    position: Mistake | None
+    counts: NotebookCounts
+
+
+class AnswerBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An answer to a position; a null move solves it, so that it does not come again."""
+
+    id: Short
+    move: Letter | None
+
+
+class PuzzleDays(msgspec.Struct, frozen=True):
+    """The puzzles so far: today in UTC, the first day, the answers by date.
+
+    `streak` counts days in a row on which the day's puzzle was solved.
+    """
+
+    today: date
+    first: date
+    answers: dict[date, Answer]
+    streak: int
+
+
+class PuzzleReply(msgspec.Struct, frozen=True):
+    """A puzzle; `number` counts from 1.
+
+    Attributes:
+        values: of up, right, down and left, in points; null for illegal moves.
+        shares: of the best value, 0 to 1; null for illegal moves.
+        tempting: letters of the moves with the largest reward.
+    """
+
+    day: date
+    number: int
+    board: str
+    values: list[int | None]
+    shares: list[float | None]
+    best: str
+    tempting: str
+
+
+class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The answer to a puzzle."""
+
+    move: Letter
 
 
 def practice_operations(notebook: Notebook, data: Path) -> list[Operation]:
     """The operations; `data` is the data folder."""
-    practice = _Practice(notebook, PuzzleBook(data))
-    return [
-        Operation(
-            path="/api/practice/tables",
-            summary="List the endgame tables on this machine.",
-            work=practice.tables,
-            reply=list[TableFacts],
-        ),
-        Operation(
-            path="/api/practice/offers",
-            summary="Endgame tables that could be built, and their requirements.",
-            work=practice.offers,
-            reply=list[TableOffer],
-            at_once=1,
-        ),
-        Operation(
-            method="POST",
-            path="/api/practice/endgame",
-            summary="The positions of a practice game, with the chances of all moves.",
-            work=practice.play,
-            body=EndgameBody,
-            reply=EndgameReply,
-        ),
-        Operation(
-            method="POST",
-            path="/api/practice/mistake",
-            summary="Add the last move of a practice game to the notebook, if it was a mistake.",
-            work=practice.keep,
-            body=EndgameBody,
-            reply=KeptMistake,
-        ),
-        Operation(
-            path="/api/notebook",
-            summary="The number of mistakes in the notebook.",
-            work=practice.counts,
-            reply=NotebookCounts,
-        ),
-        Operation(
-            method="POST",
-            path="/api/notebook/next",
-            summary="A position of the notebook to solve.",
-            work=practice.next,
-            body=NextBody,
-            reply=NextReply,
-        ),
-        Operation(
-            method="POST",
-            path="/api/notebook/answer",
-            summary="Answer a position of the notebook.",
-            work=practice.solve,
-            body=AnswerBody,
-            reply=NextReply,
-        ),
-        Operation(
-            path="/api/puzzles",
-            summary="The puzzles of the day so far, and the answers to them.",
-            work=practice.days,
-            reply=PuzzleDays,
-        ),
-        Operation(
-            path="/api/puzzles/{day}",
-            summary="The puzzle of a date.",
-            work=practice.puzzle,
-            reply=PuzzleReply,
-        ),
-        Operation(
-            method="POST",
-            path="/api/puzzles/{day}",
-            summary="Answer the puzzle of a date; the first answer counts.",
-            work=practice.answer,
-            body=PuzzleBody,
-            reply=PuzzleDays,
-        ),
-    ]
+    return operations_of(_Practice(notebook, PuzzleBook(data)))
 
 
 class _Practice:
@@ -108,57 +96,72 @@ class _Practice:
 
     # ---- endgames
 
-    def tables(self, call: Call) -> list[TableFacts]:
+    @operation("GET /api/practice/tables")
+    def tables(self) -> list[TableFacts]:
+        """List the endgame tables on this machine."""
         from twofold.web.practice import endgames  # loads kernels, as below
 
         return endgames.tables()
 
-    def offers(self, call: Call) -> list[TableOffer]:
+    @operation("GET /api/practice/offers", at_once=1)
+    def offers(self) -> list[TableOffer]:
+        """Endgame tables that could be built, and their requirements."""
         from twofold.web.practice import endgames
 
         return endgames.offers()
 
-    def play(self, call: Call) -> EndgameReply:
+    @operation("POST /api/practice/endgame")
+    def play(self, body: EndgameBody) -> EndgameReply:
+        """The positions of a practice game, with the chances of all moves."""
         from twofold.web.practice import endgames
 
-        return endgames.play_on(call.body)
+        return endgames.play_on(body)
 
-    def keep(self, call: Call) -> KeptMistake:
+    @operation("POST /api/practice/mistake")
+    def keep(self, body: EndgameBody) -> KeptMistake:
+        """Add the last move of a practice game to the notebook, if it was a mistake."""
         from twofold.web.practice import endgames
 
-        found = endgames.last_mistake(call.body)
+        found = endgames.last_mistake(body)
         return KeptMistake(found is not None and self._notebook.add([found]) > 0)
 
     # ---- the notebook
 
-    def counts(self, call: Call) -> NotebookCounts:
-        return self._counts()
-
-    def next(self, call: Call) -> NextReply:
-        return NextReply(self._notebook.next(call.body.after), self._counts())
-
-    def solve(self, call: Call) -> NextReply:
-        asked: AnswerBody = call.body
-        if asked.move is None:
-            found = self._notebook.drop(asked.id)
-        else:
-            found = self._notebook.answer(asked.id, Move.parse(asked.move))
-        return NextReply(found, self._counts())
-
-    def _counts(self) -> NotebookCounts:
+    @operation("GET /api/notebook")
+    def counts(self) -> NotebookCounts:
+        """The number of mistakes in the notebook."""
         return NotebookCounts(*self._notebook.counts())
+
+    @operation("POST /api/notebook/next")
+    def next(self, body: NextBody) -> NextReply:
+        """A position of the notebook to solve."""
+        return self._reply(self._notebook.next(body.after))
+
+    @operation("POST /api/notebook/answer")
+    def solve(self, body: AnswerBody) -> NextReply:
+        """Answer a position of the notebook."""
+        if body.move is None:
+            return self._reply(self._notebook.drop(body.id))
+        return self._reply(self._notebook.answer(body.id, Move.parse(body.move)))
+
+    def _reply(self, position: Mistake | None) -> NextReply:
+        return NextReply(position, NotebookCounts(*self._notebook.counts()))
 
     # ---- puzzles
 
-    def days(self, call: Call) -> PuzzleDays:
+    @operation("GET /api/puzzles")
+    def days(self) -> PuzzleDays:
+        """The puzzles of the day so far, and the answers to them."""
         return self._days(self._book.answers())
 
-    def puzzle(self, call: Call) -> PuzzleReply:
-        day = self._book.parse_day(call.path["day"])
-        puzzle = puzzle_of(day)
+    @operation("GET /api/puzzles/{day}")
+    def puzzle(self, day: str) -> PuzzleReply:
+        """The puzzle of a date."""
+        parsed = self._book.parse_day(day)
+        puzzle = puzzle_of(parsed)
         return PuzzleReply(
-            day,
-            (day - FIRST_DAY).days + 1,
+            parsed,
+            (parsed - FIRST_DAY).days + 1,
             str(puzzle.board),
             list(puzzle.values),
             puzzle.shares,
@@ -166,9 +169,10 @@ class _Practice:
             "".join(move.letter for move in puzzle.tempting),
         )
 
-    def answer(self, call: Call) -> PuzzleDays:
-        day = self._book.parse_day(call.path["day"])
-        return self._days(self._book.answer(day, Move.parse(call.body.move)))
+    @operation("POST /api/puzzles/{day}")
+    def answer(self, day: str, body: PuzzleBody) -> PuzzleDays:
+        """Answer the puzzle of a date; the first answer counts."""
+        return self._days(self._book.answer(self._book.parse_day(day), Move.parse(body.move)))
 
     def _days(self, answers: dict[date, Answer]) -> PuzzleDays:
         return PuzzleDays(self._book.clock(), FIRST_DAY, answers, self._book.streak(answers))
