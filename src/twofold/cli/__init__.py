@@ -239,7 +239,10 @@ def _report(error: BaseException) -> int:
         typer.echo(error.ctx.get_help())  # type: ignore[attr-defined]
         return 2
     if hasattr(error, "format_message"):  # a usage error; typer has its classes where it likes
-        _say_usage(error)
+        text = str(error.format_message()).strip().rstrip(".")
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context is not None else "twofold"
+        _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")
         return 2
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         from twofold.files import too_long
@@ -268,13 +271,6 @@ def _is_a_players(error: BaseException) -> bool:
     """True if a user's own player code was running."""
     faults = sys.modules.get("twofold.players.faults")  # without it no player was made
     return faults is not None and bool(faults.last_place(error))
-
-
-def _say_usage(error: BaseException) -> None:
-    text = str(error.format_message()).strip().rstrip(".")  # type: ignore[attr-defined]
-    context = getattr(error, "ctx", None)
-    where = context.command_path if context is not None else "twofold"
-    _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")
 
 
 def _meant(text: str, context: Any) -> str:

@@ -121,26 +121,18 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
             "caps": "; ".join(rows),
             "asked": f"players follow it from a chance of {format_chance(pattern.least_chance)} on",
         }
+    places = "; they may move between these places" if len(pattern.places) > 1 else ""
+    if pattern.anywhere:
+        places = ", anywhere; they may move"
+    largest = [str(1 << cap) for cap in pattern.caps]
+    is_one = len(set(largest)) == 1
     return {
         "makes": f"{target}, in any free cell",
-        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from "
-        f"{target} on{_where(pattern)}",
-        "caps": _caps_words(pattern),
+        "large": f"{counted(pattern.large_tiles, 'tile')}, all different, from {target} on{places}",
+        "caps": f"{largest[0]} in all rows"
+        if is_one
+        else f"{', '.join(largest)} in the fourth, third and second row",
     }
-
-
-def _where(pattern: EndgamePattern) -> str:
-    if pattern.anywhere:
-        return ", anywhere; they may move"
-    return "; they may move between these places" if len(pattern.places) > 1 else ""
-
-
-def _caps_words(pattern: EndgamePattern) -> str:
-    """How large the tiles may be in each row."""
-    caps = [str(1 << cap) for cap in pattern.caps]
-    if len(set(caps)) == 1:
-        return f"{caps[0]} in all rows"
-    return f"{', '.join(caps)} in the fourth, third and second row"
 
 
 def table_document(path: Path, head: "TableHead") -> dict[str, Any]:

@@ -65,7 +65,7 @@ def move_table(analysis: Analysis) -> list[Text]:
 def figures(analysis: Analysis, width: int) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
     pairs = [
-        ("table", _table_words(analysis)),
+        ("table", "" if analysis.table is None else table_words(analysis.table)),
         ("values", _in_unit(analysis)),
         ("critic", critic_words(analysis)),
         ("not tried", _untried(analysis)),
@@ -92,10 +92,6 @@ def labelled(label: str, text: str, width: int) -> list[Text]:
 def _whole(text: str) -> str:
     """A text that is not wrapped."""
     return text.replace(" ", UNBROKEN)
-
-
-def _table_words(analysis: Analysis) -> str:
-    return "" if analysis.table is None else table_words(analysis.table)
 
 
 def _in_unit(analysis: Analysis) -> str:
@@ -172,14 +168,11 @@ def terms_table(explanation: Explanation, analysis: Analysis) -> list[Text]:
     cells = [[name, *(format_value(value, largest) for value in values)] for name, values in rows]
     heading, *lines = format_table(header, cells).split("\n")
     table = [Text(line, style="bold" * (row >= count)) for row, line in enumerate(lines)]
-    note = f"terms of {evaluator.name}: the board, and {_positions(explanation)}"
+    at = "the mean of the states after a move"
+    if evaluator.at == "afterstate":
+        at = "the afterstate of each move"
+    note = f"terms of {evaluator.name}: the board, and {at}"
     return [Text(note), Text(heading, style="dim"), *table, *_doubts(explanation, analysis)]
-
-
-def _positions(explanation: Explanation) -> str:
-    if explanation.evaluator.at == "afterstate":
-        return "the afterstate of each move"
-    return "the mean of the states after a move"
 
 
 def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
@@ -305,25 +298,17 @@ def _shown_live(board: Board, budget: Budget | None) -> Iterator[Show]:
         if not live.is_started:
             live.start()
         lines = picture(board, latest, console)
-        lines += [Text(), Text(_status(seconds, budget), style="dim")]
-        live.update(_uncut(lines), refresh=True)
+        most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
+        status = f"searching, {seconds:.1f}{most}; Ctrl-C ends it with the best answer so far"
+        lines += [Text(), Text(status, style="dim")]
+        for line in lines:  # never wrapped, so that the picture keeps its height
+            line.no_wrap, line.overflow = True, "ellipsis"
+        live.update(Group(*lines), refresh=True)
 
     try:
         yield show
     finally:
         live.stop()
-
-
-def _uncut(lines: Sequence[Text]) -> Group:
-    """Lines that are never wrapped, so that the picture keeps its height."""
-    for line in lines:
-        line.no_wrap, line.overflow = True, "ellipsis"
-    return Group(*lines)
-
-
-def _status(seconds: float, budget: Budget | None) -> str:
-    most = f" of {budget.seconds:g} s" if budget is not None and budget.seconds else " s"
-    return f"searching, {seconds:.1f}{most}; Ctrl-C ends it with the best answer so far"
 
 
 def picture(board: Board, analysis: Analysis | None, console: Console) -> list[Text]:

@@ -59,13 +59,12 @@ class Trainer:
     def begin(self, path: str, settings: TrainingSettings | None) -> Training:
         """A new run with these settings; without settings the one in the file."""
         with loading():
-            return self._resumed(path) if settings is None else self._new(settings)
-
-    def _new(self, settings: TrainingSettings) -> Training:
-        training = Training(settings, **self.limits)
-        if self.start and (words := str(start_from(training, *self.start))):
-            print_note(f"twofold: {words}")
-        return training
+            if settings is None:
+                return self._resumed(path)
+            training = Training(settings, **self.limits)
+            if self.start and (words := str(start_from(training, *self.start))):
+                print_note(f"twofold: {words}")
+            return training
 
     def _resumed(self, out: str) -> Training:
         one = self.options
@@ -289,7 +288,9 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
             read_runs([path])  # refused before anything is learnt
     else:
         check_files(*paths, resume=False, force=options.force, inputs=options.inputs())
-        for path in _written(out):
+        curve_file = runs_path(out)
+        pictures = [curve_file.with_suffix(f".{form}") for form in DRAWN]
+        for path in map(str, [curve_file, *pictures]):
             new_file(path, inputs=options.inputs(), force=options.force)
     if options.threads is not None:
         settings = replace(settings, threads=options.threads)
@@ -301,11 +302,15 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
                 break
             print_note(f"twofold: run {number} of {count}, seed {own.seed}: {path}")
             ended.append(_run(trainer, path, own, asked, before))
-            curve = _keep(out, paths, ended)
+            there = [run.path for run in ended]
+            curve = read_runs(there + [one for one in paths[number:] if Path(one).exists()])
+            atomic_write(runs_path(out), curve.csv())
     is_finished = len(ended) == count and all(run.is_over for run in ended)
     drawn = _draw(out)
     if options.json:
-        write_json("train", _document(out, ended, curve), _timing(ended))
+        seconds, moves = sum(run.seconds for run in ended), sum(run.moves for run in ended)
+        timing = {"seconds": seconds, "moves_per_second": moves / max(seconds, 1e-9)}
+        write_json("train", _document(out, ended, curve), timing)
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
@@ -314,12 +319,6 @@ def train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
         words = ["twofold", "train", "--out", out, "--resume", "--runs", str(count), *again, *more]
         print_note(f"twofold: interrupted and saved. Continue with: {shell_line(*words)}")
         raise typer.Exit(INTERRUPTED)
-
-
-def _written(out: str) -> list[str]:
-    """The files of all runs together: the curve and its pictures."""
-    curve = runs_path(out)
-    return [str(curve), *(str(curve.with_suffix(f".{form}")) for form in DRAWN)]
 
 
 def _first(paths: Sequence[str], trainer: Trainer) -> Training:
@@ -380,14 +379,6 @@ def _run(
 # ---- all of them together
 
 
-def _keep(out: str, paths: Sequence[str], ended: Sequence[_EndedRun]) -> JointCurve:
-    """Join the curves of the runs that are there, and write them."""
-    there = [run.path for run in ended] + [one for one in paths[len(ended) :] if Path(one).exists()]
-    curve = read_runs(there)
-    atomic_write(runs_path(out), curve.csv())
-    return curve
-
-
 def _draw(out: str) -> list[Path]:
     """Draw the curve, as SVG and as PDF; none where what draws them is not installed."""
     curve, paths = read_curve(runs_path(out)), list[Path]()
@@ -440,8 +431,3 @@ def _document(out: str, ended: Sequence[_EndedRun], curve: JointCurve) -> dict[s
         "seeds": [str(seed) for seed in curve.seeds],
         "curve": points,
     }
-
-
-def _timing(ended: Sequence[_EndedRun]) -> dict[str, Any]:
-    seconds, moves = sum(run.seconds for run in ended), sum(run.moves for run in ended)
-    return {"seconds": seconds, "moves_per_second": moves / max(seconds, 1e-9)}

@@ -101,7 +101,9 @@ def view(training: "Trainable", now: "TrainingProgress", width: int) -> Any:
     facts = Table.grid(padding=(0, 2))
     facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
     facts.add_row("moves/s", f"{now.speed:,.0f}", "mean", f"{now.mean:,.0f}")
-    facts.add_row("time", clock(now.seconds), "done", _done(now))
+    part = "" if now.phases == 1 else f", phase {now.phase + 1} of {now.phases}"
+    done = ("-" if now.done is None else f"{now.done:.1%}") + part
+    facts.add_row("time", clock(now.seconds), "done", done)
     rates = Text("reached  " + "  ".join(f"{t} {r:.1%}" for t, r in now.reached.items() if r))
     means = [point.mean for point in training.curve.points]
     chart = Text("\n".join(curve_lines(means, min(width - 12, 72))), style="green")
@@ -151,8 +153,3 @@ def _mean_of(means: Sequence[float], column: int, columns: int) -> float:
     first, last = column * len(means) // columns, (column + 1) * len(means) // columns
     part = means[first : max(last, first + 1)]
     return sum(part) / len(part)
-
-
-def _done(now: "TrainingProgress") -> str:
-    part = "" if now.phases == 1 else f", phase {now.phase + 1} of {now.phases}"
-    return ("-" if now.done is None else f"{now.done:.1%}") + part

@@ -111,8 +111,10 @@ def command(
     position, points = _read_board(board, board_format)
     limits = {"ply": ply, "time": time, "nodes": nodes}
     budget = _budget(ply, time, nodes)
-    _check_score(score)
-    score = points if score is None else score
+    if score is None:
+        score = points
+    else:
+        check_limit("a score", score, 0, MAX_SCORE)
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
     spec = _with_threads(default_player(rules) if player is None else player, threads)
@@ -120,8 +122,12 @@ def command(
         check_limits(opened, *(name for name, given in limits.items() if given is not None))
         explanation = _explanation(opened, position, score) if explain else None
         ends = _outcomes(opened, position) if outcomes else None
-        answer = think(opened, position, budget, score, live=not json and _in_terminal())
-        reproducible = _is_reproducible(opened, answer, budget)
+        live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
+        answer = think(opened, position, budget, score, live=live)
+        # With several threads the values are equal, but not the numbers of nodes.
+        alone = parse_spec(opened.spec).values.get("threads", "1") == "1"
+        timed = answer.interrupted or (budget is not None and budget.seconds is not None)
+        reproducible = opened.reproducible and alone and not timed
     if answer.analysis is None:
         print_note("interrupted before there was an answer")
         raise typer.Exit(INTERRUPTED)
@@ -166,11 +172,6 @@ def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | No
     )
 
 
-def _check_score(score: int | None) -> None:
-    if score is not None:
-        check_limit("a score", score, 0, MAX_SCORE)
-
-
 def _with_threads(spec: str, threads: int | None) -> str:
     """The spec with its key `threads` set, if the player has one."""
     if threads is None:
@@ -185,10 +186,6 @@ def _with_threads(spec: str, threads: int | None) -> str:
     return format_spec(parsed.name, parsed.values | {"threads": str(threads)})
 
 
-def _in_terminal() -> bool:
-    return can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
-
-
 def _explanation(player: Player, board: Board, score: int | None) -> Explanation:
     evaluator = getattr(player.part_for(board), "evaluator", None)
     if not isinstance(evaluator, Evaluator):
@@ -197,16 +194,6 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
         )
     points = assumed_score(board) if score is None else score
     return explain(evaluator, board, points, player.rules)
-
-
-def _is_reproducible(player: Player, answer: LiveAnswer, budget: Budget | None) -> bool:
-    """True if an equal request gives an equal document, outside `timing` and `machine`.
-
-    With several threads the values are equal, but not the numbers of nodes.
-    """
-    timed = answer.interrupted or (budget is not None and budget.seconds is not None)
-    alone = parse_spec(player.spec).values.get("threads", "1") == "1"
-    return player.reproducible and alone and not timed
 
 
 def _outcomes(player: Player, board: Board) -> "Outcomes":

@@ -69,7 +69,8 @@ def command(
         check_limit("the number of a game", game, 1, MAX_GAMES)
     lost: dict[str, None] = {}
     with waiting("converting ..."), _opened(source) as file:
-        records: Iterator[Record] = games_of(file, from_, _name(source))
+        name = "input" if source == "-" else shown(source)
+        records: Iterator[Record] = games_of(file, from_, name)
         if game is not None:
             records = _only(records, game)
         texts = _pages(records) if form == PAGE else format_games(records, form, lost.setdefault)
@@ -102,10 +103,6 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
         return
     with open_regular(source, InvalidRecord) as file:
         yield file
-
-
-def _name(source: str) -> str:
-    return "input" if source == "-" else shown(source)
 
 
 def _only(records: Iterator[Record], number: int) -> Iterator[Record]:

@@ -28,8 +28,9 @@ DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 
 def command(json: JsonOption = False) -> None:
     """Show what is installed, what it runs on, what is missing."""
+    names = {*_requirements().get("", ()), "llvmlite"}
     body = {
-        "versions": _versions(),
+        "versions": {name: version_of(name) for name in sorted(names)},
         "features": _features(),
         "memory_gib": _memory(),
         "cache": _cache(),
@@ -64,7 +65,10 @@ def _print(body: dict[str, Any]) -> None:
     print_out("\nextras")
     width = max((len(name) for name in body["extras"]), default=0)
     for extra, packages in body["extras"].items():
-        print_out(f"  {extra:<{width}}  {_versions_line(extra, packages)}")
+        line = ", ".join(f"{name} {version}" for name, version in packages.items())
+        if absent := [name for name, version in packages.items() if version is None]:
+            line = f"{', '.join(absent)} not installed. Install with: {install(extra)}"
+        print_out(f"  {extra:<{width}}  {line}")
     for missing in body["missing"]:
         if not missing["extra"]:
             names = ", ".join(missing["packages"])
@@ -74,11 +78,6 @@ def _print(body: dict[str, Any]) -> None:
             "kernels are compiled anew by each command: make the cache folder one that you alone "
             "can write to"
         )
-
-
-def _versions() -> dict[str, str | None]:
-    names = (*_requirements().get("", ()), "llvmlite")
-    return {name: version_of(name) for name in sorted(set(names))}
 
 
 def _features() -> dict[str, bool]:
@@ -102,17 +101,12 @@ def _memory() -> float | None:
 
 def _cache() -> dict[str, Any]:
     """Where compiled kernels are kept, and whether that works."""
-    folder = _cache_folder()
-    place = folder
+    chosen = os.environ.get("TWOFOLD_CACHE_DIR")
+    folder = place = Path(chosen or platformdirs.user_cache_dir("twofold", appauthor=False))
     while not os.path.lexists(place) and place != place.parent:
         place = place.parent
     usable = place.is_dir() and os.access(place, os.W_OK) and shared_on_the_way(place) is None
     return {"folder": str(folder), "writable": usable}
-
-
-def _cache_folder() -> Path:
-    chosen = os.environ.get("TWOFOLD_CACHE_DIR")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("twofold", appauthor=False))
 
 
 def _terminal() -> dict[str, Any]:
@@ -125,14 +119,6 @@ def _terminal() -> dict[str, Any]:
     elif os.environ.get("NO_COLOR"):
         colours = "no colour (NO_COLOR is set)"
     return {"colours": colours, "columns": size.columns, "lines": size.lines}
-
-
-def _versions_line(extra: str, packages: dict[str, str | None]) -> str:
-    """The packages of an extra: their versions, or how to install them."""
-    absent = [name for name, version in packages.items() if version is None]
-    if absent:
-        return f"{', '.join(absent)} not installed. Install with: {install(extra)}"
-    return ", ".join(f"{name} {version}" for name, version in packages.items())
 
 
 def _extras() -> dict[str, dict[str, str | None]]:

@@ -222,7 +222,8 @@ class Drive:
             )
             progress = asyncio.create_task(self._show_progress())
             try:
-                await page.begin(printable(self._player_name())[:MAX_PRESSER], new=self._wants_new)
+                name = self.spec or default_player(self.rules or STANDARD)
+                await page.begin(printable(name)[:MAX_PRESSER], new=self._wants_new)
                 ending = await self.driver.play()
             finally:
                 progress.cancel()
@@ -238,10 +239,6 @@ class Drive:
         check_limits(player, *([] if self.budget is None else ["time"]))
         self.canonical = player.spec
         return player
-
-    def _player_name(self) -> str:
-        rules = self.rules or STANDARD
-        return self.spec or default_player(rules)
 
     @property
     def _wants_new(self) -> bool:

@@ -38,7 +38,9 @@ def command(
     The exit code is 1 if it does not, 130 after Ctrl-C. docs/reference/engine-protocol.md is the
     specification.
     """
-    _check_numbers(boards, slack)
+    check_limit("boards", boards, 1, MAX_BOARDS)
+    if not 1.0 <= slack <= MAX_SLACK:
+        raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
     words = parse_command_words(cmd)
     outcomes: list[CheckOutcome] = []
     interrupted = False
@@ -51,7 +53,10 @@ def command(
                     break
                 outcomes.append(outcome)
                 if not json:
-                    _show(outcome)
+                    verdict = "ok    " if outcome.passed else "FAILED"
+                    detail = printable(outcome.detail)
+                    print_words(f"{verdict}  {outcome.name:<13}  {detail}", 23)
+                    sys.stdout.flush()
     except KeyboardInterrupt:  # at once: an engine that says nothing is waited for for a minute
         interrupted = True
     failed = sum(not outcome.passed for outcome in outcomes)
@@ -59,32 +64,16 @@ def command(
         if json:
             _write(cmd, outcomes, interrupted)
         elif not interrupted:
-            print_out(_verdict(outcomes, failed))
+            missing = len(CHECKS) - len(outcomes)
+            left_out = f", {missing} not made" if missing else ""
+            verdict = f"{failed} failed" if failed else "all passed"
+            print_out(f"{counted(len(outcomes), 'check')}, {verdict}{left_out}")
         if interrupted:
             ran = f"{len(outcomes)} of {len(CHECKS)} checks ran"
             print_note(f"twofold: interrupted: {ran}, {failed or 'none'} failed")
         sys.stdout.flush()
     if interrupted or failed:
         raise typer.Exit(INTERRUPTED if interrupted else 1)
-
-
-def _check_numbers(boards: int, slack: float) -> None:
-    check_limit("boards", boards, 1, MAX_BOARDS)
-    if not 1.0 <= slack <= MAX_SLACK:
-        raise LimitExceeded(f"expected slack from 1 to {MAX_SLACK:g}, got {slack:g}")
-
-
-def _show(outcome: CheckOutcome) -> None:
-    verdict = "ok    " if outcome.passed else "FAILED"
-    print_words(f"{verdict}  {outcome.name:<13}  {printable(outcome.detail)}", 23)
-    sys.stdout.flush()
-
-
-def _verdict(outcomes: list[CheckOutcome], failed: int) -> str:
-    checks = counted(len(outcomes), "check")
-    missing = len(CHECKS) - len(outcomes)
-    left_out = f", {missing} not made" if missing else ""
-    return f"{checks}, {'all passed' if not failed else f'{failed} failed'}{left_out}"
 
 
 def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:

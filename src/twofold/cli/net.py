@@ -88,13 +88,17 @@ def _facts(card: Card) -> dict[str, str]:
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
         f"{duration_words(card.seconds)}",
         "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
-        "form": _form(card),
+        "form": "float32"
+        if card.release is None
+        else f"16 bits, whole multiples of {card.release.unit:g} points, compressed",
     }
 
 
 def _policy_facts(path: Path) -> dict[str, str]:
     """What a policy network is, by name."""
     network, card = read_policy(path)
+    with open_tensors(path) as file:
+        stored = file.tensors["table"].dtype
     return {
         "network": network.describe(),
         "rules": card.rules,
@@ -102,14 +106,8 @@ def _policy_facts(path: Path) -> dict[str, str]:
         "method": card.method,
         "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
         f"{duration_words(card.seconds)}",
-        "form": _policy_form(path),
+        "form": str(stored),
     }
-
-
-def _policy_form(path: Path) -> str:
-    """The type in which the weights of a policy network are stored."""
-    with open_tensors(path) as file:
-        return str(file.tensors["table"].dtype)
 
 
 def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha256: str) -> None:
@@ -142,12 +140,6 @@ def _print_evaluations(card: Card | PolicyCard) -> None:
         print_out("\n".join(lines))
     last = found[-1]
     print_words(f"\nafter {counted(last.moves, 'move')}: {printable(str(last.measured))}")
-
-
-def _form(card: Card) -> str:
-    if card.release is None:
-        return "float32"
-    return f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
 
 
 @app.command("eval", epilog="Example:\n\n\b\n  twofold net eval default --ply 1 --games 1000")

@@ -71,28 +71,21 @@ def command(
     if json:
         found = [_document(entry) for entry in players]
         values = [_document(one) for one in evaluators]
-        plain = [_strength_document(one) for one in strengths]
+        sizes = ("4x4", "smaller", "larger")
+        plain = [
+            {"name": one, **dict(zip(sizes, STRENGTHS[one], strict=True))} for one in strengths
+        ]
         write_json("players", {"players": found, "evaluators": values, "strengths": plain})
         return
     for one in strengths:
-        print_out(_strength_described(one))
+        pairs = list(zip(("4x4", "smaller", "larger"), STRENGTHS[one], strict=True))
+        print_out(_section(one, f"by strength: {ABOUT[one]}", "", pairs))
     if name is None:
         _print_all(players, evaluators)
     else:
         _print_one(players, evaluators)
         for one in strengths:
             print_out(f"  twofold watch {one}\n  twofold bench {one}:threads=2 --games 20")
-
-
-def _strength_document(name: str) -> dict[str, str]:
-    on_4x4, on_small, on_large = STRENGTHS[name]
-    return {"name": name, "4x4": on_4x4, "smaller": on_small, "larger": on_large}
-
-
-def _strength_described(name: str) -> str:
-    on_4x4, on_small, on_large = STRENGTHS[name]
-    pairs = [("4x4", on_4x4), ("smaller", on_small), ("larger", on_large)]
-    return _section(name, f"by strength: {ABOUT[name]}", "", pairs)
 
 
 def _print_all(players: Sequence[Entry], evaluators: Sequence[Evaluator]) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
@@ -39,7 +39,6 @@ from twofold.records.text import located
 from twofold.review.judge import MoveJudgement
 from twofold.review.review import (
     NO_CHOICE,
-    ReviewedPosition,
     accuracy_words,
     default_judge,
     judge,
@@ -58,9 +57,6 @@ from twofold.search.budget import Budget
 from twofold.search.document import TableDocument, finite
 from twofold.search.stop import Stop
 from twofold.tui.picture import beside
-
-if TYPE_CHECKING:
-    from twofold.endgame.table import TableAnswer
 
 EXAMPLE = """  twofold review game.2048
   twofold review game.2048 --walk
@@ -112,11 +108,13 @@ def command(
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
     if json:
-        _write_document(record, name, unit, judged, worst, seconds)
+        body = document(record, name, unit, judged, worst)
+        rate = len(judged) / seconds if seconds else None
+        write_json("review", body, {"seconds": seconds, "moves_per_second": rate})
     else:
         _print(record, name, unit, judged, worst, seconds)
-        if file != "-":
-            _offer_walk(file)
+        if file != "-" and can_open():
+            print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
     if interrupted:
         print_note("interrupted: the result is that of the moves judged so far")
         raise typer.Exit(INTERRUPTED)
@@ -128,12 +126,6 @@ def _record(file: str) -> Record:
             return read_any_record(file)
     with located("standard input"):
         return parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
-
-
-def _offer_walk(file: str) -> None:
-    """Print the command that steps through the moves, if it works here."""
-    if can_open():
-        print_out(f"\nwalk through the game: {shell_line('twofold', 'review', file, '--walk')}")
 
 
 def _check_can_walk(json: bool) -> None:
@@ -206,7 +198,8 @@ def _print(
     print_words(judge_words(player, unit))
     if note := tables_note(record.player, player):
         print_words(note)
-    print_out(_speed(judged, seconds))
+    rate = f", {format_three_digits(len(judged) / seconds)} moves/s" if judged else ""
+    print_out(f"{counted(len(judged), 'move')} judged in {format_search_time(seconds)}{rate}")
     if not judged:
         print_out(f"no accuracy: {NO_CHOICE}")
         return
@@ -217,25 +210,7 @@ def _print(
         print_lines(worst_moves(record, judged, worst, console), console)
 
 
-def _speed(judged: Sequence[MoveJudgement], seconds: float) -> str:
-    rate = f", {format_three_digits(len(judged) / seconds)} moves/s" if judged else ""
-    return f"{counted(len(judged), 'move')} judged in {format_search_time(seconds)}{rate}"
-
-
 # ---- for programs
-
-
-def _write_document(
-    record: Record,
-    player: str,
-    unit: str,
-    judged: Sequence[MoveJudgement],
-    worst: int,
-    seconds: float,
-) -> None:
-    body = document(record, player, unit, judged, worst)
-    rate = len(judged) / seconds if seconds else None
-    write_json("review", body, {"seconds": seconds, "moves_per_second": rate})
 
 
 GAP: Final = 3
@@ -287,15 +262,10 @@ def worst_moves(
     lines = []
     for one in chosen:
         lines += [Text(), Text(move_words(one), style="bold")]
-        lines += _beside(known[one.move_number], one, console)
+        left = drawn(known[one.move_number].board, console)
+        width = max(line.cell_len for line in left)
+        lines += beside(left, [Text(line) for line in _values(one)], width + GAP)
     return lines
-
-
-def _beside(position: ReviewedPosition, one: MoveJudgement, console: Console) -> list[Text]:
-    """The board, and beside it the value of each move."""
-    left = drawn(position.board, console)
-    width = max(line.cell_len for line in left)
-    return beside(left, [Text(line) for line in _values(one)], width + GAP)
 
 
 def _values(one: MoveJudgement) -> list[str]:
@@ -304,18 +274,15 @@ def _values(one: MoveJudgement) -> list[str]:
     for move, value in zip(Move, one.values, strict=True):
         text = "illegal" if value is None else format_value(value, best)
         said = "made" if move == one.move else "best" if move == one.best else ""
-        chances = [] if one.table is None else [_chance(one.table, move)]
+        chances = []
+        if one.table is not None:  # it may not know the move
+            chance = one.table.chances.get(move)
+            chances = ["" if chance is None else format_chance(chance)]
         rows.append([move.name.lower(), text, *chances, said])
     lines = format_table(rows[0], rows[1:]).split("\n")
     if one.table is not None:
         lines.append(f"chance of {one.table.target} by table {one.table.table}")
     return lines
-
-
-def _chance(answer: "TableAnswer", move: Move) -> str:
-    """What an endgame table gives a move, if it knows it."""
-    chance = answer.chances.get(move)
-    return "" if chance is None else format_chance(chance)
 
 
 # ---- for programs

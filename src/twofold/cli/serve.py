@@ -71,7 +71,12 @@ def command(
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
             if player is not None:
-                _check_default(player)
+                with make_player(player) as made:
+                    reason = "" if made.home else made.unsupported(STANDARD)
+                if reason:
+                    raise UnsupportedRules(
+                        f"{reason} for {shown(player)}, got rules {STANDARD} of the web app"
+                    )
             from twofold.web.app import create_app  # an extra
             from twofold.web.security import kept_token
             from twofold.web.server import Server, listen
@@ -123,17 +128,6 @@ def require_web() -> None:
 def token_folder() -> Path:
     """Where the token is kept where no folder is named."""
     return data_folder() / "web"
-
-
-def _check_default(spec: str) -> None:
-    """Refuse a player that the server would only find later to be wrong.
-
-    One that plays under one set of rules alone is the default where these apply.
-    """
-    with make_player(spec) as player:
-        reason = "" if player.home else player.unsupported(STANDARD)
-    if reason:
-        raise UnsupportedRules(f"{reason} for {shown(spec)}, got rules {STANDARD} of the web app")
 
 
 def _check(host: str, folder: Path, *, allow_network: bool) -> None:

@@ -72,7 +72,10 @@ def command(
         from twofold.exact.store import parts_in
         from twofold.exact.table import ExactTable
 
-        problem = _problem(_only(board, rules), goal, score)
+        if bool(board) == bool(rules):
+            found = "two" if board else "none"
+            raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
+        problem = _problem(board or rules, goal, score)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem, force=force)
         if known is None:
@@ -94,13 +97,6 @@ def command(
         write_json("solve", _document(table, out, ends), timing)
     else:
         _print(table, out, ends, None if known or resumed else seconds)
-
-
-def _only(board: str, rules: str) -> str:
-    if bool(board) == bool(rules):
-        found = "two" if board else "none"
-        raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
-    return board or rules
 
 
 def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
@@ -230,7 +226,8 @@ def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: floa
     from twofold.exact.outcomes import describe
 
     layers = table.layers.index
-    print_words(f"{table.problem}: {_shown(table.start_value)}")
+    value = table.start_value
+    print_words(f"{table.problem}: {value:{'.12f' if value <= 1 else ',.10f'}}")
     speed = "" if seconds is None else f", {seconds:,.1f} s, {len(table) / seconds:,.0f} states/s"
     print_words(
         f"{counted(len(table), 'state')} in {counted(len(layers), 'layer')}, "
@@ -242,10 +239,6 @@ def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: floa
     if ends is not None:
         print_out()
         print_out("\n".join(describe(ends)))
-
-
-def _shown(value: float) -> str:
-    return f"{value:.12f}" if value <= 1 else f"{value:,.10f}"
 
 
 def _document(table: "ExactTable", out: str, ends: "Outcomes | None") -> dict[str, Any]:

@@ -99,6 +99,7 @@ def build(
     fourth and third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
+        from twofold.endgame.library import head_of
         from twofold.endgame.work import build_table  # loads kernels
 
         threads = read_jobs(jobs, "--jobs")
@@ -120,7 +121,8 @@ def build(
             kept = " and saved. Continue" if work_folder(path).is_dir() else ". Begin again"
             print_note(f"twofold: interrupted{kept} with:\n  {again}")
             raise typer.Exit(INTERRUPTED)
-        _print_built(path)
+        head = head_of(path)
+        print_out(f"{head.pattern.name}  {head.hash}  {path}")
 
 
 def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
@@ -195,13 +197,6 @@ def _announce(plans: list["BuildPlan"], folder: Path, threads: int) -> None:
         f"about {time_words(left / rate)} with {counted(threads, 'thread')}, in {folder}; "
         "Ctrl-C saves"
     )
-
-
-def _print_built(path: Path) -> None:
-    from twofold.endgame.library import head_of
-
-    head = head_of(path)
-    print_out(f"{head.pattern.name}  {head.hash}  {path}")
 
 
 @app.command("list", epilog="Example:\n\n\b\n  twofold tables list --json")

@@ -224,7 +224,11 @@ def command(options: PolicyOptions) -> None:
                 measure_every=every,
                 on_evaluation=tell,
             )
-        _end(replace(options, out=str(kept)), training)
+        options = replace(options, out=str(kept))
+        _show(options, training)
+        if not training.is_finished:
+            print_note(f"twofold: interrupted and saved. Continue with: {goes_on(options)}")
+            raise typer.Exit(INTERRUPTED)
 
 
 def _begin(
@@ -275,13 +279,6 @@ def _show(options: PolicyOptions, training: "PolicyTraining") -> None:
         games, last = counted(curve.games, "game"), counted(len(curve.recent), "training game")
         recent = f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
         print_run(training, options.out, games=games, recent=recent, trials="test games")
-
-
-def _end(options: PolicyOptions, training: "PolicyTraining") -> None:
-    _show(options, training)
-    if not training.is_finished:
-        print_note(f"twofold: interrupted and saved. Continue with: {goes_on(options)}")
-        raise typer.Exit(INTERRUPTED)
 
 
 def goes_on(options: PolicyOptions) -> str:

@@ -123,7 +123,11 @@ def command(
     pace = read_pace(moves_per_second)
     if record is not None:
         new_file(record, inputs=named_files(player), force=force)  # before anything is played
-    spec = _spec_of(player, used_rules)
+    if player is None:
+        with loading():
+            spec = default_player(used_rules)
+    else:  # endgame tables by name, so that the game can be replayed
+        (spec,) = settled_specs([player], used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record, force=force)
     with watched.recorded_at_failure():
@@ -144,14 +148,6 @@ def command(
         hint_at_tables(used_rules)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-def _spec_of(player: str | None, rules: Rules) -> str:
-    """The spec of the player, with endgame tables by name, so that the game can be replayed."""
-    if player is not None:
-        return settled_specs([player], rules)[0]
-    with loading():
-        return default_player(rules)
 
 
 @dataclass(slots=True)
@@ -267,7 +263,9 @@ class Watched:
         if shared.error is not None:
             raise shared.error
         frame = shared.now.frame
-        _print_board(frame, console)
+        board, colours = frame.board, Canvas.of(console, console.width, console.height).colours
+        for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):
+            console.print(line)
         return frame
 
     def show_text(self, *, words: bool) -> tuple[GameFrame, bool]:
@@ -368,10 +366,3 @@ class Watched:
     def _write_record(self, path: Path) -> str:
         player = self.player.spec if self.kept is None else self.kept.player
         return keep_record(path, Record.from_game(self.game, player=player), force=self.force)
-
-
-def _print_board(frame: GameFrame, console: Console) -> None:
-    board = frame.board
-    colours = Canvas.of(console, console.width, console.height).colours
-    for line in draw_board(board, fit(board, colours, console.width, 3 * board.rows)):
-        console.print(line)

@@ -417,13 +417,11 @@ def _once(subject: Subject) -> str:
         subject.silent_up_to_ready()
     board = usual_board(rng, subject.shape)
     subject.dialogue.say(SetPosition(board))
-    moves = {subject.checked(board, _again(subject)).move for _ in range(2)}
+    moves = set()
+    for _ in range(2):
+        subject.dialogue.say(Go())
+        moves.add(subject.checked(board, subject.reply(PATIENCE_SECONDS)).move)
     return f"{TRIES} searches, go sent twice gave {counted(len(moves), 'move')}"
-
-
-def _again(subject: Subject) -> MoveReply:
-    subject.dialogue.say(Go())
-    return subject.reply(PATIENCE_SECONDS)
 
 
 @_check("info", "info values all legal moves or none; the last best is the move")

@@ -111,7 +111,11 @@ class Dialogue:
         while (line := self._read(until - time.monotonic(), expected)) is not None:
             word = first_word(line)
             if word not in self._skipped and (infos or word != "info"):
-                message = self._parsed(line, expected)
+                try:
+                    message = parse_answer(line)
+                except InvalidInput as error:
+                    sentence = self.sentence(expected, f"{shown(line)} ({error})")
+                    raise PlayerError(sentence) from None
                 if message is not None:
                     return message
         return None
@@ -127,12 +131,6 @@ class Dialogue:
         if self._lines > MAX_ENGINE_LINES:
             raise PlayerError(self.sentence(expected, f"more than {MAX_ENGINE_LINES} lines"))
         return line
-
-    def _parsed(self, line: str, expected: str) -> Answer | None:
-        try:
-            return parse_answer(line)
-        except InvalidInput as error:
-            raise PlayerError(self.sentence(expected, f"{shown(line)} ({error})")) from None
 
     def pass_over(self) -> None:
         """Skip lines sent since the last reply; raises `PlayerError` for a move without a `go`."""

@@ -269,10 +269,6 @@ def _value(text: str) -> float:
     return notation.parse_number(text, "a value", InvalidLine)
 
 
-def _format_value(value: float) -> str:
-    return notation.format_number(value) if math.isfinite(value) else str(float(value))
-
-
 def _letter(text: str) -> Move:
     if text not in MOVES_BY_LETTER:
         raise InvalidLine(f"expected a move u, r, d or l, got {shown(text)}")
@@ -357,7 +353,9 @@ def _format_info(message: Info) -> str:
     words = ["info", *_known({"depth": message.depth, "nodes": message.nodes, "time": time})]
     if message.unit:
         words.append(f"unit {message.unit.replace(' ', '_')}")
-    words += [f"{move.letter} {_format_value(v)}" for move, v in sorted(message.values.items())]
+    for move, value in sorted(message.values.items()):
+        number = notation.format_number(value) if math.isfinite(value) else str(float(value))
+        words.append(f"{move.letter} {number}")
     if message.best is not None:
         words.append(f"best {message.best.letter}")
     if message.line:

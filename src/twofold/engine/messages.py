@@ -136,14 +136,13 @@ class Option:
             wanted = "true or false"
         elif self.kind == "combo" and value not in self.choices:
             wanted = f"one of {shown(', '.join(self.choices))}"
-        elif self.kind == "spin" and not self._is_within(value):
+        elif self.kind == "spin" and not (
+            _WHOLE.fullmatch(value) and self.low <= int(value) <= self.high
+        ):
             wanted = f"a whole number from {self.low} to {self.high}"
         if wanted:
             raise InvalidSpec(f"expected {wanted} for the option {self.name}, got {shown(value)}")
         return value
-
-    def _is_within(self, value: str) -> bool:
-        return _WHOLE.fullmatch(value) is not None and self.low <= int(value) <= self.high
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.notation import shown
 from twofold.players.base import Player, check_going, move_list
 from twofold.rules import MOVES_BY_LETTER, Move, Rules
-from twofold.search.analysis import Analysis, LineStep, MoveValue
+from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 
@@ -197,7 +197,9 @@ class EnginePlayer(Player):
                 self._note_faults(answer, legal)
                 if not set(legal) <= set(answer.values):
                     continue
-                last, best = answer, _best_of(answer, legal)
+                last, best = answer, max(legal, key=answer.values.__getitem__)
+                if answer.best is not None and answer.best in legal:
+                    best = answer.best
             ended = stop is not None and stop.is_raised
             yield _analysis(
                 self,
@@ -296,13 +298,6 @@ def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
         raise PlayerError(dialogue.sentence(f"a legal move ({letters})", f"bestmove {found}"))
 
 
-def _best_of(info: Info, legal: Sequence[Move]) -> Move:
-    if info.best in legal:
-        assert info.best is not None
-        return info.best
-    return max(legal, key=lambda move: info.values[move])
-
-
 def _analysis(
     player: EnginePlayer,
     board: Board,
@@ -313,7 +308,8 @@ def _analysis(
     reproducible: bool,
 ) -> Analysis:
     depth = info.depth or 0
-    legal = board.legal_moves()
+    legal, cells = board.legal_moves(), board.rows * board.cols
+    fits = all(step.cell is None or step.cell < cells for step in info.line)
     values = {move: MoveValue(value, 0) for move, value in info.values.items() if move in legal}
     return Analysis(
         board,
@@ -324,11 +320,6 @@ def _analysis(
         depth="" if not depth else "1 ply" if depth == 1 else f"{depth} plies",
         nodes=info.nodes or 0,
         seconds=seconds,
-        line=info.line if _fits(info.line, board) else (),
+        line=info.line if fits else (),
         reproducible=reproducible,
     )
-
-
-def _fits(line: Sequence[LineStep], board: Board) -> bool:
-    cells = board.rows * board.cols
-    return all(step.cell is None or step.cell < cells for step in line)

@@ -127,13 +127,11 @@ class ServerSearch:
         with self._changed:
             self._best = checked
             if isinstance(found, Analysis) and not (self._go.quiet or self.is_over):
-                self._say([*self._table_lines(found), info_of(found)])
-
-    def _table_lines(self, found: Analysis) -> list[Info]:
-        if found.table is None or self._said_table:
-            return []
-        self._said_table = True
-        return [Info(text=f"table {table_words(found.table)}")]
+                infos = [info_of(found)]
+                if found.table is not None and not self._said_table:
+                    self._said_table = True
+                    infos.insert(0, Info(text=f"table {table_words(found.table)}"))
+                self._say(infos)
 
     def _end(self, answer: Answer) -> None:
         with self._changed:
@@ -231,7 +229,9 @@ class EngineServer:
             case NewGame():
                 self._begin_game(command.rules, command.seed)
             case SetPosition():
-                self._take(command)
+                if command.board.shape != self._rules.shape:
+                    self._begin_game(Rules(*command.board.shape), self._seed)
+                self._position = command
             case Go():
                 self._go(command)
         return True
@@ -299,11 +299,6 @@ class EngineServer:
         self._position = None
         self._player().start(rules, seed)
         self._rules, self._seed = rules, seed
-
-    def _take(self, position: SetPosition) -> None:
-        if position.board.shape != self._rules.shape:
-            self._begin_game(Rules(*position.board.shape), self._seed)
-        self._position = position
 
     def _go(self, command: Go) -> None:
         if self._position is None:

@@ -86,11 +86,15 @@ def play_many(
     words[play.LETTERS] = letters.ctypes.data if keep_moves else 0
     words[play.POLICY_ADDRESS] = player.policy
     words[play.POLICY_CONTEXT] = context.ctypes.data
-    starts = _starts(boards)
+    first_words = [(board.to_bits(), assumed_score(board)) for board in boards]
+    starts = np.array(first_words, dtype=np.uint64).reshape(-1, 2)
     words[play.STARTS] = starts.ctypes.data if boards else 0
     done = play.play_many(words, np.uint64(seeds.first), states, MOST_MOVES)
     moves = states[:done, play.MOVE_NUMBER].tolist()
-    texts = _cut(letters, moves) if keep_moves else [""] * done
+    texts = [""] * done
+    if keep_moves:
+        text = format_moves(letters[: sum(moves)])
+        texts = [text[first:end] for first, end in pairwise(accumulate(moves, initial=0))]
     scores = states[:done, play.SCORE]
     if boards:
         scores = scores - starts[:done, 1]
@@ -114,17 +118,6 @@ def play_many(
             seeds.part(0, done), scores.tolist(), moves, ended, numbers, texts, begun, strict=True
         )
     ]
-
-
-def _starts(boards: Sequence[Board]) -> Words:
-    """Bits and assumed score of each board, (boards, 2)."""
-    words = [(board.to_bits(), assumed_score(board)) for board in boards]
-    return np.array(words, dtype=np.uint64).reshape(-1, 2)
-
-
-def _cut(moves: NDArray[np.uint8], counts: Sequence[int]) -> list[str]:
-    text = format_moves(moves[: sum(counts)])
-    return [text[first:end] for first, end in pairwise(accumulate(counts, initial=0))]
 
 
 class KernelGame:

@@ -176,7 +176,10 @@ def short_name(player: str) -> str:
     keys, texts = _ENTRIES[name].keys, notation.split_hashes(values)[0]
     changed = _changed(keys, texts)
     if "tables" in changed:
-        changed["tables"] = _set_of(changed["tables"])
+        parts = set(changed["tables"].split("+"))
+        for one, tables in SETS.items():
+            if parts == set(tables):
+                changed["tables"] = one
     return notation.format_spec(name, changed)
 
 
@@ -185,12 +188,6 @@ def _changed(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str
     return {
         key: text for key, text in texts.items() if key not in keys or text != keys[key].default
     }
-
-
-def _set_of(tables: str) -> str:
-    """The name of a set of endgame tables if these are exactly its tables."""
-    parts = set(tables.split("+"))
-    return next((name for name, ones in SETS.items() if parts == set(ones)), tables)
 
 
 def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:

@@ -41,13 +41,10 @@ class TwofoldApp(App[bool]):
         """Show the first screen."""
         self.push_screen(self._first)
         if not self.is_headless and threading.current_thread() is threading.main_thread():
-            self._listen_signals()
-
-    def _listen_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in SIGNALS:
-            with contextlib.suppress(AttributeError, NotImplementedError):  # not on Windows
-                loop.add_signal_handler(getattr(signal, name), self.action_interrupt)
+            loop = asyncio.get_running_loop()
+            for name in SIGNALS:
+                with contextlib.suppress(AttributeError, NotImplementedError):  # not on Windows
+                    loop.add_signal_handler(getattr(signal, name), self.action_interrupt)
 
     def action_interrupt(self) -> None:
         """Leave at once."""

@@ -41,8 +41,12 @@ class GameScreen(PictureScreen):
             self._noted = now.version
             self.changed(now)
             self.draw()
-        elif self._values is not None and now.frame.analysis is None:
-            self._drop_old_values()
+        elif (
+            self._values is not None
+            and now.frame.analysis is None
+            and time.monotonic() >= self._values_until
+        ):
+            self.draw()
 
     def changed(self, now: SharedNow) -> None:
         """Handle a change of the game; for subclasses."""
@@ -61,10 +65,6 @@ class GameScreen(PictureScreen):
         elif time.monotonic() >= self._values_until:
             self._values = None
         return self._values
-
-    def _drop_old_values(self) -> None:
-        if time.monotonic() >= self._values_until:
-            self.draw()
 
     def draw_values(self, analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
         """The four moves with the player's values."""

@@ -104,7 +104,9 @@ class ScreenPicture:
         """How the board is drawn, and whether the figures are beside it."""
         beside = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
         fits = board_size(self.board, beside)[0] + PANEL_WIDTH <= canvas.width
-        below = self._fit(canvas, canvas.width, canvas.height - self._row_height(canvas))
+        panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
+        rows = len(self._flow(canvas.width)) + len(panel)
+        below = self._fit(canvas, canvas.width, canvas.height - rows)
         if fits and (beside.height, not beside.short) >= (below.height, not below.short):
             return beside, True
         return below, False
@@ -133,10 +135,6 @@ class ScreenPicture:
             return [*figures, *panel]
         moves = panel[1:]  # without their heading
         return figures[: max(room - len(moves), 1)] + moves[: max(room - 1, 0)]
-
-    def _row_height(self, canvas: Canvas) -> int:
-        panel = 0 if self.panel is None else len(self.panel(canvas.width, canvas.unicode))
-        return len(self._flow(canvas.width)) + panel
 
     def _flow(self, width: int) -> list[Text]:
         lines: list[Text] = []

@@ -56,21 +56,16 @@ class PlayScreen(GameScreen):
 
     def picture(self) -> ScreenPicture:
         """The present position."""
-        now = self.shared.now
+        now, rules = self.shared.now, self.kept.game.rules
+        other = [] if rules == STANDARD else [f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
         return ScreenPicture(
-            title=title_line(*self._titles()),
+            title=title_line("play", *other),
             board=now.frame.board,
             figures=self._figures(now),
             panel=self._panel(now),
             note=self._note(now),
             new=now.new,
         )
-
-    def _titles(self) -> list[str]:
-        rules = self.kept.game.rules
-        if rules == STANDARD:
-            return ["play"]
-        return ["play", f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
 
     def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
         frame = now.frame
@@ -184,20 +179,21 @@ class PlayScreen(GameScreen):
         except TwofoldError:
             self._has_ended()
         else:
-            self._moved(move, step.reward)
-
-    def _moved(self, move: Move, reward: int) -> None:
-        self.kept.add_person()
-        self._before = None
-        self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{f': +{reward}' * bool(reward)}")
-        self.tick()
+            self.kept.add_person()
+            self._before = None
+            gain = f": +{step.reward}" * bool(step.reward)
+            self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{gain}")
+            self.tick()
 
     def action_undo(self) -> None:
         """Undo a move; right after a new game, go back to the previous game."""
         with self.shared.held() as game:
             is_new = not game.can_undo and not game.can_redo
         if is_new and self._before is not None:
-            self._go_back(self._before)
+            before, self._before = self._before, None
+            self._sit_down(before)
+            self.shared.replace(before.game)
+            self.say("back in the previous game")
         elif self._is_refused("undo"):
             return
         elif self._try(self.shared.undo):
@@ -245,12 +241,6 @@ class PlayScreen(GameScreen):
             self.shared.replace(self.kept.game)
         self._before = before
         self.say(before.take_notice() or "new game; U goes back to the previous one")
-
-    def _go_back(self, before: KeptGame) -> None:
-        self._before = None
-        self._sit_down(before)
-        self.shared.replace(before.game)
-        self.say("back in the previous game")
 
     def action_save(self) -> None:
         """Save the game now, and show its file."""

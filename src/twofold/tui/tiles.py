@@ -241,7 +241,10 @@ def draw_board(board: "Board", look: Look, new: int | None = None) -> list[Text]
 def _drawn(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...]:
     """The cached lines of one row; callers must not change them."""
     if look.colours == "none":
-        return _flat_text(row, look) if look.height == 1 else _boxes(row, look, new)
+        if look.height > 1:
+            return _boxes(row, look, new)
+        labels = (tile_label(exponent, look.short) or "." for exponent in row)
+        return (Text(" ".join(f"{label:>{look.width}}" for label in labels)),)
     if look.has_edges:
         return _tall_tiles(row, look, new)
     return _flat_tiles(row, look, new)
@@ -278,11 +281,6 @@ def _boxes(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text, ...
     return (*[blank] * above, middle, *[blank] * above, _rule(len(row), look.width))
 
 
-def _flat_text(row: tuple[int, ...], look: Look) -> tuple[Text, ...]:
-    labels = (tile_label(exponent, look.short) or "." for exponent in row)
-    return (Text(" ".join(f"{label:>{look.width}}" for label in labels)),)
-
-
 # ---- with colours
 
 
@@ -296,7 +294,10 @@ def _tall_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text
     lines = tuple(Text(end="") for _ in range(look.height))
     grid, gap = _grid(look), " " * look.gap
     for place, exponent in enumerate(row):
-        tile = _tall_tile(exponent, look, grid)
+        style = tile_style(exponent, look.colours)
+        edge = Style(color=style.bgcolor, bgcolor=grid.bgcolor)
+        tile: list[Parts] = [[(text, style)] for text in _number(exponent, look)]
+        tile = [[("▄" * look.width, edge)], *tile, [("▀" * look.width, edge)]]
         if place == new:
             tile = _inset(tile, tile_style(0, look.colours))
         for line, parts in zip(lines, tile, strict=True):
@@ -306,13 +307,6 @@ def _tall_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text
     for line in lines:
         line.append(gap, grid)
     return lines
-
-
-def _tall_tile(exponent: int, look: Look, grid: Style) -> list[Parts]:
-    style = tile_style(exponent, look.colours)
-    edge = Style(color=style.bgcolor, bgcolor=grid.bgcolor)
-    inner: list[Parts] = [[(text, style)] for text in _number(exponent, look)]
-    return [[("▄" * look.width, edge)], *inner, [("▀" * look.width, edge)]]
 
 
 def _number(exponent: int, look: Look) -> list[str]:
@@ -344,14 +338,10 @@ def _flat_tiles(row: tuple[int, ...], look: Look, new: int | None) -> tuple[Text
             style = tile_style(exponent, look.colours)
             label = tile_label(exponent, look.short) if number == look.height // 2 else ""
             line.append(gap, grid)
-            _append_label(line, label, look.width, style, underlined=place == new)
+            before = (look.width - len(label)) // 2
+            line.append(" " * before, style)
+            line.append(label, style + Style(underline=True) if place == new else style)
+            line.append(" " * (look.width - len(label) - before), style)
         line.append(gap, grid)
         lines.append(line)
     return tuple(lines)
-
-
-def _append_label(line: Text, label: str, width: int, style: Style, *, underlined: bool) -> None:
-    before = (width - len(label)) // 2
-    line.append(" " * before, style)
-    line.append(label, style + Style(underline=underlined) if underlined else style)
-    line.append(" " * (width - len(label) - before), style)
