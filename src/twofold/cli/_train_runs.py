@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -81,8 +81,13 @@ class Trainer:
                 "cores of this machine"
             )
         if self._limits_anew(training) and not self.refusal(training, out):
-            if phase := _phase_reached(training):
-                print_note(f"twofold: {out} goes on with {phase}")
+            phases = kept.schedule
+            if place := min(training.phase, len(phases) - 1):
+                print_note(
+                    f"twofold: {out} goes on with phase {place + 1} of {len(phases)}, "
+                    f"{replace(phases[place], share=1.0)}: those before are over, so the result "
+                    "is not that of a new run of this length"
+                )
             training.limit(**self.limits)
         return training
 
@@ -99,6 +104,17 @@ class Trainer:
         trials = self.trials
         for stale in files_beside(path) if self.options.force else ():
             stale.unlink(missing_ok=True)
+        measure, rules = None, training.settings.rules
+        if trials is not None:
+            sets = [read_starts(path, rules) for path in trials.boards]
+            measure = EvaluationGames(
+                rules,
+                games=trials.count,
+                boards=[one for one in sets if one],
+                downgrade=trials.downgrade,
+                tables=training.tables,
+                stop=asked.is_set,
+            )
         with live(training) as (show, tell):
             kept = run(
                 training,
@@ -106,30 +122,15 @@ class Trainer:
                 interval=self.interval,
                 stop=asked,
                 on_progress=show,
-                on_move=_say_moved,
-                measure=None if trials is None else _games_of(trials, training, asked.is_set),
+                on_move=lambda path: print_note(
+                    f"twofold: another program has changed the file; the run is now saved in {path}"
+                ),
+                measure=measure,
                 measure_every=0.0 if trials is None else trials.every,
                 measure_games=None if trials is None else trials.every_games,
                 on_evaluation=tell,
             )
         return str(kept) if kept != Path(path) else path
-
-
-def _games_of(trials: Trials, training: Training, stop: Callable[[], bool]) -> EvaluationGames:
-    rules = training.settings.rules
-    sets = [read_starts(path, rules) for path in trials.boards]
-    return EvaluationGames(
-        rules,
-        games=trials.count,
-        boards=[one for one in sets if one],
-        downgrade=trials.downgrade,
-        tables=training.tables,
-        stop=stop,
-    )
-
-
-def _say_moved(path: Path) -> None:
-    print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
 
 
 def say_size(settings: TrainingSettings) -> None:
@@ -157,7 +158,11 @@ def train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
     if options.json:
         write_json("train", run_document(training, out), run_timing(training))
     else:
-        games, recent = games_words(training), _recent_words(training)
+        games, recent, curve = games_words(training), "", training.curve
+        if curve.recent:
+            rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+            last = counted(len(curve.recent), "game")
+            recent = f"last {last}: mean {curve.mean:,.0f}  {rates}".rstrip()
         print_run(training, out, games=games, recent=recent, trials="network")
     if not (refusal or training.is_finished):
         again = goes_on(replace(options, out=out), trainer.trials)
@@ -187,27 +192,6 @@ def _over(training: Training, out: str, games: int | None, seconds: float | None
             f"in all ({games:,}): none is left to begin; name more games to continue"
         )
     return ""
-
-
-def _phase_reached(training: Training) -> str:
-    """The phase that a run with a new limit goes on with; empty if that is the first one."""
-    phases = training.settings.schedule
-    place = min(training.phase, len(phases) - 1)
-    if place == 0:
-        return ""
-    return (
-        f"phase {place + 1} of {len(phases)}, {replace(phases[place], share=1.0)}: those before "
-        "are over, so the result is not that of a new run of this length"
-    )
-
-
-def _recent_words(training: Training) -> str:
-    curve = training.curve
-    if not curve.recent:
-        return ""
-    rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-    mean = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}"
-    return f"{mean}  {rates}".rstrip()
 
 
 def games_words(training: Training) -> str:

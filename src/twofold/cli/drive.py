@@ -15,7 +15,6 @@ from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
 from twofold.browser.pages import PageKind, find_game, kinds, read_selectors
 from twofold.browser.tab import (
     BrowserPlace,
-    Tab,
     bare_url,
     open_tab,
     parse_endpoint,
@@ -223,14 +222,19 @@ class Drive:
             progress = asyncio.create_task(self._show_progress())
             try:
                 name = self.spec or default_player(self.rules or STANDARD)
-                await page.begin(printable(name)[:MAX_PRESSER], new=self._wants_new)
+                # No new game in the user's own tab, nor if the URL names a game.
+                named = parse_qs(urlsplit(self.place.url).query).get("game")
+                is_new = not (self.place.endpoint or named)
+                await page.begin(printable(name)[:MAX_PRESSER], new=is_new)
                 ending = await self.driver.play()
             finally:
                 progress.cancel()
                 await asyncio.gather(progress, return_exceptions=True)
                 thinker.close()
             self._finish(ending)
-            await self._leave_open(tab)
+            if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
+                print_note("the browser stays open; close it, or press Ctrl-C")
+                await tab.wait_lost()
 
     def _make(self, rules: Rules) -> Player:
         """The player, ready for a game."""
@@ -239,18 +243,6 @@ class Drive:
         check_limits(player, *([] if self.budget is None else ["time"]))
         self.canonical = player.spec
         return player
-
-    @property
-    def _wants_new(self) -> bool:
-        """Whether to begin a new game: not in the user's own tab, nor if the URL names a game."""
-        named = parse_qs(urlsplit(self.place.url).query).get("game")
-        return not (self.place.endpoint or named)
-
-    async def _leave_open(self, tab: Tab) -> None:
-        """Leave a window that the command opened to the user."""
-        if not (self.place.headless or self.place.endpoint) and sys.stdout.isatty():
-            print_note("the browser stays open; close it, or press Ctrl-C")
-            await tab.wait_lost()
 
     # ---- how it goes
 

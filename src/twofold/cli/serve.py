@@ -66,7 +66,8 @@ def command(
     token; requests without it are refused. The token is stored with the games, so that open pages
     stay signed in when the server restarts. Ctrl-C stops the server; all games are kept.
     """
-    require_web()
+    if not all(importlib.util.find_spec(name) for name in EXTRA):
+        raise MissingExtra.of("web", "the web app")
     with contextlib.ExitStack() as stack:
         with waiting("starting ..."):
             _check(host, folder, allow_network=allow_network)
@@ -113,16 +114,6 @@ def leave(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
-
-
-def require_web() -> None:
-    """Refuse to go on without what the extra brings.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    if not all(importlib.util.find_spec(name) for name in EXTRA):
-        raise MissingExtra.of("web", "the web app")
 
 
 def token_folder() -> Path:

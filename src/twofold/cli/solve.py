@@ -68,14 +68,20 @@ def command(
     is written, the folder FILE.work holds its progress.
     """
     with loading():
+        from twofold.exact.problem import Problem
         from twofold.exact.solver import load_kernels
-        from twofold.exact.store import parts_in
+        from twofold.exact.store import WorkFolder, parts_in
         from twofold.exact.table import ExactTable
 
         if bool(board) == bool(rules):
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
-        problem = _problem(board or rules, goal, score)
+        if score and goal is not None:
+            raise InvalidInput(
+                "expected --goal or --score, got both; "
+                "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
+            )
+        problem = Problem.of(read_rules(board or rules), goal)
         workers = read_jobs(threads, "threads")
         known = _known_table(out, problem, force=force)
         if known is None:
@@ -88,7 +94,9 @@ def command(
     seconds = time.perf_counter() - began
     if known is not None:
         print_note(f"twofold: {out} holds this solution already")
-        _tidy(out, problem)
+        if parts_in(work_folder(out)):  # left by a run that was killed once it was written
+            with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
+                WorkFolder(out, problem).remove()
     ends = _outcomes(table) if outcomes else None
     assert isinstance(table, ExactTable)
     if json:
@@ -97,17 +105,6 @@ def command(
         write_json("solve", _document(table, out, ends), timing)
     else:
         _print(table, out, ends, None if known or resumed else seconds)
-
-
-def _problem(rules: str, goal: int | None, score: bool) -> "Problem":
-    from twofold.exact.problem import Problem
-
-    if score and goal is not None:
-        raise InvalidInput(
-            "expected --goal or --score, got both; "
-            "--rules '3x3 goal=64 stop=goal' is the score of games that end at 64"
-        )
-    return Problem.of(read_rules(rules), goal)
 
 
 def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | None":
@@ -180,15 +177,6 @@ def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> Non
     if not done:
         print_note(f"twofold: interrupted; {_saved(out)}")
         raise typer.Exit(INTERRUPTED)
-
-
-def _tidy(out: str, problem: "Problem") -> None:
-    """Remove the parts beside a table, left by a run that was killed after it was written."""
-    from twofold.exact.store import WorkFolder, parts_in
-
-    if parts_in(work_folder(out)):
-        with contextlib.suppress(InvalidInput, ResourceError), alone(Path(out), "solution"):
-            WorkFolder(out, problem).remove()
 
 
 def _saved(out: str) -> str:

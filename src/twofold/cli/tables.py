@@ -99,11 +99,15 @@ def build(
     fourth and third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
+        from twofold.endgame.build import BuildPlan
+        from twofold.endgame.format import check_bits
         from twofold.endgame.library import head_of
         from twofold.endgame.work import build_table  # loads kernels
 
         threads = read_jobs(jobs, "--jobs")
-        plans = _plans(names, bits)
+        wanted = [one for name in names for one in SETS.get(name, (name,))]
+        patterns = dict.fromkeys(map(EndgamePattern.parse, wanted))
+        plans = [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
         folder = _folder(out)
         missing = _missing(plans, folder, force=force)
         if missing:
@@ -123,15 +127,6 @@ def build(
             raise typer.Exit(INTERRUPTED)
         head = head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
-
-
-def _plans(names: list[str], bits: int) -> list["BuildPlan"]:
-    from twofold.endgame.build import BuildPlan
-    from twofold.endgame.format import check_bits
-
-    wanted = [one for name in names for one in SETS.get(name, (name,))]
-    patterns = dict.fromkeys(EndgamePattern.parse(name) for name in wanted)
-    return [BuildPlan.of(pattern, check_bits(bits)) for pattern in patterns]
 
 
 def _build_command(*names: str, out: str, bits: int = _BITS, jobs: int | None = None) -> str:

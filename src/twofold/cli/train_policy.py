@@ -151,10 +151,14 @@ class PolicyOptions:
 
     def settings(self) -> PolicySettings:
         """The settings of a new run."""
-        rules = read_rules(self.rules)
+        rules, widths = read_rules(self.rules), self.hidden
+        if not re.fullmatch(r"[0-9]{1,5}(?:-[0-9]{1,5})*", widths, re.ASCII):
+            raise InvalidInput(
+                f"expected the outputs of layers such as 512-256, got {shown(widths)}"
+            )
         return PolicySettings(
             rules=rules,
-            hidden=_read_widths(self.hidden),
+            hidden=tuple(map(int, widths.split("-"))),
             embedding=self.embedding,
             exponents=min(rules.rows * rules.cols + 2, USUAL.exponents),
             symmetric=not self.as_they_are,
@@ -305,9 +309,3 @@ def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
         "evaluations": evaluations_document(training),
         "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
     }
-
-
-def _read_widths(text: str) -> tuple[int, ...]:
-    if not re.fullmatch(r"[0-9]{1,5}(?:-[0-9]{1,5})*", text, re.ASCII):
-        raise InvalidInput(f"expected the outputs of layers such as 512-256, got {shown(text)}")
-    return tuple(map(int, text.split("-")))

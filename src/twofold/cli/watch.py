@@ -129,7 +129,7 @@ def command(
     else:  # endgame tables by name, so that the game can be replayed
         (spec,) = settled_specs([player], used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
-    watched = Watched(spec, used_rules, used_seed, pace, record, force=force)
+    watched = Watched(spec, used_rules, used_seed, pace, record, force)
     with watched.recorded_at_failure():
         if live and can_open():
             frame, interrupted = watched.show_app()
@@ -199,30 +199,23 @@ class Screen:
         ]
 
 
+@dataclass
 class Watched:
     """One game that is being watched."""
 
-    def __init__(
-        self,
-        spec: str,
-        rules: Rules,
-        seed: int,
-        pace: float | None,
-        record: Path | None,
-        *,
-        force: bool,
-    ) -> None:
-        self.spec = spec
-        self.rules = rules
-        self.seed = seed
-        self.pace = pace
-        self.record = record
-        self.force = force
-        self.game: Game = Game(rules, seed=seed)
-        self.kept: KeptGame | None = None  # once a person has taken over
-        with loading(), hint_at_rules(spec, rules):
-            self.player = make_player(spec)
-            self.player.start(rules, seed)
+    spec: str
+    rules: Rules
+    seed: int
+    pace: float | None
+    record: Path | None
+    force: bool
+    kept: KeptGame | None = None  # once a person has taken over
+
+    def __post_init__(self) -> None:
+        self.game: Game = Game(self.rules, seed=self.seed)
+        with loading(), hint_at_rules(self.spec, self.rules):
+            self.player = make_player(self.spec)
+            self.player.start(self.rules, self.seed)
 
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
@@ -338,8 +331,9 @@ class Watched:
         if self.record is not None:
             lines.append(self._write_record(self.record))
         if self.kept is None:
-            return [*lines, f"again: {self.command_line()}"]
-
+            words = ["twofold", "watch", self.spec, "--seed", str(self.seed)]
+            words += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
+            return [*lines, f"again: {shell_line(*words)}"]
         return [*lines, *words_at_leaving(self.kept)]
 
     def _outcome(self, frame: GameFrame) -> list[str]:
@@ -355,13 +349,6 @@ class Watched:
                 for mark in frame.milestones[-MOST_MILESTONES:]
             ),
         ]
-
-    def command_line(self) -> str:
-        """The command that plays this game again."""
-        words = ["twofold", "watch", self.spec, "--seed", str(self.seed)]
-        if self.rules != STANDARD:
-            words += ["--rules", str(self.rules)]
-        return shell_line(*words)
 
     def _write_record(self, path: Path) -> str:
         player = self.player.spec if self.kept is None else self.kept.player

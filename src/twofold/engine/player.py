@@ -272,7 +272,12 @@ class EnginePlayer(Player):
             if isinstance(answer, ErrorLine):
                 raise PlayerError(dialogue.sentence("a bestmove", f"error: {answer.text}"))
             if isinstance(answer, BestMove):
-                _check_legal(dialogue, position.board, answer.move)
+                legal = position.board.legal_moves()
+                if answer.move not in legal:
+                    letters = ", ".join(one.letter for one in legal)
+                    found = "none" if answer.move is None else answer.move.letter
+                    wanted = f"a legal move ({letters})"
+                    raise PlayerError(dialogue.sentence(wanted, f"bestmove {found}"))
                 yield answer
                 return
             if isinstance(answer, Info):
@@ -288,14 +293,6 @@ class EnginePlayer(Player):
         except PlayerError:
             pass
         self._drop()
-
-
-def _check_legal(dialogue: Dialogue, board: Board, move: Move | None) -> None:
-    legal = board.legal_moves()
-    if move not in legal:
-        letters = ", ".join(one.letter for one in legal)
-        found = "none" if move is None else move.letter
-        raise PlayerError(dialogue.sentence(f"a legal move ({letters})", f"bestmove {found}"))
 
 
 def _analysis(

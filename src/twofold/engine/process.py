@@ -52,11 +52,6 @@ class Output(Protocol):
         """Close the stream, after its other end is closed."""
 
 
-def output_of(stream: Any) -> Output:
-    """The best reader of a stream on this system."""
-    return PolledOutput(stream) if os.name == "posix" else PumpedOutput(stream)
-
-
 class Waiter:
     """Waits for bytes in a pipe; on POSIX.
 
@@ -205,7 +200,8 @@ class EngineProcess:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._process = _started(words)
-        self._output = output_of(self._process.stdout)
+        kind = PolledOutput if os.name == "posix" else PumpedOutput
+        self._output: Output = kind(self._process.stdout)
         self._errors = Tail(self._process.stderr)
         self._lines: deque[bytes] = deque()
         self._rest = b""
@@ -314,18 +310,14 @@ def _end(process: subprocess.Popen[bytes], output: Output, errors: Tail, *, poli
     with contextlib.suppress(OSError):
         process.stdin.close()
     if process.returncode is None and (not polite or _ended(process, QUIT_SECONDS) is None):
-        _kill(process)
+        # Before `wait`, while its process id cannot be reused.
+        if _POSIX:
+            with contextlib.suppress(OSError):  # it may have left its group
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        _ended(process, None)
     output.close()
     errors.close()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and its group before `wait`, while its process id cannot be reused."""
-    if _POSIX:
-        with contextlib.suppress(OSError):  # it may have left its group
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    _ended(process, None)
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float | None) -> int | None:

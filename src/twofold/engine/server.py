@@ -4,6 +4,7 @@
 `docs/reference/engine-protocol.md` is the specification.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -180,7 +181,9 @@ class EngineServer:
         begin: Callable[[ServerSearch], None],
         make: Callable[[str], Player] = make_player,
     ) -> None:
-        self._spec, self._code = player.spec, _code_of(player.spec)
+        self._spec, self._code = player.spec, frozenset[str]()
+        with contextlib.suppress(InvalidSpec):
+            self._code = code_of(player.spec)
         self._write, self._begin, self._make = write, begin, make
         self._lock = threading.Lock()
         self._present: Player | None = player
@@ -335,13 +338,6 @@ def _short(spec: str) -> str:
         return short_spec(spec)
     except InvalidSpec:
         return spec
-
-
-def _code_of(spec: str) -> frozenset[str]:
-    try:
-        return code_of(spec)
-    except InvalidSpec:
-        return frozenset()
 
 
 def opening_rules(player: Player) -> Rules:

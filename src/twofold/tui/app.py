@@ -54,21 +54,16 @@ class TwofoldApp(App[bool]):
 def run(first: PictureScreen) -> bool:
     """Show a screen until the user leaves; True after Ctrl-C or a signal."""
     app = TwofoldApp(first)
-    with _quick_switches(), _lenient_input():
-        interrupted = app.run()
-    if app.return_code:
-        raise SystemExit(app.return_code)  # an error that Textual has printed
-    return bool(interrupted)
-
-
-@contextlib.contextmanager
-def _quick_switches() -> Iterator[None]:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        yield
+        with _lenient_input():
+            interrupted = app.run()
     finally:
         sys.setswitchinterval(before)
+    if app.return_code:
+        raise SystemExit(app.return_code)  # an error that Textual has printed
+    return bool(interrupted)
 
 
 @contextlib.contextmanager

@@ -112,25 +112,20 @@ class Judging:
 
     def _judgements(self) -> "Iterator[MoveJudgement]":
         with IMPORTING:
-            from twofold.players import short_spec
-            from twofold.review.review import judge, unit_of
+            from twofold.players import make_player, short_spec
+            from twofold.review.review import default_judge, judge, unit_of
             from twofold.search.stop import Stop
 
             self._stop = stop = Stop()
             if self._closed:
                 return
-            player = (self._make or self._usual)()
+            usual = default_judge(self._walk.game.rules)
+            player = make_player(usual) if self._make is None else self._make()
         with player:
             with IMPORTING:
                 self.unit = unit_of(player, self._walk.game.rules)
             self.player = short_spec(player.spec)
             yield from judge(self._walk.game, player, self._budget, stop=stop)
-
-    def _usual(self) -> "Player":
-        from twofold.players import make_player
-        from twofold.review.review import default_judge
-
-        return make_player(default_judge(self._walk.game.rules))
 
     def _take(self, judgement: "MoveJudgement") -> None:
         from twofold.review.review import review

@@ -92,24 +92,19 @@ class ScreenPicture:
 
     def _body(self, canvas: Canvas) -> list[Text]:
         """The board with its figures."""
-        look, is_beside = self._layout(canvas)
-        board = draw_board(self.board, look, self.new)
-        if not is_beside:
-            return board + self._row(canvas, canvas.height - len(board))
-        start = board_size(self.board, look)[0] + 2
-        width = min(canvas.width - start, MAX_PANEL_WIDTH)
-        return beside(board, self._column(width, canvas), start)
-
-    def _layout(self, canvas: Canvas) -> tuple[Look, bool]:
-        """How the board is drawn, and whether the figures are beside it."""
-        beside = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
-        fits = board_size(self.board, beside)[0] + PANEL_WIDTH <= canvas.width
+        look = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
+        columns = board_size(self.board, look)[0]
         panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
         rows = len(self._flow(canvas.width)) + len(panel)
-        below = self._fit(canvas, canvas.width, canvas.height - rows)
-        if fits and (beside.height, not beside.short) >= (below.height, not below.short):
-            return beside, True
-        return below, False
+        above = self._fit(canvas, canvas.width, canvas.height - rows)
+        is_larger = (above.height, not above.short) > (look.height, not look.short)
+        if is_larger or columns + PANEL_WIDTH > canvas.width:  # figures below the board
+            board = draw_board(self.board, above, self.new)
+            return board + self._row(canvas, canvas.height - len(board))
+        board = draw_board(self.board, look, self.new)
+        start = columns + 2
+        width = min(canvas.width - start, MAX_PANEL_WIDTH)
+        return beside(board, self._column(width, canvas), start)
 
     def _fit(self, canvas: Canvas, width: int, height: int) -> Look:
         return fit(self.board, canvas.colours, width, height, blocks=canvas.unicode)

@@ -41,7 +41,7 @@ class Lines(Widget):
         changed = [
             Region(0, number, width, 1)
             for number, (old, new) in enumerate(zip_longest(before, lines))
-            if not _are_same(old, new)
+            if old is None or new is None or old != new or old.style != new.style
         ]
         if changed:
             self.refresh(*changed)
@@ -80,12 +80,6 @@ def segments_of(line: Text, base: Style, console: Console) -> list[Segment]:
 
 def _style(style: str | Style) -> Style:
     return Style.parse(style) if isinstance(style, str) else style
-
-
-def _are_same(old: Text | None, new: Text | None) -> bool:
-    if old is new:
-        return True
-    return old is not None and new is not None and old == new and old.style == new.style
 
 
 class KeyLine(Lines):
@@ -183,13 +177,11 @@ class PictureScreen(Screen[None]):
     @property
     def canvas(self) -> Canvas:
         """The canvas above the line of keys."""
-        return Canvas(self.size.width, self.size.height - 1, self._colours)
-
-    @property
-    def _colours(self) -> Colours:
-        if self.app.no_color or self.app.console.color_system is None:
-            return "none"
-        return "16" if self.app.console.color_system == "standard" else "full"
+        system = self.app.console.color_system
+        colours: Colours = "16" if system == "standard" else "full"
+        if self.app.no_color or system is None:
+            colours = "none"
+        return Canvas(self.size.width, self.size.height - 1, colours)
 
     def action_help(self) -> None:
         """Show the help for the keys."""

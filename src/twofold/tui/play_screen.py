@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -58,11 +59,12 @@ class PlayScreen(GameScreen):
         """The present position."""
         now, rules = self.shared.now, self.kept.game.rules
         other = [] if rules == STANDARD else [f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
+        is_valued = not now.is_finished and (now.auto or self.shared.hints)
         return ScreenPicture(
             title=title_line("play", *other),
             board=now.frame.board,
             figures=self._figures(now),
-            panel=self._panel(now),
+            panel=partial(self.draw_values, now.frame.analysis) if is_valued else None,
             note=self._note(now),
             new=now.new,
         )
@@ -84,11 +86,6 @@ class PlayScreen(GameScreen):
             ("search", search_words(frame.analysis)),
             ("seed", str(seed)),
         ]
-
-    def _panel(self, now: SharedNow) -> "Callable[[int, bool], list[Text]] | None":
-        if now.is_finished or not (now.auto or self.shared.hints):
-            return None
-        return lambda width, unicode: self.draw_values(now.frame.analysis, width, unicode)
 
     def _note(self, now: SharedNow) -> Text:
         if self.shared.error is not None:
