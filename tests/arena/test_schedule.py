@@ -2,37 +2,39 @@
 
 import random
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.games import GameRow
-from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, TaskReport, play
+from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.rules import Rules
 from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")
+GREEDY = Task(0, "greedy", SMALL, SeedRange(1, 1))
 
 
 def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
-    schedule = Schedule(0, "greedy", deque([SeedRange(2**64 - 1, 10_000), SeedRange(5, 2)]))
-    first = schedule.next_task(SMALL)
+    schedule = Schedule(GREEDY, deque([SeedRange(2**64 - 1, 10_000), SeedRange(5, 2)]))
+    first = schedule.next_task()
     assert first is not None
     assert first.seeds == SeedRange(2**64 - 1, 1)
     schedule.add(TaskReport(first, (GameRow("", 1, 4, 1, 4, (0, 0, 1), 1e-6),)))
     sizes = []
-    while (task := schedule.next_task(SMALL)) is not None:
+    while (task := schedule.next_task()) is not None:
         sizes.append(task.seeds)
     assert [one.count for one in sizes] == [TASK_GAMES, TASK_GAMES, 9_999 - 2 * TASK_GAMES, 2]
     assert [one.first for one in sizes] == [0, TASK_GAMES, 2 * TASK_GAMES, 5]
 
 
 def test_no_game_starts_after_an_error() -> None:
-    schedule = Schedule(0, "greedy", deque([SeedRange(1, 10)]))
+    schedule = Schedule(GREEDY, deque([SeedRange(1, 10)]))
     schedule.errors[1] = "it broke"
-    assert schedule.next_task(SMALL) is None
+    assert schedule.next_task() is None
 
 
 @pytest.mark.promise("R30")
@@ -41,9 +43,10 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
     seeds = list(range(10))
 
     def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
-        schedule = Schedule(0, f"{HERE}:Forgetful", deque(SeedRange(seed, 1) for seed in order))
+        task = replace(GREEDY, spec=f"{HERE}:Forgetful")
+        schedule = Schedule(task, deque(SeedRange(seed, 1) for seed in order))
         with GameWorkers(1) as workers:
-            played = list(play(workers, [schedule], SMALL, lambda: False))
+            played = list(play(workers, [schedule], lambda: False))
         return {row.seed: (row.score, row.moves, row.reached) for _, row in played}
 
     shuffled = seeds.copy()

@@ -124,16 +124,14 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     from twofold.rules import Rules
 
     rules = Rules.parse(RULES)
-    for spec in specs:
-        task = Task(0, spec, rules, SeedRange(1, 1), allow_code=False)
+    schedules = []
+    for number, spec in enumerate(specs):
+        task = Task(number, spec, rules, SeedRange(1, 1), allow_code=False)
+        schedules.append(Schedule(task, deque([task.seeds])))
         assert task.play({}).error
         assert _play_there(task, _VERSION, None, []).error
-    schedules = [
-        Schedule(number, spec, deque([SeedRange(1, 1)]), allow_code=False)
-        for number, spec in enumerate(specs)
-    ]
     with GameWorkers(1) as workers:
-        list(play(workers, schedules, rules, lambda: False))
+        list(play(workers, schedules, lambda: False))
     assert all("imports no code" in one.errors[1] for one in schedules)
 
 

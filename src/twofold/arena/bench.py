@@ -13,7 +13,7 @@ import numpy as np
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.studies.study import Study
-from twofold.arena.workers import Backend, GameWorkers, Schedule, play
+from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
 from twofold.notation import (
@@ -193,17 +193,18 @@ class Bench:
         return errors
 
     def _schedule(self, number: int) -> Schedule:
-        entrant = self.entrants[number]
-        return Schedule(
+        one = self.entrants[number]
+        task = Task(
             number,
-            entrant.player,
-            deque(self.study.missing(entrant.run, entrant.seeds)),
+            one.player,
+            self.rules,
+            one.seeds,
             self.records,
-            entrant.allow_code,
-            self.boards,
-            entrant.spec,
-            entrant.compiled,
+            one.allow_code,
+            canonical=one.spec,
+            compiled=one.compiled,
         )
+        return Schedule(task, deque(self.study.missing(one.run, one.seeds)), self.boards)
 
     def _keep(
         self,
@@ -216,7 +217,7 @@ class Bench:
         try:
             stop = stop or (lambda: False)
             first = self._checked_firsts(backend, schedules, stop)
-            for number, row in chain(first, play(backend, schedules, self.rules, stop)):
+            for number, row in chain(first, play(backend, schedules, stop)):
                 spec = self.entrants[number].spec
                 if row.player != spec:
                     raise PlayerError(
@@ -264,12 +265,8 @@ class Bench:
         self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
     ) -> dict[int, GameRow]:
         """The first game of each schedule that is finished and did not fail, by player."""
-        alone = {
-            one.player: replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules
-        }
-        empty = Schedule(-1, "", deque())
-        every = [alone.get(number, empty) for number in range(len(self.entrants))]
-        return dict(play(backend, every, self.rules, stop))
+        alone = [replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules]
+        return dict(play(backend, alone, stop))
 
     def _note_difference(self, number: int, seed: int) -> None:
         entrant = self.entrants[number]

@@ -127,16 +127,14 @@ def _parts(study: Study) -> Iterator[dict[str, list[Any]]]:
 
 
 def _columns(run: StoredRun, games: GameColumns) -> dict[str, list[Any]]:
-    about = {name: getattr(run, name) for name in (*_TEXTS[:5], "reproducible", "boards")}
-    about["machine"] = json.dumps(run.machine, sort_keys=True)
-    same = {name: [value] * len(games) for name, value in about.items()}
+    count = len(games)
     lengths = (games.reached != NEVER).sum(axis=1).tolist()
     times = np.rint(1e9 * np.column_stack([games.seconds, games.move_seconds]))
     nanoseconds, median, most = (
         [None if time != time else int(time) for time in column] for column in times.T.tolist()
     )
     return {
-        **{name: same.pop(name) for name in (*_TEXTS[:5], "reproducible")},
+        **{name: [getattr(run, name)] * count for name in (*_TEXTS[:5], "reproducible")},
         "seed": games.seeds.tolist(),
         "score": games.scores.tolist(),
         "moves": games.moves.tolist(),
@@ -147,7 +145,7 @@ def _columns(run: StoredRun, games: GameColumns) -> dict[str, list[Any]]:
         "nanoseconds": nanoseconds,
         "move_median": median,
         "move_99th": most,
-        "boards": same["boards"],
+        "boards": [run.boards] * count,
         "tile_sum": [None if total == UNKNOWN else total for total in games.tile_sums.tolist()],
-        "machine": same["machine"],
+        "machine": [json.dumps(run.machine, sort_keys=True)] * count,
     }

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from multiprocessing import resource_tracker, util
@@ -152,20 +152,16 @@ class Schedule:
     """The games to play for one player.
 
     Attributes:
-        player: position of the player.
+        task: of all games, without boards.
         parts: seeds of the games not yet started, in order.
+        boards: on which the games begin; None for new games.
         errors: error messages, by seed.
         attempts: number of lost workers, by seed.
     """
 
-    player: int
-    spec: str
+    task: Task
     parts: deque[SeedRange]
-    records: bool = False
-    allow_code: bool = True
     boards: StartBoards | None = None
-    canonical: str = ""
-    compiled: bool = False
     errors: dict[int, str] = field(default_factory=dict)
     attempts: Counter[int] = field(default_factory=Counter)
     _games: int = 0
@@ -176,7 +172,7 @@ class Schedule:
         self._games += len(report.rows)
         self._seconds += sum(row.seconds for row in report.rows)
 
-    def next_task(self, rules: Rules) -> Task | None:
+    def next_task(self) -> Task | None:
         """The next games to play; None if there are no more, or one has failed."""
         if self.errors or not self.parts:
             return None
@@ -187,21 +183,11 @@ class Schedule:
             self.parts.appendleft(part.part(count))
             part = part.part(0, count)
         boards = tuple(map(self.boards.of_seed, part)) if self.boards else ()
-        return Task(
-            self.player,
-            self.spec,
-            rules,
-            part,
-            self.records,
-            self.allow_code,
-            boards,
-            self.canonical,
-            self.compiled,
-        )
+        return replace(self.task, seeds=part, boards=boards)
 
 
 def play(
-    backend: Backend, schedules: Sequence[Schedule], rules: Rules, stop: Callable[[], bool]
+    backend: Backend, schedules: Iterable[Schedule], stop: Callable[[], bool]
 ) -> Iterator[tuple[int, GameRow]]:
     """Play the schedules, `backend.jobs` tasks at a time; yields the player's position and a game.
 
@@ -209,7 +195,8 @@ def play(
     started again, up to ATTEMPTS times in all; then it has failed. Errors are stored in the
     schedules; a schedule with an error starts no more games.
     """
-    new = _tasks(schedules, rules)
+    players = {one.task.player: one for one in schedules}
+    new = _tasks(players.values())
     again: list[Task] = []
     under_way = 0
     while not stop():
@@ -223,7 +210,7 @@ def play(
             return
         for report in backend.reports():
             under_way -= 1
-            schedule = schedules[report.task.player]
+            schedule = players[report.task.player]
             for row in report.rows:
                 yield report.task.player, row
                 if stop():
@@ -247,9 +234,9 @@ def _after(report: TaskReport, schedule: Schedule) -> list[Task]:
     return [task.part(place, place + 1) for place in range(task.seeds.count)]
 
 
-def _tasks(schedules: Iterable[Schedule], rules: Rules) -> Iterator[Task]:
+def _tasks(schedules: Iterable[Schedule]) -> Iterator[Task]:
     for schedule in schedules:
-        while (task := schedule.next_task(rules)) is not None:
+        while (task := schedule.next_task()) is not None:
             yield task
 
 

@@ -178,10 +178,11 @@ def _limited(player: str, budget: str) -> str:
 
 
 def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestion | None:
-    if tile is not None and not sprt:
-        raise InvalidInput("expected --tile together with --sprt")
-    if delta is not None and not sprt:
-        raise InvalidInput("expected --delta together with --sprt")
+    for name, given in {"--tile": tile, "--delta": delta}.items():
+        if given is not None and not sprt:
+            raise InvalidInput(f"expected {name} together with --sprt")
+    if not sprt:
+        return None
     delta = "5%" if delta is None else delta
     if tile is not None and (tile < 4 or tile & (tile - 1)):
         raise InvalidInput(f"expected a tile such as 2048, got {tile}")
@@ -194,11 +195,7 @@ def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestio
         raise wanted from None
     if not 0 < value < 1e12 or (tile is not None and not share):
         raise wanted
-    if not sprt:
-        return None
-    if share:
-        return SprtQuestion(tile=tile, share=value / 100)
-    return SprtQuestion(delta=value)
+    return SprtQuestion(tile=tile, share=value / 100) if share else SprtQuestion(delta=value)
 
 
 def _print_power(outcome: DuelOutcome) -> None:

@@ -13,7 +13,7 @@ from twofold.arena.stats import Interval, mean_interval
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.figures import csv_text
 from twofold.files import read_start
-from twofold.networks.file import Card, read_card
+from twofold.networks.file import read_card
 
 RUNS_SUFFIX: Final = ".runs.csv"
 """Suffix of the file of a joint curve, such as `net.runs.csv` beside `net-1.safetensors`."""
@@ -109,10 +109,11 @@ def _widened(points: Sequence[tuple[int, float]], apart: int) -> dict[int, float
 
 def read_runs(paths: Iterable[str | os.PathLike[str]]) -> JointCurve:
     """The joint curve of the networks in some files; the weights are not read."""
-    return join([_curve_of(path, read_card(path)) for path in paths])
+    return join(list(map(_curve_of, paths)))
 
 
-def _curve_of(path: str | os.PathLike[str], card: Card) -> OneCurve:
+def _curve_of(path: str | os.PathLike[str]) -> OneCurve:
+    card = read_card(path)
     try:
         seed = int(card.settings["seed"])
         points = tuple((int(row[0]), float(row[3])) for row in card.curve)

@@ -88,18 +88,6 @@ def check_settings(path: Path, settings: TuningSettings) -> None:
     Raises:
         InvalidInput: the message names the difference.
     """
-    stored = _stored_settings(path)
-    for name, ours in settings.document().items():
-        theirs = stored.get(name, ours)
-        if theirs != ours:
-            raise InvalidInput(
-                f"expected {name} {shown(theirs)} as in {shown(str(path))}, got {shown(ours)}. "
-                "Use the same settings or another file"
-            )
-
-
-def _stored_settings(path: Path) -> Mapping[str, Any]:
-    """The settings in a file; empty if it was left before they were written."""
     import optuna
 
     name, start = shown(str(path)), read_start(path, 6)
@@ -118,7 +106,13 @@ def _stored_settings(path: Path) -> Mapping[str, Any]:
         raise refusal from None
     if not isinstance(found, dict):
         raise refusal
-    return found
+    for key, ours in settings.document().items():
+        theirs = found.get(key, ours)  # it may have been left before they were written
+        if theirs != ours:
+            raise InvalidInput(
+                f"expected {key} {shown(theirs)} as in {name}, got {shown(ours)}. "
+                "Use the same settings or another file"
+            )
 
 
 def _storage(path: Path) -> Any:

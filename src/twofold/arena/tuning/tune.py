@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -31,7 +31,7 @@ from twofold.arena.tuning.study import (
     storage_errors,
     wave_of,
 )
-from twofold.arena.workers import Backend, GameWorkers, Schedule, play
+from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
 from twofold.errors import TwofoldError
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
 from twofold.locks import alone
@@ -266,15 +266,23 @@ class _Run:
         games = SeedRange(self.settings.seed, self.settings.games)
         size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
-        more: dict[str, Any] = {"canonical": self.settings.canonical, "compiled": self.compiled}
+        task = Task(
+            0,
+            "",
+            self.settings.rules,
+            games,
+            canonical=self.settings.canonical,
+            compiled=self.compiled,
+        )
         schedules = [
-            Schedule(number, spec, deque(parts), **more) for number, spec in enumerate(specs)
+            Schedule(replace(task, player=number, spec=spec), deque(parts))
+            for number, spec in enumerate(specs)
         ]
-        for number, row in play(self.backend, schedules, self.settings.rules, self.stop):
+        for number, row in play(self.backend, schedules, self.stop):
             yield number, self.settings.objective.value(row.score, row.max_tile)
         for one in schedules:
             for seed, error in one.errors.items():
-                raise TwofoldError(f"{one.spec} failed on seed {seed}: {error}")
+                raise TwofoldError(f"{one.task.spec} failed on seed {seed}: {error}")
 
     def _check(self, best: Trial, games: int) -> TuningCheck | None:
         """Best against start on fresh seeds; None if stopped."""
