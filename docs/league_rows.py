@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from twofold.arena.reports.report import ReportEntry, gather
+from twofold.arena.stats import reach
 from twofold.arena.studies.study import Study
-from twofold.arena.table import reach
 from twofold.cli._output import machine
 from twofold.endgame.folder import SETS
 

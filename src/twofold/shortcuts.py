@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
 from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.stats import format_runs
 from twofold.arena.studies.study import Study
-from twofold.arena.table import format_runs
 from twofold.board import Board
 from twofold.drawing import preformatted
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules

@@ -3,7 +3,7 @@
 import pytest
 
 from twofold.arena import GameColumns, GameRow, PlayerStanding
-from twofold.arena.table import format_runs
+from twofold.arena.stats import format_runs
 from twofold.figures import format_rate, format_seconds, format_table
 
 

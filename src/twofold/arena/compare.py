@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.pairs import Paired, PairedRates, paired_interval, paired_rates
 from twofold.arena.sprt import SprtState, Verdict
-from twofold.arena.stats import CONFIDENCE, Interval, Values, finite, survival_by_tile
-from twofold.arena.table import MAX_COLUMNS
+from twofold.arena.stats import CONFIDENCE, MAX_COLUMNS, Interval, Values, finite, survival_by_tile
 from twofold.figures import counted, format_rate, format_table
 from twofold.notation import printable
 

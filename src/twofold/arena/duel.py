@@ -11,7 +11,7 @@ from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.compare import Comparison, compare_scores, reach_table, verdict_words
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
-from twofold.arena.table import format_runs
+from twofold.arena.stats import format_runs
 from twofold.arena.workers import Backend
 from twofold.drawing import preformatted
 from twofold.errors import InvalidInput

@@ -22,8 +22,8 @@ from twofold.arena.bench import (
     resumed,
 )
 from twofold.arena.presets import preset_lines
+from twofold.arena.stats import format_runs
 from twofold.arena.studies.study import Study
-from twofold.arena.table import format_runs
 from twofold.cli._bench import (
     boards_document,
     far_backend,

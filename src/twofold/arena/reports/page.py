@@ -10,8 +10,8 @@ from twofold.arena.reports.plots import FEWEST, MARKERS, Style, drawing, learnin
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import ReportTable, SectionTables, pairs_note, section_tables
 from twofold.arena.reports.tables import curves as curves_table
+from twofold.arena.stats import MAX_NAME
 from twofold.arena.studies.study import Study
-from twofold.arena.table import MAX_NAME
 from twofold.figures import counted
 from twofold.notation import printable
 

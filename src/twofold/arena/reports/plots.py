@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from twofold.arena.reports.drawings import SERIES, Drawing, thousands
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import ReportEntry
-from twofold.arena.stats import Interval
+from twofold.arena.stats import Interval, telling_tiles
 from twofold.arena.survival import bands, edges_of
-from twofold.arena.table import telling_tiles
 from twofold.figures import format_seconds
 from twofold.notation import printable
 

@@ -14,9 +14,8 @@ from twofold.arena.pairs import holm
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.plots import MARKERS, Style, telling
 from twofold.arena.reports.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
-from twofold.arena.stats import Interval, wilson_interval
+from twofold.arena.stats import Interval, reach, reach_heading, reach_tiles, wilson_interval
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
-from twofold.arena.table import reach, reach_heading, reach_tiles
 from twofold.figures import DASH, counted, format_rate, format_seconds
 from twofold.notation import printable
 

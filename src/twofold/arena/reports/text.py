@@ -6,8 +6,8 @@ from textwrap import fill
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import ReportTable, not_reproducible, pairs_note, section_tables
+from twofold.arena.stats import MAX_NAME, format_runs
 from twofold.arena.studies.study import Study
-from twofold.arena.table import MAX_NAME, format_runs
 from twofold.figures import counted, format_table
 from twofold.notation import printable, shell_line
 

@@ -68,15 +68,17 @@ def open_study(path: Path, settings: TuningSettings) -> "Study":
     """
     import optuna
 
-    if path.exists():
+    if is_there := path.exists():
         check_settings(path, settings)
     with storage_errors(path):
-        if path.exists():
+        if is_there:
             with path.open("rb+") as file:  # a full disk may have cut off the last line
                 file.truncate(file.read().rfind(b"\n") + 1)
-        study = optuna.create_study(
-            storage=_storage(path), study_name=STUDY, direction="maximize", load_if_exists=True
-        )
+            study = optuna.load_study(storage=_storage(path), study_name=STUDY)
+        else:
+            study = optuna.create_study(
+                storage=_storage(path), study_name=STUDY, direction="maximize"
+            )
         if SETTINGS not in study.user_attrs:
             study.set_user_attr(SETTINGS, settings.document())
     return study

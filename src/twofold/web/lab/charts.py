@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.reports.report import ReportEntry
-from twofold.arena.stats import Interval
+from twofold.arena.stats import Interval, telling_tiles
 from twofold.arena.survival import bands, edges_of
-from twofold.arena.table import telling_tiles
 
 Entries = Sequence[ReportEntry]
 
