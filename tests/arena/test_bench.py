@@ -18,7 +18,6 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import Bench, players_in_excess, resume
-from twofold.arena.reports import text
 from twofold.arena.studies.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
@@ -64,7 +63,7 @@ def test_a_player_whose_first_game_differs_is_not_reproducible(jobs: int, tmp_pa
     with Study(tmp_path / "s.db") as study:
         assert [run.reproducible for run in study.runs()] == [False, True, True]
         assert "not reproducible: under a time budget, or by a player" in " ".join(
-            text.plain(study).split()
+            tables.plain(study).split()
         )
         again = bench_of(study, players[0], games=12)
         again.say = said.append

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.reports import page, text
+from twofold.arena.reports import page, tables
 from twofold.arena.reports.drawings import FORMS, Form
 from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
 from twofold.arena.reports.plots import learning_curves
@@ -84,7 +84,7 @@ def command(
             for file in export_boards(opened, folder, force=force):
                 print_note(f"wrote {file}")
         if not (written or write_boards):
-            print_out(text.plain(opened))
+            print_out(tables.plain(opened))
 
 
 def _check_request(study: str, asked: dict[str, str], write_boards: str) -> None:
@@ -154,7 +154,7 @@ def _write(study: Study | None, name: str, path: str, curves: Sequence[DrawnCurv
     elif name == "--parquet":
         export_parquet(study, path)
     else:
-        _put(path, [text.markdown(study).encode()] if name == "--markdown" else csv_parts(study))
+        _put(path, [tables.markdown(study).encode()] if name == "--markdown" else csv_parts(study))
     if path != STDOUT:
         print_note(f"wrote {path}")
 

@@ -12,7 +12,7 @@ import pytest
 from tests.arena.reports.studies import add, row, small
 from twofold.arena.reports.drawings import PAPER
 from twofold.arena.reports.page import html as html_page
-from twofold.arena.reports.text import markdown
+from twofold.arena.reports.tables import markdown
 from twofold.arena.studies.study import Study
 from twofold.errors import MissingExtra
 from twofold.seeds import SeedRange

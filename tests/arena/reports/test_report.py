@@ -10,7 +10,7 @@ from twofold.arena.boards import parse_boards
 from twofold.arena.reports import report as module
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
-from twofold.arena.reports.text import markdown, plain
+from twofold.arena.reports.tables import markdown, plain
 from twofold.arena.studies.rows import Wanted
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.arena.reports.studies import RULES, add, ended, row, small
 from twofold.arena.reports.page import html as html_of
 from twofold.arena.reports.report import gather
-from twofold.arena.reports.text import markdown, plain
+from twofold.arena.reports.tables import markdown, plain
 from twofold.arena.studies.study import Study
 from twofold.seeds import SeedRange
 
