@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.play.kept_games import record_of
-from twofold.play import saver
 from twofold.play.game_file import GameFile
-from twofold.play.saver import Lookout
+from twofold.play.saved_game import LOOK_SECONDS
 from twofold.play.saving import NEWER, KeptGame
+from twofold.web import table as saver
+from twofold.web.table import Lookout
 
 
 class Looked(KeptGame):
@@ -53,7 +54,7 @@ def test_moves_of_another_program_appear_by_themselves(
     assert mine.game.moves == record_of(5).moves
     assert mine.take_notice() == NEWER
     path.write_text("damaged")
-    now += saver.LOOK_SECONDS
+    now += LOOK_SECONDS
     mine.save_now_and_then()
     assert mine.take_notice() == ""
 

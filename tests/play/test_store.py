@@ -22,10 +22,9 @@ from twofold.play import store as module
 from twofold.play.best_scores import BEST_FILE
 from twofold.play.game_file import SUFFIX
 from twofold.play.store import GameStore, NotFound, Stamp
-from twofold.play.table import MAX_LISTED
 from twofold.records.record import format_record, parse_record
 from twofold.rules import Rules
-from twofold.web.page_game import PageTable
+from twofold.web.table import MAX_LISTED, PageTable
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from tests.web.page import Page
 from twofold.play.store import GameStore
 from twofold.web.app import create_app
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageTable
 from twofold.web.security import Access
+from twofold.web.table import PageTable
 
 
 @pytest.fixture

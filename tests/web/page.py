@@ -8,13 +8,13 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from twofold.play.table import GameTable
 from twofold.records.formats import parse_any_record
 from twofold.records.record import Record
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.protocol import Reply, Request
 from twofold.web.session import Session
+from twofold.web.table import PageTable
 
 PATIENCE = 120.0
 """Seconds after which something that should come is taken not to."""
@@ -143,7 +143,7 @@ def add_record(hub: Hub, text: str | bytes) -> str:
     return kept(hub.table, parse_any_record(text))
 
 
-def kept(table: GameTable[Any], record: Record) -> str:
+def kept(table: PageTable, record: Record) -> str:
     """Save a game that is played now; returns its id."""
     return table.take_in(record, table.time()).game
 

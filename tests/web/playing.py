@@ -7,15 +7,15 @@ import pytest
 
 from tests.web.page import PATIENCE, Listener
 from twofold.game import Game
-from twofold.play.autoplay import Wish
 from twofold.play.game_file import Conflict, GameFile, Version
-from twofold.play.live_game import Asker
 from twofold.play.store import GameStore
 from twofold.players import make_player
 from twofold.records.record import Record
 from twofold.rules import Rules
-from twofold.web.page_game import PageGame, PageTable
+from twofold.web.autoplay import Wish
+from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import AutoplayEnded, StepReply
+from twofold.web.table import PageTable
 
 LARGE = Rules(6, 6)
 STOPS = Rules.parse("4x4 goal=16 stop=goal")

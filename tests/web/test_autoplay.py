@@ -17,18 +17,18 @@ from tests.web.playing import LARGE, STOPS, begin, ended, let_play, move, saved
 from twofold.board import Board
 from twofold.errors import LimitExceeded
 from twofold.game import Game
-from twofold.play import autoplay
-from twofold.play import table as module
-from twofold.play.autoplay import STEPS_PER_SECOND, Wish
 from twofold.play.best_scores import AUTOPLAY_TAG
-from twofold.play.live_game import Asker, StaleMove
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.rules import STANDARD, Move, Rules
 from twofold.search.stop import Stop
-from twofold.web.page_game import PageTable
+from twofold.web import autoplay
+from twofold.web import table as module
+from twofold.web.autoplay import STEPS_PER_SECOND, Wish
+from twofold.web.page_game import Asker, StaleMove
 from twofold.web.protocol import AutoplayEnded, FrameReply, GameState, RefusedReply, StepReply
+from twofold.web.table import PageTable
 
 
 def test_slow_players_are_shown_step_by_step(table: PageTable) -> None:

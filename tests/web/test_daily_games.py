@@ -125,7 +125,7 @@ def test_days_to_come_are_not_open_and_past_ones_are(client: Client) -> None:
 def test_a_past_day_is_marked_as_played_later(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.play.table.now_text", lambda: "2026-11-23T10:00:00+00:00")
+    monkeypatch.setattr("twofold.web.table.now_text", lambda: "2026-11-23T10:00:00+00:00")
     begin(client, DAY - timedelta(days=2))
     begin(client)
     tries = client.get("/api/daily").json["tries"]

@@ -19,7 +19,7 @@ from twofold.records.record import Record, parse_record
 from twofold.rules import Rules
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageTable
+from twofold.web.table import PageTable
 
 
 def keep(hub: Hub, *games: Record) -> list[str]:

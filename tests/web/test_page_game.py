@@ -10,12 +10,12 @@ from tests.web.playing import LARGE, begin, let_play, move
 from twofold.board import Board
 from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
 from twofold.game import Game
-from twofold.play.live_game import REPLAY_MOVES, Asker, StaleMove
 from twofold.players import make_player, play_game
 from twofold.records.record import Record
 from twofold.rules import STANDARD, Move
-from twofold.web.page_game import PageTable
+from twofold.web.page_game import REPLAY_MOVES, Asker, StaleMove
 from twofold.web.protocol import GameState, Reply, StepReply
+from twofold.web.table import PageTable
 
 
 def test_a_move_is_told_to_all(table: PageTable) -> None:

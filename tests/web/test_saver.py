@@ -9,12 +9,12 @@ from tests.web.page import Listener
 from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_until_saved
 from twofold.board import Board
 from twofold.errors import ResourceError
-from twofold.play import saver as saver_module
-from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.rules import STANDARD
-from twofold.web.page_game import PageTable
+from twofold.web import table as saver_module
+from twofold.web.page_game import Asker
 from twofold.web.protocol import GameState, RefusedReply
+from twofold.web.table import PageTable
 
 
 def test_a_game_that_changes_is_written_once_a_second(

@@ -13,17 +13,17 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
-from twofold.play import saver
 from twofold.play.best_scores import BEST_FILE, read_best, top_score
 from twofold.play.game_file import SUFFIX, goes_on
-from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record, format_record
 from twofold.rules import STANDARD
 from twofold.web import protocol
+from twofold.web import table as saver
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageGame, PageTable
+from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import GameState, RefusedReply
+from twofold.web.table import PageTable
 
 pytestmark = pytest.mark.promise("R65")
 
@@ -56,7 +56,7 @@ class Server:
 @pytest.fixture
 def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
     GATE.reset()
-    monkeypatch.setattr("twofold.play.saver.Saver.changed", lambda *_, **__: None)  # saved by hand
+    monkeypatch.setattr("twofold.web.table.Saver.changed", lambda *_, **__: None)  # saved by hand
     with ExitStack() as stack:
         found = []
         for _ in range(2):

@@ -12,13 +12,13 @@ from tests.web.page import PATIENCE, Listener, kept
 from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
 from twofold.errors import InvalidRecord
 from twofold.game import Game
-from twofold.play import table as module
 from twofold.play.kept import Kept
-from twofold.play.live_game import Asker
 from twofold.play.store import GameStore, NotFound
 from twofold.records.record import Record
-from twofold.web.page_game import PageTable
+from twofold.web import table as module
+from twofold.web.page_game import Asker
 from twofold.web.protocol import GameState
+from twofold.web.table import PageTable
 
 
 def test_a_game_is_found_again_with_its_redo(table: PageTable) -> None:

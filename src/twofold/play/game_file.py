@@ -126,14 +126,12 @@ class GameFile:
                     return Conflict.PARTED
             elif other is not None:
                 return other
-            self._write(format_record(record).encode())
+            data = format_record(record).encode()
+            digest = _digest(data)
+            self._known.add(digest)  # if the write fails late, the file may hold the new content
+            atomic_write(self.path, data)
+            self._known = {digest}
         return None
-
-    def _write(self, data: bytes) -> None:
-        digest = _digest(data)
-        self._known.add(digest)  # if the write fails late, the file may hold the new content
-        atomic_write(self.path, data)
-        self._known = {digest}
 
 
 def indexed(record: Record, played: float, *, imported: bool = False) -> Record:

@@ -31,6 +31,10 @@ News = Literal["newer", "parted", "deleted", "damaged"]
 """What another program did to the file."""
 
 
+LOOK_SECONDS: Final = 1.0
+"""Seconds between two looks at the files of games."""
+
+
 def now_text() -> str:
     """The present local time as the date of a record."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -18,8 +18,7 @@ from twofold.play.game_file import (
     indexed,
     make_folder,
 )
-from twofold.play.saved_game import News, SavedGame, now_text
-from twofold.play.saver import LOOK_SECONDS
+from twofold.play.saved_game import LOOK_SECONDS, News, SavedGame, now_text
 from twofold.records.record import Record, read_record, write_record
 from twofold.rules import Rules
 

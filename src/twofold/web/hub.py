@@ -12,7 +12,6 @@ from twofold.errors import TwofoldError
 from twofold.game import Game
 from twofold.limits import MAX_SIDE
 from twofold.play.game_file import GAMES
-from twofold.play.live_game import Viewer
 from twofold.play.mover import Mover
 from twofold.play.store import GameStore
 from twofold.play.threads import JobThreads, start_thread
@@ -23,12 +22,13 @@ from twofold.search.budget import Budget
 from twofold.search.stop import Stop
 from twofold.version import __version__
 from twofold.web.jobs.queue import JobQueue
-from twofold.web.page_game import PageTable
+from twofold.web.page_game import Viewer
 from twofold.web.practice.notebook import Notebook
 from twofold.web.protocol import Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster
 from twofold.web.searches import Searches
+from twofold.web.table import PageTable
 
 DESKS: Final = 2
 """Threads for short jobs, such as reading and deleting games."""
@@ -113,7 +113,10 @@ class Hub:
 
     def _load(self) -> None:
         try:
-            self._think()
+            spec = self.roster.spec("", STANDARD)
+            with self.searches.player(spec, STANDARD) as player:
+                player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
+                Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
         except TwofoldError as error:
             _LOG.error("cannot load the default player: %s", error)
             return
@@ -124,12 +127,6 @@ class Hub:
             self._ready = True
             for session in self._sessions:
                 session.send(Ready())
-
-    def _think(self) -> None:
-        spec = self.roster.spec("", STANDARD)
-        with self.searches.player(spec, STANDARD) as player:
-            player.analyse(_WARM_UP, Budget(ply=1), stop=self._stop)
-            Mover(player, Game.from_board(_WARM_UP, seed=0), self._stop).play(1, 0.0)
 
     # ---- the end
 

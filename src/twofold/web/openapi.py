@@ -73,8 +73,9 @@ def _operation(entry: Operation, by_type: dict[str, Any]) -> dict[str, Any]:
         "description": entry.summary,
         "content": _content(entry.reply, by_type),
     }
+    words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
     operation = {
-        "operationId": _name(entry),
+        "operationId": "_".join([entry.method.lower(), *words]),
         "summary": entry.summary,
         "parameters": _parameters(entry),
         "responses": dict(sorted(answers.items())),
@@ -106,8 +107,3 @@ def _parameters(entry: Operation) -> list[dict[str, Any]]:
         for name, meaning in entry.query.items()
     ]
     return inside + query
-
-
-def _name(entry: Operation) -> str:
-    words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
-    return "_".join([entry.method.lower(), *words])

@@ -16,9 +16,9 @@ from twofold.play.store import NotFound
 from twofold.records.json_lines import format_line
 from twofold.search.stop import Stop
 from twofold.web.operations import Operation, Text, operation, operations_of
-from twofold.web.page_game import PageTable
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
+from twofold.web.table import PageTable
 
 MAX_IMPORT: Final = 8 * 2**20
 """Maximum size of an import in bytes; the page sends larger files in parts."""

@@ -1,13 +1,27 @@
-"""A live game as pages see it: the replies about it."""
+"""A game in play: the pages that follow it, its player, if any, and the replies about it.
+
+All changes and replies are made under the game's lock; sending a reply never blocks.
+"""
+
+import threading
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
 
 from twofold.board import Board
-from twofold.play.autoplay import EndReason
+from twofold.errors import GameOver, InvalidInput, TwofoldError
+from twofold.game import Game
 from twofold.play.best_scores import ME
-from twofold.play.live_game import LiveGame
-from twofold.play.saved_game import News
-from twofold.play.table import GameTable
-from twofold.rules import Rules
-from twofold.step import Step, makes_goal, slides
+from twofold.play.daily import without_day
+from twofold.play.game_file import Conflict, GameFile, Version
+from twofold.play.kept import Kept, kept_of
+from twofold.play.saved_game import News, SavedGame
+from twofold.records.record import Record
+from twofold.rules import Move, Rules
+from twofold.step import Step, makes_goal, result_text, slides
+from twofold.web.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
@@ -19,9 +33,357 @@ from twofold.web.protocol import (
     StepReply,
 )
 
+if TYPE_CHECKING:
+    from twofold.web.table import PageTable
 
-class PageGame(LiveGame):
-    """A game that pages follow. Thread-safe."""
+
+class Viewer(Protocol):
+    """A page that follows games; replies are structs of msgspec with a field `ref`."""
+
+    def send(self, reply: Any) -> None:
+        """Send a reply; called from any thread, never blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A page that sent a request, and the request's number."""
+
+    follower: Viewer
+    ref: int
+
+    def answer(self, reply: Any) -> None:
+        """Send a reply with that number."""
+        self.follower.send(msgspec.structs.replace(reply, ref=self.ref))
+
+
+REPLAY_MOVES: Final = 256
+"""Moves replayed at a time; between two batches the lock is released."""
+
+
+class StaleMove(InvalidInput):
+    """A move for another move number than the game's."""
+
+
+class PageGame(SavedGame):
+    """A game that pages follow. Thread-safe.
+
+    Args:
+        name: its id.
+        table: holds the game.
+        played: time of the last change, in seconds since 1970.
+        resumed, player, date, is_saved: as for `SavedGame`.
+
+    Attributes:
+        was: the id before the game moved to a new file; empty if it did not.
+        kept: True if it is saved in a file.
+        told: True if the followers know that it cannot be saved.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        table: "PageTable",
+        played: float,
+        file: GameFile | None = None,
+        resumed: Record | None = None,
+        *,
+        player: str = "",
+        date: str | None = None,
+        is_saved: bool = False,
+    ) -> None:
+        super().__init__(game, file, resumed, player=player, date=date, is_saved=is_saved)
+        self.name = name
+        self.was = ""
+        self.kept = file is not None
+        self.turn: Final = threading.Condition(self.lock)
+        self.saved_at = float("-inf")
+        self.told = False
+        self._begun = self.version
+        self._table = table
+        self._played = played
+        self._followers: list[Viewer] = []
+        self._playing: Autoplay | None = None
+        self._preparing: Autoplay | None = None
+        self._rules_text = str(game.rules)
+        self._untold: News | None = None
+
+    # ---- followers
+
+    def join(self, asker: Asker) -> None:
+        """Follow the game: send its state, then every change."""
+        with self.lock:
+            if asker.follower not in self._followers:
+                self._followers.append(asker.follower)
+            asker.answer(self.state(news=self._untold))
+            self._untold = None
+
+    def leave(self, follower: Viewer) -> None:
+        """Stop following. Without followers autoplay ends."""
+        with self.lock:
+            if follower in self._followers:
+                self._followers.remove(follower)
+            if not self._followers:
+                self._end_players()
+
+    @property
+    def is_followed(self) -> bool:
+        """True if a page follows it."""
+        return bool(self._followers)
+
+    def tell(self, reply: Any, asker: Asker | None = None) -> None:
+        """Send a reply to all followers, and to `asker` with the number of its request."""
+        with self.lock:
+            for follower in self._followers:
+                if asker is None or follower is not asker.follower:
+                    follower.send(reply)
+            if asker is not None:
+                asker.answer(reply)
+
+    # ---- requests by a person
+
+    def move(self, letter: str, move_number: int, asker: Asker, *, by: str = "") -> None:
+        """Make a move; ends autoplay. `by` is a player that presses the keys in a browser.
+
+        Raises StaleMove for another move number, IllegalMove, or DailyRule.
+        """
+        with self.lock:
+            if by:
+                self.refuse_in_daily("autoplay")
+            self.take_over()
+            if move_number != self.game.move_number:
+                raise StaleMove(
+                    f"expected a move after {self.game.move_number} moves, got one for the board "
+                    f"after {move_number}"
+                )
+            before = self.game.board
+            step = self.game.play(Move.parse(letter))
+            if by:
+                self.note_autoplay(move_number)
+            else:
+                self.note_own_move()
+            self._moved(before, step, by, asker)
+
+    def undo(self, asker: Asker) -> None:
+        """Undo the last move; ends autoplay. Raises NothingToUndo, or DailyRule in a daily game."""
+        with self.lock:
+            self.refuse_in_daily("undo")
+            self.take_over()
+            step = self.game.undo()
+            self.changed()
+            self.tell(self.state(undone=step.move.letter), asker)
+
+    def redo(self, asker: Asker) -> None:
+        """Redo the last undone move; ends autoplay. Raises NothingToRedo."""
+        with self.lock:
+            self.take_over()
+            before = self.game.board
+            step = self.game.redo()
+            self._moved(before, step, "", asker)
+
+    def show_hints(self, board: Board) -> int:
+        """Count hints that are about to be shown for a board; returns the number so far.
+
+        Raises DailyRule in a daily game.
+        """
+        with self.lock:
+            self.refuse_in_daily("hints")
+            if self._playing is None and self.hint_shown(board) and not self.is_saved:
+                self.changed()
+            return self.hints
+
+    def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
+        self.add_player(by or ME)
+        self.changed(at_once=self.game.is_finished)
+        self.tell(self.step_reply(before, step, by), asker)
+
+    # ---- players
+
+    def start_player(self, spec: str, make: MakePlayer, wish: Wish, asker: Asker) -> None:
+        """Start autoplay; a player that is playing continues until the new one is ready.
+
+        Raises GameOver, DailyRule, or LimitExceeded if the maximum number of players is playing.
+        """
+        with self.lock:
+            self.refuse_in_daily("autoplay")
+            if self.game.is_finished:
+                result = result_text(self.game.board, self.game.rules)
+                raise GameOver(f"the game is finished: {result}")
+            known = self._preparing or self._playing
+            if known is not None and known.spec == spec:
+                known.change(wish, asker)
+                return
+            if self._preparing is not None:
+                self._preparing.end()
+            self._preparing = Autoplay(self, spec, make, wish, asker)
+            self._preparing.start(self._table.seats)
+
+    def pause(self, asker: Asker) -> None:
+        """End autoplay on request."""
+        with self.lock:
+            played = self._end_players()
+            ended = self.end_reply("paused")
+            if played:
+                self.tell(ended, asker)
+            else:
+                asker.answer(ended)
+
+    def take_over(self) -> None:
+        """End autoplay because a person acts."""
+        if self._end_players():
+            self.tell(self.end_reply("paused"))
+
+    def _end_players(self) -> bool:
+        """End autoplay; True if a player was playing, not only getting ready."""
+        playing, preparing = self._playing, self._preparing
+        self._playing = self._preparing = None
+        for one in (playing, preparing):
+            if one is not None:
+                one.end()
+        return playing is not None
+
+    def seat(self, player: Autoplay) -> Game | None:
+        """Seat a player that is ready; its game from here, or None if it is not wanted any more."""
+        with self.lock:
+            if self._preparing is not player:
+                return None
+            if self._playing is not None:
+                self._playing.end()
+            self._playing, self._preparing = player, None
+            now = self.game
+            return Game.from_board(
+                now.board, now.rules, now.seed, score=now.score, move_number=now.move_number
+            )
+
+    def unseat(self, player: Autoplay) -> bool:
+        """Remove a player that ends by itself; True if it was playing or getting ready."""
+        with self.lock:
+            known = player in (self._playing, self._preparing)
+            if self._playing is player:
+                self._playing = None
+            if self._preparing is player:
+                self._preparing = None
+            return known
+
+    def refused(self, player: Autoplay, error: Exception) -> None:
+        """Report to its requester that a player could not start."""
+        kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
+        player.asker.answer(self.refusal(message_of(error), kind))
+
+    def stepped(self, player: Autoplay, move: Move) -> None:
+        """Make a move of a player and send it as a step."""
+        before = self.game.board
+        self._moved(before, self.game.play(move), player.spec, player.asker)
+
+    def framed(self, player: Autoplay, moves_per_second: float) -> None:
+        """Send the moves of a player as a frame."""
+        self.add_player(player.spec)
+        self.changed(at_once=self.game.is_finished)
+        self.tell(self.frame_reply(moves_per_second), player.asker)
+
+    def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
+        """Report that a player has ended."""
+        self.tell(self.end_reply(reason, message), player.asker)
+
+    @property
+    def playing(self) -> str:
+        """The spec of the player that is playing; empty for the person."""
+        return "" if self._playing is None else self._playing.spec
+
+    # ---- the past
+
+    def replay(self) -> None:
+        """Replay a game read from a record, so that undo and earlier positions are quick."""
+        self.replay_to(self.game.move_number)
+
+    def replay_to(self, number: int) -> None:
+        """Replay the moves up to a number in batches; the lock is free between two batches."""
+        with self.lock:
+            number = min(number, self.game.move_number)
+            known = self.game.known_before(number)
+        for passed in chain(range(known, number, REPLAY_MOVES), [max(known, number - 1)]):
+            with self.lock:
+                if passed > self.game.move_number or not self.is_followed:
+                    return
+                self.game.at(passed)
+
+    def record(self) -> Record:
+        """The record of the game, with the person among the players."""
+        return replace(super().record(), player=self.player or ME)
+
+    def kept_entry(self) -> Kept:
+        """The entry for a list."""
+        return kept_of(self.name, self.record(), self._played)
+
+    def fork(self, number: int) -> tuple[Game, Record]:
+        """A new game with the moves up to a number, and a record as `known_until`."""
+        self.replay_to(number)
+        with self.lock:
+            return self.game.fork(number), self.known_until(number)
+
+    # ---- saving
+
+    def changed(self, *, at_once: bool = False) -> None:
+        """Note a change, and schedule a save."""
+        with self.lock:
+            self._played = self._table.time()
+            if self.kept and (score := self.own_score) is not None:
+                self._table.store.reached(self._rules_text, self.name, score)
+            self._table.changed(self, at_once)
+
+    @property
+    def is_saved(self) -> bool:
+        """True if there is nothing to write, or the game is not kept."""
+        return not self.kept or super().is_saved
+
+    @property
+    def is_untouched(self) -> bool:
+        """True if nothing has changed since the game was opened."""
+        return self.version == self._begun
+
+    @property
+    def played(self) -> float:
+        """Time of the last change, in seconds since 1970."""
+        return self._played
+
+    def write(self, record: Record) -> Version | Conflict | None:
+        """Write the file and update the index."""
+        return self._table.store.save(self.name, record, self._played, self.file)
+
+    def move_away(self, conflict: Conflict) -> None:
+        """Continue as another game."""
+        self._table.move(self, conflict)
+
+    def move_to(self, name: str, file: GameFile, news: News) -> None:
+        """Continue in a new file; called under `saving`."""
+        with self.lock:
+            self.name, self.was, self.file = name, self.name, file
+            self._resumed = without_day(self._resumed)  # the game in the old file is the try
+            self.tell_news(news)
+
+    def give_way(self) -> None:
+        """End autoplay."""
+        self.take_over()
+
+    def tell_news(self, news: News) -> None:
+        """Report what another program did; the next follower gets it if there is none."""
+        self._rules_text = str(self.game.rules)
+        self.tell(self.state(news=news))
+        self._untold = None if self._followers else news
+
+    def disown(self) -> None:
+        """The file was deleted; the followers may continue the game unsaved."""
+        with self.lock:
+            self.take_over()
+            self.kept = False
+            self.tell(self.state())
+
+    def end(self) -> None:
+        """End autoplay without a message."""
+        with self.lock:
+            self._end_players()
+
+    # ---- replies
 
     def state(self, undone: str = "", news: News | None = None) -> GameState:
         """The whole state; `undone` is a move just undone, `news` what another program did."""
@@ -55,7 +417,7 @@ class PageGame(LiveGame):
                 can_undo=game.can_undo and not self.daily,
                 can_redo=game.can_redo,
                 undos=game.undos,
-                best=self.best(),
+                best=self._table.store.best(self._rules_text),
                 autoplay=self.playing,
                 hints=self.hints,
             )
@@ -100,12 +462,6 @@ class PageGame(LiveGame):
     def refusal(self, message: str, kind: str) -> RefusedReply:
         """Something failed; `kind` is the name of the error's class."""
         return RefusedReply(message=message, kind=kind)
-
-
-class PageTable(GameTable[PageGame]):
-    """The games in play that pages follow."""
-
-    kind = PageGame
 
 
 def rules_info(rules: Rules) -> RulesInfo:

@@ -15,8 +15,8 @@ from twofold.pictures.raster import Shade, draw_png, is_installed
 from twofold.pictures.replays import replay
 from twofold.search.stop import Stop
 from twofold.web.operations import File, Media, Operation, check_id, operation, operations_of
-from twofold.web.page_game import PageTable
 from twofold.web.protocol import Text as Short
+from twofold.web.table import PageTable
 
 PNG_SCALE: Final = 2.0
 """Pixels per unit: a 4x4 board is 920 pixels wide."""

@@ -85,7 +85,8 @@ class Reviews:
         """Cached judgements of the first moves of a game; `player` is a canonical spec."""
         with self._lock:
             known = self._known.get(_key(record, player, ply), _Known())
-            return known.judgements[: _shared(known.letters, _letters(record))]
+            shared = sum(takewhile(bool, map(eq, known.letters, _letters(record))))
+            return known.judgements[:shared]
 
     def keep(
         self, record: Record, player: str, ply: int | None, judgements: Sequence[MoveJudgement]
@@ -117,17 +118,6 @@ def _key(record: Record, player: str, ply: int | None) -> _Key:
     board = "" if record.board is None else str(record.board)
     start = (str(record.rules), record.seed, board, record.start_score, record.start_move)
     return _Key(start, frozenset(record.spawns.items()), player, ply)
-
-
-def _shared(one: str, other: str) -> int:
-    return sum(takewhile(bool, map(eq, one, other)))
-
-
-def _check_daily(record: Record) -> None:
-    """Refuse to review today's daily game while it is in progress, since hints are not allowed."""
-    is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
-    if daily.day_of_record(record) == str(daily.today()) and not is_over:
-        raise daily.DailyRule("the daily game of today can be reviewed once it is over")
 
 
 def _letters(record: Record) -> str:
@@ -167,7 +157,9 @@ class AskedReview(Asked):
     def answer(self) -> None:
         """Send judgements as they are made, then what is known at the end."""
         record = self._find(self._order.game)
-        _check_daily(record)
+        is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
+        if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
+            raise daily.DailyRule("the daily game of today can be reviewed once it is over")
         asked = self._order.spec
         spec = settled(asked, record.rules) if asked else self._spec_for(record)
         with self._reviews.make(spec) as player:
@@ -240,7 +232,10 @@ class AskedReview(Asked):
                 complete=len(judged) == len(record.moves),
                 own=own,
                 helped=helped,
-                phases=_phases(judged, record),
+                phases=[
+                    PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
+                    for phase, part in by_phase(phases(record), judged)
+                ],
                 lacks_tables=bool(tables_note(record.player, spec)),
             )
         )
@@ -255,13 +250,6 @@ def _by_maker(
     if own is None or helped is None:
         return None, None
     return ReviewPart(*_figures(own)), ReviewPart(*_figures(helped))
-
-
-def _phases(judged: Sequence[MoveJudgement], record: Record) -> list[PhaseInfo]:
-    return [
-        PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
-        for phase, part in by_phase(phases(record), judged)
-    ]
 
 
 def _figures(part: Review) -> tuple[int, float | None, float | None]:

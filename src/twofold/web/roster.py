@@ -92,8 +92,9 @@ class Roster:
         self.home: Final = None if default is None else home_of(default)
         # Imports the code for endgame tables before the first request.
         names = {info.plain: info.name for info in _strengths()} | dict(PICKS)
+        names |= {spec: "optimal play" for spec in own if spec.startswith("exact:")}
         self._own_infos: Final = {
-            spec: _info(spec, names.get(spec) or _own_name(spec)) for spec in own
+            spec: _info(spec, names.get(spec) or _without_folders(spec)) for spec in own
         }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
@@ -221,28 +222,22 @@ def _check_tables(text: str) -> None:
 def _info(spec: str, name: str) -> PlayerInfo:
     parsed = notation.parse_spec(spec)
     if is_code(parsed.name):
-        values, takes_limits = _own_kind(spec)
+        with make_player(spec) as player:  # if it does more than choose, and takes limits
+            kind, takes_limits = type(player), player.takes_limits
+        values = kind.analyse is not Player.analyse or kind.stream is not Player.stream
         return PlayerInfo(
             spec, name, "a player of your own", values=values, takes_limits=takes_limits
         )
     entry = entry_of(parsed.name)
-    summary = entry.summary + _with_tables(parsed.values.get("tables", NONE))
+    tables = parsed.values.get("tables", NONE)
+    names = _without_folders(tables).replace("+", ", ")
     return PlayerInfo(
         spec,
         name,
-        summary,
+        entry.summary + ("" if tables == NONE else f"; endgame tables {names}"),
         values=entry.name not in VALUELESS,
         takes_limits=entry.name not in LIMITLESS,
     )
-
-
-def _with_tables(tables: str) -> str:
-    names = _without_folders(tables).replace("+", ", ")
-    return "" if tables == NONE else f"; endgame tables {names}"
-
-
-def _own_name(spec: str) -> str:
-    return "optimal play" if spec.startswith("exact:") else _without_folders(spec)
 
 
 def _without_folders(spec: str) -> str:
@@ -259,11 +254,3 @@ def _without_folders(spec: str) -> str:
 def _without_folder(word: str) -> str:
     """The name of a file; a table's name with caps has a slash, too, and is unchanged."""
     return word if _CAPS.fullmatch(word) else re.split(r"[/\\]", word)[-1]
-
-
-def _own_kind(spec: str) -> tuple[bool, bool]:
-    """If an owner's player does more than choose, and takes limits; it is made to find out."""
-    with make_player(spec) as player:
-        kind = type(player)
-        values = kind.analyse is not Player.analyse or kind.stream is not Player.stream
-        return values, player.takes_limits

@@ -141,7 +141,10 @@ class Searches:
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
         home = order.at_home
-        with self.player(order.spec, order.rules, at_home=home) as player, _ended(stop):
+        with (
+            self.player(order.spec, order.rules, at_home=home) as player,
+            ALARMS.at(time.perf_counter() + MAX_SECONDS, stop.raise_flag),
+        ):
             found = player.stream(order.board, order.budget, score=order.score, stop=stop)
             try:
                 for analysis in found:
@@ -163,11 +166,6 @@ class Searches:
         """End all searches and their threads."""
         self._workers.close()
         self._idle.close()
-
-
-def _ended(stop: Stop) -> AbstractContextManager[None]:
-    """Raise the flag after MAX_SECONDS: a player's own limits may be endless."""
-    return ALARMS.at(time.perf_counter() + MAX_SECONDS, stop.raise_flag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,10 @@ class Gate:
     async def _answer(self, asked: Request) -> Response | None:
         """A redirect that sets the cookie, or a refusal; None for a request of the owner."""
         is_page = asked.scope["path"] in PAGES and self.access.foreign(asked) is None
-        is_form = is_page and _is_form(asked)
+        kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+        is_form = (
+            is_page and asked.method == "POST" and "origin" in asked.headers and kind == FORM_TYPE
+        )
         texts = await _form(asked) if is_form else asked.query_params.getlist("token")
         if (is_form or (is_page and asked.method in _SAFE)) and any(map(self.access.takes, texts)):
             headers = {"location": _target(asked), "set-cookie": self.access.cookie}
@@ -242,11 +245,6 @@ class Gate:
             await send(message)
 
         return send_more
-
-
-def _is_form(asked: Request) -> bool:
-    kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return asked.method == "POST" and "origin" in asked.headers and kind == FORM_TYPE
 
 
 async def _form(asked: Request) -> list[str]:

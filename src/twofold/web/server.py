@@ -64,7 +64,8 @@ class Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop at a signal; uvicorn would end the process before games are saved."""
-        numbers = (signal.SIGINT, signal.SIGTERM) if _is_main_thread() else ()
+        is_main = threading.current_thread() is threading.main_thread()
+        numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
         before = {number: signal.signal(number, self._ask) for number in numbers}
         try:
             yield
@@ -76,10 +77,6 @@ class Server(uvicorn.Server):
         self.signal = number
         self.force_exit = self.should_exit  # the second time
         self.should_exit = True
-
-
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
 
 
 # ---- addresses

@@ -9,14 +9,13 @@ from twofold.board import Board
 from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game import Game
 from twofold.notation import parse_seed
-from twofold.play.autoplay import Wish
-from twofold.play.live_game import Asker
 from twofold.play.store import NotFound
 from twofold.records.formats import parse_position
 from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, Send, refused
+from twofold.web.autoplay import Wish
 from twofold.web.hub import Hub
-from twofold.web.page_game import PageGame, tiles_of
+from twofold.web.page_game import Asker, PageGame, tiles_of
 from twofold.web.protocol import AnyRequest, Reply
 from twofold.web.reviews import MAX_PLY, AskedReview, Order
 from twofold.web.searches import clamped, order_of, rules_for

@@ -47,16 +47,12 @@ def _end_with(pipe: int) -> None:
     with contextlib.suppress(OSError):
         while os.read(pipe, 64):
             pass
-    _interrupt()
-    time.sleep(GRACE_SECONDS)
-    os._exit(INTERRUPTED)
-
-
-def _interrupt() -> None:
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
     else:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    time.sleep(GRACE_SECONDS)
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

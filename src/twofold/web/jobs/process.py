@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from twofold.notation import printable
 from twofold.web.jobs.child import GRACE_SECONDS
@@ -80,15 +80,13 @@ class CommandProcess:
         pipe = self._process.stderr
         assert pipe is not None
         with pipe:
-            for line in _lines(pipe):
-                self._take(line)
-
-    def _take(self, line: str) -> None:
-        share = _share(line)
-        if share is not None:
-            self.progress = share
-        elif line.strip():
-            self.words = printable(line.strip().removeprefix("twofold: "))[:MAX_LINE]
+            while data := pipe.readline(MAX_LINE):
+                line = data.decode("utf-8", "replace")
+                share = _share(line)
+                if share is not None:
+                    self.progress = share
+                elif line.strip():
+                    self.words = printable(line.strip().removeprefix("twofold: "))[:MAX_LINE]
 
 
 def _apart() -> dict[str, Any]:
@@ -97,11 +95,6 @@ def _apart() -> dict[str, Any]:
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
         return {"creationflags": flags}
     return {"start_new_session": True}
-
-
-def _lines(pipe: IO[bytes]) -> Any:
-    while line := pipe.readline(MAX_LINE):
-        yield line.decode("utf-8", "replace")
 
 
 def _share(line: str) -> float | None:

@@ -97,7 +97,8 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         players = [one.strip() or default_player(rules) for one in self.players]
         for spec in players:
             check_plain(spec)
-            _check_plays(spec, rules)
+            with make_player(settled(spec, rules)) as player:  # to find out if it can play
+                player.start(rules, 0)
         file = self.name + STUDY
         words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
@@ -142,24 +143,19 @@ class TrainJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tra
         out = ["--out", name + NETWORK]
         words = ["train", _squeezed(self.network), *out, *options, *schedule]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
+        # Patterns and rules are those of the file, or the command refuses it. The file alone does
+        # not say how many threads run.
+        threads = _threads("--threads", self.threads or MAX_THREADS)
+        again = ["--resume", *time, *threads, *_rules(self.rules.strip() or "4x4")]
         return Plan(
             title=name,
             words=words,
-            again=[*words[:2], *out, *self._again(time)],
+            again=[*words[:2], *out, *again],
             files=(name + NETWORK, name + CURVE),
             result=f"/lab?run={name}{CURVE}",
             disk=size,
             memory=size,
         )
-
-    def _again(self, time: list[str]) -> list[str]:
-        """The options that go on with the run.
-
-        Patterns and rules are those of the file, or the command refuses it. The file alone does
-        not say how many threads run.
-        """
-        threads = _threads("--threads", self.threads or MAX_THREADS)
-        return ["--resume", *time, *threads, *_rules(self.rules.strip() or "4x4")]
 
     def _bytes(self) -> int:
         from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -226,12 +222,6 @@ def check_new(plan: Plan, folder: Path, busy: Iterable[str] = ()) -> None:
     for name in plan.files:
         if (folder / name).exists():
             raise InvalidInput(f"the file {name} exists already. Choose another name")
-
-
-def _check_plays(spec: str, rules: Rules) -> None:
-    """Refuse a player that cannot play under these rules; the player is made to find out."""
-    with make_player(settled(spec, rules)) as player:
-        player.start(rules, 0)
 
 
 def _rules(text: str) -> list[str]:

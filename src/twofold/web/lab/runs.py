@@ -1,5 +1,6 @@
 """Training runs: the learning curves that `twofold train` writes, of one run or several."""
 
+import contextlib
 import csv
 import io
 import itertools
@@ -24,8 +25,9 @@ SUFFIX: Final = ".csv"
 MAX_SETS: Final = 16
 """Maximum number of sets of boards shown: the first ones of a file."""
 
+_SINGLE: Final = b"games,moves,seconds,mean,largest"
 _JOINT: Final = ",".join(joint_curve.COLUMNS).encode()
-"""Header of the curve of several runs."""
+"""Headers of the curves of one run and of several."""
 
 _WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
 _MEAN: Final = COLUMNS.index("mean")
@@ -96,30 +98,22 @@ def run(folder: Path, name: str) -> RunCurve:
 
 
 def _curve(folder: Path, found: LabFile) -> RunCurve:
-    return _read(found, _beside(folder, found))
-
-
-def _beside(folder: Path, found: LabFile) -> LabFile | None:
-    try:
-        return named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
-    except InvalidInput:
-        return None
+    beside = None
+    with contextlib.suppress(InvalidInput):  # there are no evaluations
+        beside = named(folder, found.name.removesuffix(SUFFIX) + EVALUATIONS_SUFFIX, SUFFIX)
+    return _read(found, beside)
 
 
 def _info(folder: Path, found: LabFile) -> RunInfo | None:
     """None for a file that does not begin like a learning curve."""
     try:
-        if not _is_curve(read_start(found.path, 200)):
+        if not read_start(found.path, 200).startswith((_SINGLE, _JOINT)):
             return None
         curve = _curve(folder, found)
     except InvalidInput as error:
         return RunInfo(found.name, found.date, error=str(error))
     network = found.path.with_suffix(".safetensors")
     return _summary(curve, network.name if network.is_file() else "")
-
-
-def _is_curve(start: bytes) -> bool:
-    return start.startswith((b"games,moves,seconds,mean,largest", _JOINT))
 
 
 def _summary(curve: RunCurve, network: str) -> RunInfo:
@@ -148,7 +142,13 @@ def _read(found: LabFile, judged: LabFile | None) -> RunCurve:
     try:
         header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
         joint = _is_joint(header)
-        rows = [_row(line, joint=joint) for line in lines]
+        rows = [
+            [  # for several runs all but games and mean may be missing
+                None if joint and place > 1 and not cell else finite_number(cell)
+                for place, cell in enumerate(line)
+            ]
+            for line in lines
+        ]
     except (csv.Error, ValueError) as error:
         raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
     if not joint and header != columns():
@@ -165,14 +165,6 @@ def _is_joint(header: list[str]) -> bool:
     first, seeds = tuple(header[: len(joint_curve.COLUMNS)]), header[len(joint_curve.COLUMNS) :]
     named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
     return first == joint_curve.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
-
-
-def _row(line: list[str], *, joint: bool) -> list[float | None]:
-    """The numbers of a point; for several runs all but games and mean may be missing."""
-    return [
-        None if joint and place > 1 and not cell else finite_number(cell)
-        for place, cell in enumerate(line)
-    ]
 
 
 def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:

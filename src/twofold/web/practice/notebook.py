@@ -226,7 +226,7 @@ def own_moves(record: Record, judged: Sequence[MoveJudgement]) -> list[MoveJudge
 
 
 def _of_judgement(game: str, rules: Rules, board: Board, one: MoveJudgement) -> Mistake:
-    values = [None if value is None else _finite(value) for value in one.values]
+    values = [value if value is None or math.isfinite(value) else 0.0 for value in one.values]
     shares = [None if value is None else _share(one, value) for value in one.values]
     table, unit = "", one.unit
     if one.table is not None:
@@ -247,10 +247,6 @@ def _share(one: MoveJudgement, value: float) -> float:
     assert made is not None
     lost = (best - value) / (best - made) if best > made else 0.0
     return min(1.0, max(0.0, 1 - (1 - one.ratio) * lost)) if math.isfinite(lost) else 0.0
-
-
-def _finite(value: float) -> float:
-    return value if math.isfinite(value) else 0.0
 
 
 def mistake_of_practice(

@@ -9,23 +9,22 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
-from twofold.errors import InvalidRecord
+from twofold.errors import InvalidRecord, TwofoldError
 from twofold.game import Game
 from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
 from twofold.play.game_file import Conflict, Version, indexed, unindexed
 from twofold.play.kept import GameInfo, Kept, when_played
-from twofold.play.live_game import Asker, LiveGame, Viewer
-from twofold.play.saved_game import now_text, opened
-from twofold.play.saver import Lookout, Saver
+from twofold.play.saved_game import LOOK_SECONDS, SavedGame, now_text, opened
 from twofold.play.store import GameStore, NotFound
-from twofold.play.threads import Seats
+from twofold.play.threads import Seats, join, start_thread
 from twofold.records.record import Record, parse_unplayed
+from twofold.web.page_game import Asker, PageGame, Viewer
 
 MAX_PLAYERS: Final = 32
 """Maximum number of simultaneous players over all games."""
@@ -42,9 +41,13 @@ INDEX_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 10.0
 """Seconds for players to end and games to be saved on closing."""
 
-_LOG: Final = logging.getLogger("twofold.play")
+SAVE_SECONDS: Final = 1.0
+"""Minimum seconds between two saves of a game."""
 
-G = TypeVar("G", bound=LiveGame)
+RETRY_SECONDS: Final = 10.0
+"""Seconds until the next try after a failed save."""
+
+_LOG: Final = logging.getLogger("twofold.play")
 
 
 class TakenIn(NamedTuple):
@@ -54,15 +57,13 @@ class TakenIn(NamedTuple):
     is_new: bool
 
 
-class GameTable(Generic[G]):
-    """The games in play; `clock` in seconds schedules saves. A face says of which kind they are."""
-
-    kind: type[G]
+class PageTable:
+    """The games in play that pages follow; `clock` in seconds schedules saves."""
 
     def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # acquire it before the lock of a game
-        self._live: dict[str, G] = {}  # least recently used first
+        self._live: dict[str, PageGame] = {}  # least recently used first
         self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
         self._saver = Saver(clock)
         self._lookout: Lookout | None = None
@@ -70,15 +71,16 @@ class GameTable(Generic[G]):
 
     def watch_files(self) -> None:
         """From now on show what other programs save to the games that are followed."""
-        self._lookout = Lookout(self._followed)
 
-    def _followed(self) -> list[G]:
-        with self._lock:
-            return [live for live in self._live.values() if live.is_followed]
+        def followed() -> list[PageGame]:
+            with self._lock:
+                return [live for live in self._live.values() if live.is_followed]
+
+        self._lookout = Lookout(followed)
 
     # ---- for games
 
-    def changed(self, live: G, at_once: bool) -> None:
+    def changed(self, live: PageGame, at_once: bool) -> None:
         """Schedule a save, soon or at once."""
         if live.kept:
             self._saver.changed(live, at_once=at_once)
@@ -92,7 +94,7 @@ class GameTable(Generic[G]):
 
     # ---- games
 
-    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> G:
+    def begin(self, history: Game, known: Record | None = None, *, keep: bool = True) -> PageGame:
         """Create a game; call `join` to put it in play. Raises LimitExceeded.
 
         Args:
@@ -103,7 +105,7 @@ class GameTable(Generic[G]):
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
         file = self.store.file(game) if keep else None
         player = "" if known is None else known.player
-        live = self.kind(
+        live = PageGame(
             game, history, self, self.time(), file, known, player=player, date=now_text()
         )
         if history.can_undo:
@@ -161,7 +163,9 @@ class GameTable(Generic[G]):
         self.store.save(game, daily.new_record(day, now_text()), self.time())
         return game
 
-    def join(self, live: G, asker: Asker, note: Callable[[G], None] | None = None) -> G:
+    def join(
+        self, live: PageGame, asker: Asker, note: Callable[[PageGame], None] | None = None
+    ) -> PageGame:
         """Follow a game, or its instance in play if there is one; returns that.
 
         `asker` gets its state; `note` is called with the game before anything is sent.
@@ -174,7 +178,7 @@ class GameTable(Generic[G]):
             live.join(asker)
             return live
 
-    def find(self, game: str) -> G:
+    def find(self, game: str) -> PageGame:
         """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
         with self._lock:
             live = self._live.get(game)
@@ -187,16 +191,16 @@ class GameTable(Generic[G]):
             raise NotFound(f"another program has deleted the game {shown(game)}")
         return live
 
-    def _read(self, game: str) -> G:
+    def _read(self, game: str) -> PageGame:
         file = self.store.file(game)
         record = self.store.read(game, file)
         kept = self.store.kept(game)
         played = self.time() if kept is None else kept.played
-        return self.kind(
+        return PageGame(
             game, record.resume(), self, played, file, record, player=record.player, is_saved=True
         )
 
-    def find_last(self) -> G | None:
+    def find_last(self) -> PageGame | None:
         """The game of `last`; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
             with contextlib.suppress(NotFound):  # deleted since; try the next one
@@ -210,17 +214,17 @@ class GameTable(Generic[G]):
         """
         with self._lock:
             games = [live for live in self._live.values() if live.kept]
-        found = {live.name: live.played for live in games if not self._is_only_imported(live)}
+        found = {}
+        for live in games:
+            kept = self.store.kept(live.name)
+            if not (live.is_untouched and kept is not None and kept.imported):
+                found[live.name] = live.played
         stored = self.store.last_played(INDEX_SECONDS)
         if stored is not None:
             found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
-    def _is_only_imported(self, live: G) -> bool:
-        kept = self.store.kept(live.name)
-        return live.is_untouched and kept is not None and kept.imported
-
-    def leave(self, live: G, follower: Viewer, *, unplayed: bool = False) -> None:
+    def leave(self, live: PageGame, follower: Viewer, *, unplayed: bool = False) -> None:
         """Stop following a game; with `unplayed`, drop it if it is unchanged and not followed."""
         with self._lock:
             live.leave(follower)
@@ -235,7 +239,7 @@ class GameTable(Generic[G]):
             for one in idle[: max(0, len(idle) - IDLE_GAMES)]:  # the least recently used
                 del self._live[one.name]
 
-    def move(self, live: G, conflict: Conflict) -> None:
+    def move(self, live: PageGame, conflict: Conflict) -> None:
         """Move a game to a new file after a conflict with another program."""
         game = self.store.new_id()
         _LOG.warning("another program changed game %s; it continues as %s", live.name, game)
@@ -315,3 +319,96 @@ class GameTable(Generic[G]):
             live.end()
         self.seats.close(seconds / 2)
         self._saver.close(max(1.0, until - time.monotonic()))
+
+
+# ---- the files of games
+
+
+class Saver:
+    """Writes games to their files; `clock` is in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._due: dict[PageGame, float] = {}
+        self._closing = False
+        self._thread = start_thread(self._run, "twofold-saver")
+
+    def changed(self, live: PageGame, *, at_once: bool) -> None:
+        """Schedule a save, soon or at once; never blocks."""
+        with self._changed:
+            now = self._clock()
+            due = now if at_once else max(now, live.saved_at + SAVE_SECONDS)
+            self._due[live] = min(due, self._due.get(live, due))
+            self._changed.notify()
+
+    def close(self, seconds: float) -> None:
+        """Write the remaining games, and end."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        join([self._thread], seconds)
+
+    def _run(self) -> None:
+        while (live := self._next()) is not None:
+            self._write(live)
+
+    def _next(self) -> PageGame | None:
+        with self._changed:
+            while True:
+                if not self._due:
+                    if self._closing:
+                        return None
+                    self._changed.wait()
+                    continue
+                live = min(self._due, key=self._due.__getitem__)
+                wait = self._due[live] - self._clock()
+                if wait <= 0 or self._closing:
+                    del self._due[live]
+                    return live
+                self._changed.wait(wait)
+
+    def _write(self, live: PageGame) -> None:
+        try:
+            live.saved_at = self._clock()
+            live.save()
+            live.told = False
+        except TwofoldError as error:
+            self._failed(live, error)
+        except Exception as error:  # the other games must still be written
+            _LOG.exception("cannot save the game %s", live.name)
+            self._failed(live, error)
+
+    def _failed(self, live: PageGame, error: Exception) -> None:
+        with live.lock:
+            if not live.told:
+                live.told = True
+                _LOG.warning("cannot save the game %s: %s", live.name, error)
+                kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
+                message = f"the game can continue, but it cannot be saved: {error}"
+                live.tell(live.refusal(message, kind))
+        with self._changed:
+            if not self._closing:
+                self._due.setdefault(live, self._clock() + RETRY_SECONDS)
+
+
+class Lookout:
+    """A thread that calls `look` of the games."""
+
+    def __init__(self, games: Callable[[], Iterable[SavedGame]]) -> None:
+        self._games = games
+        self._closing = threading.Event()
+        self._thread = start_thread(self._run, "twofold-lookout")
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing.set()
+        join([self._thread])
+
+    def _run(self) -> None:
+        while not self._closing.wait(LOOK_SECONDS):
+            for one in self._games():
+                try:
+                    one.look()
+                except Exception:  # the other games must still be looked at
+                    _LOG.exception("cannot look at the file of a game")

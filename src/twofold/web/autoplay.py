@@ -23,7 +23,7 @@ from twofold.search.stop import Stop
 from twofold.step import Status
 
 if TYPE_CHECKING:
-    from twofold.play.live_game import LiveGame
+    from twofold.web.page_game import PageGame
 
 MakePlayer = Callable[[], Player]
 """Makes a player, in the thread that will use it."""
@@ -72,7 +72,7 @@ class Autoplay:
     """
 
     def __init__(
-        self, live: "LiveGame", spec: str, make: MakePlayer, wish: Wish, asker: Any = None
+        self, live: "PageGame", spec: str, make: MakePlayer, wish: Wish, asker: Any = None
     ) -> None:
         self.spec: Final = spec
         self._live = live
