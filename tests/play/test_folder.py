@@ -8,7 +8,7 @@ import pytest
 from twofold.errors import InvalidInput
 from twofold.game import Game
 from twofold.play.game_file import games_folder, make_folder, new_save_path
-from twofold.play.saving import KeptGame, best_score
+from twofold.play.saved_game import KeptGame, best_score
 from twofold.play.store import GameStore
 from twofold.records.record import Record, format_record, read_record
 from twofold.rules import Rules

@@ -8,8 +8,7 @@ import pytest
 
 from tests.play.kept_games import record_of
 from twofold.play.game_file import GameFile
-from twofold.play.saved_game import LOOK_SECONDS
-from twofold.play.saving import NEWER, KeptGame
+from twofold.play.saved_game import LOOK_SECONDS, NEWER, KeptGame
 from twofold.web import table as saver
 from twofold.web.table import Lookout
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.support.asked import PATIENCE, Last
 from twofold import Game, Move, Player, Rules, make_player
 from twofold.play.paces import PLEASANT
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame
 from twofold.play.shared_game import SharedGame
 from twofold.tui.app import TwofoldApp
 from twofold.tui.game_screen import GameScreen

@@ -16,7 +16,7 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Move
-from twofold.play import saving
+from twofold.play import saved_game as saving
 from twofold.records.record import Record, read_record, write_record
 
 

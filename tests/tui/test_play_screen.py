@@ -23,7 +23,7 @@ from tests.tui.driving import (
 )
 from twofold import Board, Game, Rules
 from twofold.play.daily import new_record
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame
 from twofold.records.record import read_record
 from twofold.tui.review_screen import ReviewScreen
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Analysis, Board, Game, Player, Rules
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame
 from twofold.play.shared_game import SharedGame
 from twofold.tui.play_screen import PlayScreen
 from twofold.tui.watch_screen import ENDS, WatchScreen

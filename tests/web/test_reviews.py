@@ -24,7 +24,7 @@ from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
-from twofold.web.reviews import AskedReview, Order, Reviews
+from twofold.web.reviews import AskedReview, Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
 
@@ -68,7 +68,7 @@ def asked(
     ply: int | None = None,
 ) -> AskedReview:
     one = AskedReview(
-        reviews, Order("k3", spec, ply), lambda _: record, lambda _: SPEC, listener.send, ref
+        reviews, "k3", spec, ply, lambda _: record, lambda _: SPEC, listener.send, ref
     )
     reviews.start(one)
     return one
@@ -261,21 +261,14 @@ def test_an_unknown_game_is_refused(reviews: Reviews) -> None:
         raise NotFound(f"expected a game, got {game}")
 
     listener = Listener()
-    reviews.start(
-        AskedReview(reviews, Order("k3", "", None), find, lambda _: SPEC, listener.send, 1)
-    )
+    reviews.start(AskedReview(reviews, "k3", "", None, find, lambda _: SPEC, listener.send, 1))
     assert listener.wait(RefusedReply).kind == "NotFound"
 
 
 def test_a_limit_of_plies(reviews: Reviews) -> None:
     listener, record = Listener(), game(10)
     one = AskedReview(
-        reviews,
-        Order("k3", "ntuple:net=tiny", 2),
-        lambda _: record,
-        lambda _: SPEC,
-        listener.send,
-        1,
+        reviews, "k3", "ntuple:net=tiny", 2, lambda _: record, lambda _: SPEC, listener.send, 1
     )
     reviews.start(one)
     end(listener)

@@ -11,7 +11,7 @@ from twofold.game import Game
 from twofold.notation import shell_line
 from twofold.play.game_file import new_save_path
 from twofold.play.paces import FIRST_MOVES, FIRST_PACE, PLEASANT
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame
 from twofold.play.shared_game import SharedGame
 from twofold.players import Player, make_player
 from twofold.players.strengths import default_player

@@ -36,8 +36,7 @@ from twofold.limits import MAX_RECORD_BYTES
 from twofold.notation import MOVE_LETTERS
 from twofold.play.asked_player import analyse, question_of
 from twofold.play.game_file import GameFile, new_save_path
-from twofold.play.saved_game import opened
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame, opened
 from twofold.players import Player
 from twofold.players.faults import describe_caught
 from twofold.players.strengths import default_player

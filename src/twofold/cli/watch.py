@@ -41,7 +41,7 @@ from twofold.game import Game
 from twofold.notation import shell_line
 from twofold.play.asked_player import analyse, question_of
 from twofold.play.paces import next_due
-from twofold.play.saving import KeptGame
+from twofold.play.saved_game import KeptGame
 from twofold.play.shared_game import Chronicle, GameFrame, first_frame, since
 from twofold.players import Player, make_player
 from twofold.players.strengths import default_player

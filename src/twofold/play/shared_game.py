@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from twofold.board import Board
 from twofold.game import Game
@@ -20,9 +20,6 @@ from twofold.players.base import Player
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.step import Status, Step
-
-if TYPE_CHECKING:
-    from twofold.search.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class GameFrame:
     score: int
     move_number: int
     seconds: float
-    analysis: "Analysis | None"
+    analysis: Analysis | None
     milestones: tuple[Milestone, ...]
 
     @property
@@ -80,7 +77,7 @@ class Chronicle:
             mark = Milestone(largest, self._game.move_number, self._clock())
             self._milestones += (mark,)
 
-    def frame(self, analysis: "Analysis | None") -> GameFrame:
+    def frame(self, analysis: Analysis | None) -> GameFrame:
         """The present frame."""
         game = self._game
         return GameFrame(

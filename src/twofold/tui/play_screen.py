@@ -9,7 +9,7 @@ from rich.text import Text
 
 from twofold.errors import IllegalMove, TwofoldError
 from twofold.figures import format_pace, format_rate
-from twofold.play.saving import KeptGame, best_score
+from twofold.play.saved_game import KeptGame, best_score
 from twofold.play.shared_game import SharedGame, SharedNow
 from twofold.rules import STANDARD, Move, Rules
 from twofold.step import end_words, makes_goal

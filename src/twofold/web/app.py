@@ -17,10 +17,10 @@ from twofold.web.api import operations
 from twofold.web.connection import Sockets
 from twofold.web.hub import Hub
 from twofold.web.jobs.operations import job_operations
-from twofold.web.lab.routes import lab_operations
+from twofold.web.lab.laboratory import lab_operations
 from twofold.web.openapi import openapi
 from twofold.web.operations import Operation, error_body, routes_of
-from twofold.web.pages import page_routes, worker_route
+from twofold.web.pages import page_routes
 from twofold.web.plain_pages import error_page
 from twofold.web.security import Access, Gate, wants_page
 
@@ -42,7 +42,6 @@ def all_routes(hub: Hub, folder: Path, *, jobs: bool) -> list[BaseRoute]:
     known += lab_operations(folder)
     return [
         *page_routes(),
-        worker_route(),
         WebSocketRoute("/ws", Sockets(hub)),
         *routes_of(known),
         Route("/openapi.json", _document(known)),

@@ -232,7 +232,7 @@ class Autoplay:
     def _finish(self, reason: EndReason, message: str = "") -> None:
         self._live.unseat(self)
         self.end()
-        self._live.ended(self, reason, message)
+        self._live.tell(self._live.end_reply(reason, message), self.asker)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from twofold.evaluators import Evaluator
 from twofold.players.base import Player
 from twofold.rules import Move
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
-from twofold.web.protocol import AnalysisReply, MoveValueInfo, TableAnswerInfo
-from twofold.web.protocol.analyses import BarKind
+from twofold.web.protocol import AnalysisReply, BarKind, MoveValueInfo, TableAnswerInfo
 
 if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer

@@ -268,7 +268,7 @@ class PageGame(SavedGame):
     def refused(self, player: Autoplay, error: Exception) -> None:
         """Report to its requester that a player could not start."""
         kind = type(error).__name__ if isinstance(error, TwofoldError) else "PlayerError"
-        player.asker.answer(self.refusal(message_of(error), kind))
+        player.asker.answer(RefusedReply(message=message_of(error), kind=kind))
 
     def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player and send it as a step."""
@@ -279,11 +279,8 @@ class PageGame(SavedGame):
         """Send the moves of a player as a frame."""
         self.add_player(player.spec)
         self.changed(at_once=self.game.is_finished)
-        self.tell(self.frame_reply(moves_per_second), player.asker)
-
-    def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
-        """Report that a player has ended."""
-        self.tell(self.end_reply(reason, message), player.asker)
+        reply = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
+        self.tell(reply, player.asker)
 
     @property
     def playing(self) -> str:
@@ -451,17 +448,9 @@ class PageGame(SavedGame):
             now=self.now(),
         )
 
-    def frame_reply(self, moves_per_second: float) -> FrameReply:
-        """The position after several moves of the player."""
-        return FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
-
     def end_reply(self, reason: EndReason, message: str = "") -> AutoplayEnded:
         """Autoplay has ended; `message` is the error, if it failed."""
         return AutoplayEnded(game=self.name, reason=reason, now=self.now(), message=message)
-
-    def refusal(self, message: str, kind: str) -> RefusedReply:
-        """Something failed; `kind` is the name of the error's class."""
-        return RefusedReply(message=message, kind=kind)
 
 
 def rules_info(rules: Rules) -> RulesInfo:

@@ -61,7 +61,8 @@ _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 def page_routes() -> list[Route]:
     """The routes of the page and its files."""
-    return [*(Route(path, _page) for path in PAGES), Route("/static/{path:path}", _file)]
+    pages = [Route(path, _page) for path in PAGES]
+    return [*pages, Route("/static/{path:path}", _file), Route(WORKER, _worker)]
 
 
 async def _page(request: Request) -> Response:
@@ -138,12 +139,8 @@ _SOURCE: Final = "js/service_worker.js"
 _PICTURES: Final = ("icons/favicon.svg", "icons/sprite.svg")
 
 
-def worker_route() -> Route:
-    """The route of the script that caches the files of the page, from `service_worker.js`."""
-    return Route(WORKER, _worker)
-
-
 async def _worker(request: Request) -> Response:
+    """The script that caches the files of the page, from `service_worker.js`."""
     return file_answer(worker_script(), "js", request)
 
 

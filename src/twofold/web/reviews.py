@@ -124,54 +124,50 @@ def _letters(record: Record) -> str:
     return "".join(move.letter for move in record.moves)
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A game to review; an empty spec means the default judge, ply None the player's own."""
-
-    game: str
-    spec: str
-    ply: int | None
-
-
 class AskedReview(Asked):
-    """A review that a page requested; `find` reads a game's record.
+    """A review that a page requested.
 
-    `spec_for` chooses the default judge of a record.
+    Args:
+        spec: of the judge; empty for the default one.
+        ply: None for the player's own.
+        find: reads a game's record.
+        spec_for: chooses the default judge of a record.
     """
 
     def __init__(
         self,
         reviews: Reviews,
-        order: Order,
+        game: str,
+        spec: str,
+        ply: int | None,
         find: Callable[[str], Record],
         spec_for: Callable[[Record], str],
         send: Send,
         ref: int,
     ) -> None:
         super().__init__(send, ref)
-        self._reviews, self._order = reviews, order
+        self._reviews, self._game, self._spec, self._ply = reviews, game, spec, ply
         self._find, self._spec_for = find, spec_for
         self._unit = ""
         self._accuracy = GameAccuracy()
 
     def answer(self) -> None:
         """Send judgements as they are made, then what is known at the end."""
-        record = self._find(self._order.game)
+        record = self._find(self._game)
         is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
         if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
             raise daily.DailyRule("the daily game of today can be reviewed once it is over")
-        asked = self._order.spec
-        spec = settled(asked, record.rules) if asked else self._spec_for(record)
+        spec = settled(self._spec, record.rules) if self._spec else self._spec_for(record)
         with self._reviews.make(spec) as player:
-            judge = Judge(player, record.rules, Budget(ply=self._order.ply))
+            judge = Judge(player, record.rules, Budget(ply=self._ply))
             self._unit = judge.unit
-            judged = self._reviews.known(record, player.spec, self._order.ply)
+            judged = self._reviews.known(record, player.spec, self._ply)
             try:
                 self._send_all(judged, len(record.moves))
                 self._judge(judge, record, judged)
             finally:
-                self._reviews.keep(record, player.spec, self._order.ply, judged)
-        self._reviews.note_mistakes(self._order.game, record, judged)
+                self._reviews.keep(record, player.spec, self._ply, judged)
+        self._reviews.note_mistakes(self._game, record, judged)
         self._send_end(spec, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
@@ -210,7 +206,7 @@ class AskedReview(Asked):
         self.send(
             Judged(
                 ref=self._ref,
-                game=self._order.game,
+                game=self._game,
                 judgements=[_message(one) for one in part],
                 done=done,
                 total=total,
@@ -226,7 +222,7 @@ class AskedReview(Asked):
         self.send(
             Reviewed(
                 ref=self._ref,
-                game=self._order.game,
+                game=self._game,
                 player=spec,
                 unit=unit,
                 complete=len(judged) == len(record.moves),

@@ -148,15 +148,13 @@ class Roster:
 
 def _strengths() -> list[PlayerInfo]:
     """The players by strength, with the endgame tables built here."""
-    return [_strength(word, name) for word, name in STRENGTH_NAMES.items()]
-
-
-def _strength(word: str, name: str) -> PlayerInfo:
-    plain = strength(word, STANDARD)
-    with_tables = ", with tables" if "tables" in notation.parse_spec(plain).values else ""
-    return msgspec.structs.replace(
-        _info(plain, f"{word} ({name}{with_tables})"), spec=word, elsewhere=word, plain=plain
-    )
+    found = []
+    for word, name in STRENGTH_NAMES.items():
+        plain = strength(word, STANDARD)
+        tables = ", with tables" if "tables" in notation.parse_spec(plain).values else ""
+        info = _info(plain, f"{word} ({name}{tables})")
+        found.append(msgspec.structs.replace(info, spec=word, elsewhere=word, plain=plain))
+    return found
 
 
 @cache
@@ -248,9 +246,8 @@ def _without_folders(spec: str) -> str:
     >>> _without_folders("ntuple:tables=442-512/32-128+/data/443-512.twofold-table")
     'ntuple:tables=442-512/32-128+443-512.twofold-table'
     """
-    return re.sub(r"""[^=:,+"\s]+""", lambda found: _without_folder(found[0]), spec)
 
+    def name(found: re.Match[str]) -> str:  # a table's name with caps has a slash, too
+        return found[0] if _CAPS.fullmatch(found[0]) else re.split(r"[/\\]", found[0])[-1]
 
-def _without_folder(word: str) -> str:
-    """The name of a file; a table's name with caps has a slash, too, and is unchanged."""
-    return word if _CAPS.fullmatch(word) else re.split(r"[/\\]", word)[-1]
+    return re.sub(r"""[^=:,+"\s]+""", name, spec)

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -105,12 +105,19 @@ def order_of(
     return AnalysisOrder(spec, position, meant, points, budget, outcomes, at_home=not rules)
 
 
+_Kind = tuple[str, Rules, bool]
+"""Spec and rules of a player, and whether it is started with its own rules."""
+
+
 class Searches:
     """The analyses of all pages; `make` makes the player of a checked spec."""
 
     def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
         self._workers = EndableJobs(at_once, "twofold-search")
-        self._idle = _IdlePlayers(make)
+        self._make = make
+        self._lock = threading.Lock()
+        self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()
+        self._closed = False
 
     def start(self, search: Callable[[], None], stop: Stop) -> None:
         """Queue a search that does not raise; raises ResourceError if the server is closing."""
@@ -128,15 +135,6 @@ class Searches:
 
         self.start(run, stop)
         return found.result()  # `close` ends the search, too
-
-    def player(
-        self, spec: str, rules: Rules, *, at_home: bool = False
-    ) -> AbstractContextManager[Player]:
-        """A started player for one context; raises InvalidSpec or UnsupportedRules.
-
-        Players are reused. With `at_home`, a player of one set of rules is started with its own.
-        """
-        return self._idle.borrowed(_Kind(spec, rules, at_home))
 
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
@@ -162,28 +160,15 @@ class Searches:
 
         return self.wait_for(last, stop)
 
-    def close(self) -> None:
-        """End all searches and their threads."""
-        self._workers.close()
-        self._idle.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    spec: str
-    rules: Rules
-    at_home: bool
-
-
-class _IdlePlayers:
-    def __init__(self, make: Callable[[str], Player]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()
-        self._closed = False
+    # ---- players
 
     @contextmanager
-    def borrowed(self, kind: _Kind) -> Iterator[Player]:
+    def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
+        """A started player for one context; raises InvalidSpec or UnsupportedRules.
+
+        Players are reused. With `at_home`, a player of one set of rules is started with its own.
+        """
+        kind = (spec, rules, at_home)
         player = self._take(kind) or self._new(kind)
         try:
             yield player
@@ -204,9 +189,10 @@ class _IdlePlayers:
         return None
 
     def _new(self, kind: _Kind) -> Player:
-        player = self._make(kind.spec)
+        spec, rules, at_home = kind
+        player = self._make(spec)
         try:
-            player.start(player.home or kind.rules if kind.at_home else kind.rules, 0)
+            player.start(player.home or rules if at_home else rules, 0)
         except BaseException:
             player.close()
             raise
@@ -222,6 +208,8 @@ class _IdlePlayers:
             one.close()
 
     def close(self) -> None:
+        """End all searches and their threads."""
+        self._workers.close()
         with self._lock:
             self._closed = True
             players = [player for _, player in self._idle.values()]

@@ -17,7 +17,7 @@ from twofold.web.autoplay import Wish
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame, tiles_of
 from twofold.web.protocol import AnyRequest, Reply
-from twofold.web.reviews import MAX_PLY, AskedReview, Order
+from twofold.web.reviews import MAX_PLY, AskedReview
 from twofold.web.searches import clamped, order_of, rules_for
 
 MAX_FOLLOWED: Final = 16
@@ -215,11 +215,11 @@ class Session:
         if player:
             self._hub.roster.check(player)
         ply = None if request.ply is None else min(request.ply, MAX_PLY)
-        order = Order(request.game, player, ply)
         hub = self._hub
         asked = AskedReview(
-            hub.reviews, order, hub.table.record, hub.judge_for, self.send, request.ref
-        )
+            hub.reviews, request.game, player, ply,
+            hub.table.record, hub.judge_for, self.send, request.ref,
+        )  # fmt: skip
         self._ask(asked)
         hub.reviews.start(asked)
 

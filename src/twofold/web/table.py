@@ -25,6 +25,7 @@ from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats, join, start_thread
 from twofold.records.record import Record, parse_unplayed
 from twofold.web.page_game import Asker, PageGame, Viewer
+from twofold.web.protocol import RefusedReply
 
 MAX_PLAYERS: Final = 32
 """Maximum number of simultaneous players over all games."""
@@ -386,7 +387,7 @@ class Saver:
                 _LOG.warning("cannot save the game %s: %s", live.name, error)
                 kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
                 message = f"the game can continue, but it cannot be saved: {error}"
-                live.tell(live.refusal(message, kind))
+                live.tell(RefusedReply(message=message, kind=kind))
         with self._changed:
             if not self._closing:
                 self._due.setdefault(live, self._clock() + RETRY_SECONDS)

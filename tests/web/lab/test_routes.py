@@ -20,8 +20,7 @@ from twofold.arena.reports.report import Section, gather
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.laboratory import studies, study
-from twofold.web.lab.routes import lab_operations
+from twofold.web.lab.laboratory import lab_operations, studies, study
 from twofold.web.lab.runs import run
 from twofold.web.operations import AT_ONCE, routes_of
 

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final, TypeVar
+from urllib.parse import quote
 
 import msgspec
+from starlette.responses import Response, StreamingResponse
 
 from twofold.arena.export import csv_parts
 from twofold.arena.reports.report import gather, grouped
@@ -22,6 +24,8 @@ from twofold.files import read_start
 from twofold.notation import printable, shown
 from twofold.web.lab.charts import SectionCharts, section_charts
 from twofold.web.lab.files import LabFile, find, named
+from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
+from twofold.web.operations import Media, Operation, operation, operations_of
 
 Result = TypeVar("Result")
 
@@ -84,8 +88,7 @@ def studies(folder: Path) -> list[StudyInfo]:
 
 def study(folder: Path, name: str) -> StudyTables:
     """The tables of a study; raises NotThere, or InvalidInput if it is empty or unreadable."""
-    found = named(folder, name, SUFFIX)
-    return _report(found)
+    return _report(named(folder, name, SUFFIX))
 
 
 def games_csv(folder: Path, name: str) -> tuple[str, Iterator[bytes]]:
@@ -117,19 +120,13 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 def _info(found: LabFile) -> StudyInfo | None:
     """None for a file that is not a study."""
     try:
-        if not _is_study(read_start(found.path, 100)):
-            return None
-        return _look(found)
+        # The header can be read even while the file is locked.
+        # Source: sqlite.org/fileformat.html, "The Database Header": application id at offset 68.
+        start, kind = read_start(found.path, 72), APPLICATION.to_bytes(4, "big")
+        is_study = start.startswith(b"SQLite format 3\0") and start[68:] == kind
+        return _look(found) if is_study else None
     except TwofoldError as error:
         return StudyInfo(found.name, found.date, error=_sentence(error, found))
-
-
-def _is_study(start: bytes) -> bool:
-    """Check the header, which can be read even while the file is locked.
-
-    Source: sqlite.org/fileformat.html, "The Database Header": application id at offset 68.
-    """
-    return start.startswith(b"SQLite format 3\0") and start[68:72] == APPLICATION.to_bytes(4, "big")
 
 
 def _opened(found: LabFile) -> Study:
@@ -189,3 +186,45 @@ def _read(found: LabFile, read: Callable[[Study], Result]) -> Result:
             return read(opened)
     except TwofoldError as error:
         raise type(error)(_sentence(error, found)) from None
+
+
+# ---- the operations
+
+
+def lab_operations(folder: Path) -> list[Operation]:
+    """The operations; studies and training runs are in `folder` and its subfolders."""
+    return operations_of(_Lab(folder))
+
+
+class _Lab:
+    """Studies, their list and runs have threads of their own: none delays another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @operation("GET /api/studies", tagged=True)
+    def studies(self) -> list[StudyInfo]:
+        """List the studies in the folder, changed last first."""
+        return studies(self._folder)
+
+    @operation("GET /api/studies/{name:path}/games.csv", reply=Media("text/csv"), threads="studies")
+    def games(self, name: str) -> Response:
+        """All games of a study, as `twofold report --csv` writes them."""
+        file, parts = games_csv(self._folder, name)
+        headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(file, safe='')}"}
+        return StreamingResponse(parts, headers=headers, media_type="text/csv")
+
+    @operation("GET /api/studies/{name:path}", threads="studies", tagged=True)
+    def study(self, name: str) -> StudyTables:
+        """The tables of a study."""
+        return study(self._folder, name)
+
+    @operation("GET /api/runs", threads="runs", tagged=True)
+    def runs(self) -> list[RunInfo]:
+        """List the training runs in the folder, changed last first."""
+        return runs(self._folder)
+
+    @operation("GET /api/runs/{name:path}", threads="runs", tagged=True)
+    def run(self, name: str) -> RunCurve:
+        """The curve of a training run."""
+        return run(self._folder, name)

@@ -15,8 +15,7 @@ import msgspec
 
 from twofold.errors import InvalidInput
 from twofold.notation import printable
-from twofold.web.protocol.analyses import *  # noqa: F403 - all messages are found here
-from twofold.web.protocol.replies import *  # noqa: F403
+from twofold.web.protocol.replies import *  # noqa: F403 - all messages are found here
 from twofold.web.protocol.replies import Reply
 from twofold.web.protocol.requests import *  # noqa: F403
 from twofold.web.protocol.requests import AnyRequest, Request
