@@ -69,19 +69,14 @@ class Mover:
         made = 0
         with _stoppable(self._player, self._stop):
             while made < most and not self._game.is_finished and not self._stop.is_raised:
-                letters.append(self._some(most - made, until))
+                if self._kernel is None:
+                    letters.append(self._ask(most - made, until))
+                else:
+                    letters.append(self._call(self._kernel, min(most - made, self._chunk)))
                 made += len(letters[-1])
                 if time.monotonic() >= until:
                     break
         return Stretch("".join(letters), Moment(self._game.board, self._game.score))
-
-    def _some(self, most: int, until: float) -> str:
-        if self._kernel is None:
-            return self._ask(most, until)
-        letters = self._call(self._kernel, min(most, self._chunk))
-        if not self._kernel.can_go_on:
-            self._kernel = None  # further moves are chosen one at a time
-        return letters
 
     def _call(self, kernel: "KernelGame", limit: int) -> str:
         began = time.monotonic()
@@ -92,6 +87,8 @@ class Mover:
         elif taken < _SHORT and limit == self._chunk:
             self._chunk = min(self._chunk * 2, MOST_AT_ONCE)
         self._game = kernel.game()
+        if not kernel.can_go_on:
+            self._kernel = None  # further moves are chosen one at a time
         return letters
 
     def _ask(self, most: int, until: float) -> str:

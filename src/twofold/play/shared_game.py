@@ -352,7 +352,12 @@ class SharedGame:
         return wanted and self._analysis is None and not (self._closed or self._game.is_finished)
 
     def _answer(self, player: Player, asked: MoveQuestion) -> None:
-        self._get_ready()
+        with self._lock:
+            if not self._is_ready:  # the clock of the game starts now
+                self._is_ready = True
+                self._due = time.monotonic()
+                self._clock.run(self._auto)
+                self._changed()
         began = time.monotonic()
         analysis = analyse(player, asked)
         seconds = time.monotonic() - began
@@ -362,15 +367,6 @@ class SharedGame:
         elif time.monotonic() - self._rested >= BREATH_EVERY:
             time.sleep(BREATH)
             self._rested = time.monotonic()
-
-    def _get_ready(self) -> None:
-        """The player is ready; the clock of the game starts now."""
-        with self._lock:
-            if not self._is_ready:
-                self._is_ready = True
-                self._due = time.monotonic()
-                self._clock.run(self._auto)
-                self._changed()
 
     def _take(self, asked: MoveQuestion, analysis: Analysis, seconds: float) -> None:
         """Use an analysis, unless the position has changed."""
@@ -395,16 +391,13 @@ class SharedGame:
         now = time.monotonic()
         if not self._owed and self._pace is not None and now < self._due:
             return self._due - now
-        self._make_move(self._analysis, now)
-        return 0.0
-
-    def _make_move(self, analysis: Analysis, now: float) -> None:
-        step = self._game.play(analysis.best)
+        step = self._game.play(self._analysis.best)
         self._owed = max(0, self._owed - 1)
         self.on_player()
         if self._pace is not None:
             self._due = next_due(self._due, self._pace, now)
         self._moved(step.cell)
+        return 0.0
 
 
 class _PlayClock:

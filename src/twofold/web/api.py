@@ -24,7 +24,7 @@ from twofold.search.budget import Budget
 from twofold.search.document import AnalysisDocument, Timing
 from twofold.search.stop import ALARMS, Stop
 from twofold.web.hub import Hub
-from twofold.web.operations import Operation, Text, check_id, operation, operations_of
+from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.own_games import own_operations
 from twofold.web.pictures import picture_operations
 from twofold.web.practice.routes import practice_operations
@@ -243,12 +243,12 @@ class _Api:
     @operation("GET /api/games/{game}")
     def game(self, game: str) -> WholeGame:
         """A saved game, position by position."""
-        return whole_game(game, self._hub.table.record(check_id(game)))
+        return _whole_game(game, self._hub.table.record(check_id(game)))
 
-    @operation("GET /api/games/{game}/record")
-    def record(self, game: str) -> Text:
+    @operation("GET /api/games/{game}/record", reply=TEXT)
+    def record(self, game: str) -> File:
         """The record of a saved game."""
-        return Text(str(self._hub.table.record(check_id(game))), f"twofold-{game}.2048")
+        return File(str(self._hub.table.record(check_id(game))), f"twofold-{game}.2048")
 
     @operation(
         "POST /api/why",
@@ -302,8 +302,7 @@ def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
     return "".join(letters)
 
 
-def whole_game(game: str, record: Record) -> WholeGame:
-    """A record with all its positions; `game` is its id. Raises LimitExceeded for a long one."""
+def _whole_game(game: str, record: Record) -> WholeGame:
     if len(record.moves) > MAX_WHOLE_MOVES:
         raise LimitExceeded(
             f"expected a game of at most {MAX_WHOLE_MOVES:,} moves, got {len(record.moves):,}; "

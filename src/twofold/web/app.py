@@ -18,8 +18,7 @@ from twofold.web.connection import Sockets
 from twofold.web.hub import Hub
 from twofold.web.jobs.operations import job_operations
 from twofold.web.lab.laboratory import lab_operations
-from twofold.web.openapi import openapi
-from twofold.web.operations import Operation, error_body, routes_of
+from twofold.web.operations import Operation, error_body, openapi, routes_of
 from twofold.web.pages import page_routes
 from twofold.web.plain_pages import error_page
 from twofold.web.security import Access, Gate, wants_page
@@ -49,11 +48,9 @@ def all_routes(hub: Hub, folder: Path, *, jobs: bool) -> list[BaseRoute]:
 
 
 def _document(known: list[Operation]) -> Callable[[Request], Awaitable[Response]]:
-    def make() -> bytes:
-        return msgspec.json.encode(openapi(known))
-
     async def serve(_: Request) -> Response:
-        return Response(await to_thread.run_sync(make), media_type="application/json")
+        document = await to_thread.run_sync(openapi, known)
+        return Response(msgspec.json.encode(document), media_type="application/json")
 
     return serve
 

@@ -112,7 +112,8 @@ class AskedAnalysis(Asked):
         if last is not None:
             self.send(msgspec.structs.replace(last, final=True))
         if solved is not None:
-            follow(solved, self._order.board, self.stop, self._send_outcomes)
 
-    def _send_outcomes(self, reply: OutcomesReply) -> None:
-        self.send(msgspec.structs.replace(reply, ref=self._ref))
+            def send(reply: OutcomesReply) -> None:
+                self.send(msgspec.structs.replace(reply, ref=self._ref))
+
+            follow(solved, self._order.board, self.stop, send)

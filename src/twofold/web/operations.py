@@ -4,6 +4,7 @@ The work runs in threads; if the client disconnects, its search is stopped.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +21,7 @@ from twofold.errors import InvalidInput, ResourceError, TwofoldError
 from twofold.notation import printable, shown
 from twofold.play.store import NotFound
 from twofold.search.stop import Stop
+from twofold.version import __version__
 from twofold.web.lab.files import NotThere
 from twofold.web.pages import unless_known
 
@@ -29,31 +31,19 @@ MAX_BODY_BYTES: Final = 65_536
 AT_ONCE: Final = 4
 """Default maximum number of simultaneous requests of an operation."""
 
+TEXT: Final = "text/plain"
+JSON: Final = "application/json"
+
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A reply that is a text file; an iterator is sent in parts."""
-
-    text: str | Iterator[str]
-    file_name: str
-
-
-@dataclass(frozen=True, slots=True)
 class File:
-    """A reply that is a file."""
+    """A reply that is a file; an iterator is sent in parts."""
 
-    content: bytes
-    media_type: str
+    content: bytes | str | Iterator[str]
     file_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Media:
-    """Type of a reply that is a file of a media type."""
-
-    media_type: str
+    media_type: str = TEXT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +54,7 @@ class Operation:
         path: with parameters in braces.
         work: called in a thread with those it has as parameters of `body`, `query` (validated),
             `stop` (raised when the client has disconnected) and the parameters of the path.
-        reply: type of the reply: a JSON type, `Text` or a `Media`.
+        reply: type of the reply: a JSON type, or a media type as text.
         body: type of the body: a struct, `bytes` for text, None for none.
         query: parameters in the query, and their meaning.
         asked: struct for the query; None to ignore it.
@@ -195,21 +185,13 @@ def _read_query(kind: type[msgspec.Struct] | None, request: Request) -> Any:
 def _answer(operation: Operation, found: Any) -> Response:
     if isinstance(found, Response):
         return found
-    if isinstance(found, Text):
-        if not isinstance(found.text, str):
-            return StreamingResponse(
-                found.text, operation.status, _as_file(found.file_name), "text/plain"
-            )
-        found = File(found.text.encode(), "text/plain", found.file_name)
     if isinstance(found, File):
-        headers = _as_file(found.file_name)
-        return Response(found.content, operation.status, headers, found.media_type)
+        headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+        if isinstance(found.content, str | bytes):
+            return Response(found.content, operation.status, headers, found.media_type)
+        return StreamingResponse(found.content, operation.status, headers, found.media_type)
     body = msgspec.json.encode(found)
-    return Response(body, operation.status, media_type="application/json")
-
-
-def _as_file(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, operation.status, media_type=JSON)
 
 
 async def in_thread(
@@ -248,7 +230,7 @@ def refused(error: TwofoldError) -> Response:
     """The response for an error."""
     status = _STATUS.get(type(error), 400 if isinstance(error, InvalidInput) else 500)
     body = error_body(printable(str(error)), type(error).__name__)
-    return Response(body, status, media_type="application/json")
+    return Response(body, status, media_type=JSON)
 
 
 def check_id(text: str) -> str:
@@ -256,3 +238,100 @@ def check_id(text: str) -> str:
     if not (text.replace("-", "").replace("_", "").isalnum() and text.isascii()):
         raise NotFound(f"expected the id of a game, got {shown(text)}")
     return text
+
+
+# ---- the OpenAPI document
+
+_PARAMETER: Final = re.compile(r"\{([a-z_]+)(:path)?\}")
+
+_REFUSALS: Final = {
+    "400": "The request is invalid; `error` says why.",
+    "403": "The token is missing, or the request comes from another origin.",
+    "404": "Not found.",
+}
+
+DESCRIPTION: Final = """\
+Analyse boards, play games, and read saved games. Every request needs the token that
+`twofold serve` prints, as `Authorization: Bearer TOKEN`. Seeds are text, since they may pass 2^53.
+"""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """An error: one sentence, and the name of its class, such as `InvalidBoard`."""
+
+    error: str
+    kind: str
+
+
+def openapi(entries: Sequence[Operation]) -> dict[str, Any]:
+    """The document for these operations."""
+    types = [kind for entry in entries for kind in (entry.body, entry.reply) if _is_json(kind)]
+    schemas, components = msgspec.json.schema_components(
+        [Refused, *types], ref_template="#/components/schemas/{name}"
+    )
+    by_type = dict(zip(map(repr, [Refused, *types]), schemas, strict=True))
+    paths: dict[str, Any] = {}
+    for entry in entries:
+        path = _PARAMETER.sub(r"{\1}", entry.path)
+        paths.setdefault(path, {})[entry.method.lower()] = _operation(entry, by_type)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "twofold", "version": __version__, "description": DESCRIPTION},
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _is_json(kind: Any) -> bool:
+    return not isinstance(kind, str) and kind not in (None, bytes)
+
+
+def _operation(entry: Operation, by_type: dict[str, Any]) -> dict[str, Any]:
+    refused = {JSON: {"schema": by_type[repr(Refused)]}}
+    answers: dict[str, Any] = {
+        status: {"description": text, "content": refused} for status, text in _REFUSALS.items()
+    }
+    if entry.body is not None:
+        text = f"The body is larger than {entry.max_bytes} bytes."
+        answers["413"] = {"description": text, "content": refused}
+    answers[str(entry.status)] = {
+        "description": entry.summary,
+        "content": _content(entry.reply, by_type),
+    }
+    words = re.findall(r"[a-z]+", _PARAMETER.sub(r"\1", entry.path.removeprefix("/api")))
+    operation = {
+        "operationId": "_".join([entry.method.lower(), *words]),
+        "summary": entry.summary,
+        "parameters": _parameters(entry),
+        "responses": dict(sorted(answers.items())),
+    }
+    if entry.body is not None:
+        content = _content(entry.body, by_type)
+        if entry.examples:
+            examples = {f"example{n}": {"value": one} for n, one in enumerate(entry.examples, 1)}
+            content[JSON]["examples"] = examples
+        operation["requestBody"] = {"required": True, "content": content}
+    return operation
+
+
+def _content(kind: Any, by_type: dict[str, Any]) -> dict[str, Any]:
+    if not _is_json(kind):
+        return {kind if isinstance(kind, str) else TEXT: {"schema": {"type": "string"}}}
+    return {JSON: {"schema": by_type[repr(kind)]}}
+
+
+def _parameters(entry: Operation) -> list[dict[str, Any]]:
+    text = {"type": "string"}
+    inside = [
+        {"name": name, "in": "path", "required": True, "schema": text}
+        for name, _ in _PARAMETER.findall(entry.path)
+    ]
+    query = [
+        {"name": name, "in": "query", "description": meaning, "schema": text}
+        for name, meaning in entry.query.items()
+    ]
+    return inside + query

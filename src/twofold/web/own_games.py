@@ -15,7 +15,7 @@ from twofold.play.statistics import RulesStatistics, statistics_of
 from twofold.play.store import NotFound
 from twofold.records.json_lines import format_line
 from twofold.search.stop import Stop
-from twofold.web.operations import Operation, Text, operation, operations_of
+from twofold.web.operations import TEXT, File, Operation, operation, operations_of
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
 from twofold.web.table import PageTable
@@ -145,10 +145,10 @@ class _OwnGames:
         last = query.offset + min(query.count, MAX_LISTED)
         return ListPart(len(found), found[query.offset : last])
 
-    @operation("GET /api/export")
-    def export(self) -> Text:
+    @operation("GET /api/export", reply=TEXT)
+    def export(self) -> File:
         """All saved games as JSON Lines."""
-        return Text(_export(self._table), EXPORT_NAME)
+        return File(_export(self._table), EXPORT_NAME)
 
     @operation(
         "POST /api/import",
@@ -164,7 +164,14 @@ class _OwnGames:
     @operation("GET /api/daily")
     def daily(self) -> DailyGames:
         """The daily game: today, and the tries so far."""
-        return _daily_games(self._table)
+        games = {one.info.game: one.info for one in self._table.entries() if one.info.daily}
+        tries = [
+            DailyTry(info.daily, daily.is_later(info.daily, info.date), info)
+            for game, info in games.items()
+            if game == daily.PREFIX + info.daily
+        ]
+        tries.sort(key=lambda one: one.day, reverse=True)
+        return DailyGames(str(daily.today()), str(daily.FIRST_DAY), tries)
 
     @operation("POST /api/daily", examples=[{"day": "2026-01-01"}])
     def begin_daily(self, body: DailyBody) -> DailyBegun:
@@ -216,14 +223,3 @@ def _bring_in(table: PageTable, text: bytes, stop: Stop) -> Imported:
         else:
             done.known += 1
     return done
-
-
-def _daily_games(table: PageTable) -> DailyGames:
-    games = {one.info.game: one.info for one in table.entries() if one.info.daily}
-    tries = [
-        DailyTry(info.daily, daily.is_later(info.daily, info.date), info)
-        for game, info in games.items()
-        if game == daily.PREFIX + info.daily
-    ]
-    tries.sort(key=lambda one: one.day, reverse=True)
-    return DailyGames(str(daily.today()), str(daily.FIRST_DAY), tries)

@@ -16,7 +16,6 @@ from twofold.game import Game
 from twofold.play.best_scores import ME
 from twofold.play.daily import without_day
 from twofold.play.game_file import Conflict, GameFile, Version
-from twofold.play.kept import Kept, kept_of
 from twofold.play.saved_game import News, SavedGame
 from twofold.records.record import Record
 from twofold.rules import Move, Rules
@@ -74,6 +73,7 @@ class PageGame(SavedGame):
         resumed, player, date, is_saved: as for `SavedGame`.
 
     Attributes:
+        played: time of the last change, in seconds since 1970.
         was: the id before the game moved to a new file; empty if it did not.
         kept: True if it is saved in a file.
         told: True if the followers know that it cannot be saved.
@@ -101,7 +101,7 @@ class PageGame(SavedGame):
         self.told = False
         self._begun = self.version
         self._table = table
-        self._played = played
+        self.played = played
         self._followers: list[Viewer] = []
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
@@ -282,11 +282,6 @@ class PageGame(SavedGame):
         reply = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
         self.tell(reply, player.asker)
 
-    @property
-    def playing(self) -> str:
-        """The spec of the player that is playing; empty for the person."""
-        return "" if self._playing is None else self._playing.spec
-
     # ---- the past
 
     def replay(self) -> None:
@@ -308,10 +303,6 @@ class PageGame(SavedGame):
         """The record of the game, with the person among the players."""
         return replace(super().record(), player=self.player or ME)
 
-    def kept_entry(self) -> Kept:
-        """The entry for a list."""
-        return kept_of(self.name, self.record(), self._played)
-
     def fork(self, number: int) -> tuple[Game, Record]:
         """A new game with the moves up to a number, and a record as `known_until`."""
         self.replay_to(number)
@@ -323,7 +314,7 @@ class PageGame(SavedGame):
     def changed(self, *, at_once: bool = False) -> None:
         """Note a change, and schedule a save."""
         with self.lock:
-            self._played = self._table.time()
+            self.played = self._table.time()
             if self.kept and (score := self.own_score) is not None:
                 self._table.store.reached(self._rules_text, self.name, score)
             self._table.changed(self, at_once)
@@ -338,14 +329,9 @@ class PageGame(SavedGame):
         """True if nothing has changed since the game was opened."""
         return self.version == self._begun
 
-    @property
-    def played(self) -> float:
-        """Time of the last change, in seconds since 1970."""
-        return self._played
-
     def write(self, record: Record) -> Version | Conflict | None:
         """Write the file and update the index."""
-        return self._table.store.save(self.name, record, self._played, self.file)
+        return self._table.store.save(self.name, record, self.played, self.file)
 
     def move_away(self, conflict: Conflict) -> None:
         """Continue as another game."""
@@ -415,7 +401,7 @@ class PageGame(SavedGame):
                 can_redo=game.can_redo,
                 undos=game.undos,
                 best=self._table.store.best(self._rules_text),
-                autoplay=self.playing,
+                autoplay="" if self._playing is None else self._playing.spec,
                 hints=self.hints,
             )
 

@@ -148,8 +148,14 @@ async def _worker(request: Request) -> Response:
 def worker_script() -> bytes:
     """The script with the version and the addresses of the files filled in."""
     addresses = [*PAGES, *(f"/static/{path}" for path in kept_files())]
+    content = hashlib.sha256()
+    for path in kept_files():
+        content.update(read_file(path) or b"")
+    for page in PAGES:
+        content.update(page_html(page))
+    version = f"{__version__}-{content.hexdigest()[:12]}"
     source = (read_file(_SOURCE) or b"").decode()
-    filled = source.replace("%VERSION%", _worker_version()).replace("%FILES%", " ".join(addresses))
+    filled = source.replace("%VERSION%", version).replace("%FILES%", " ".join(addresses))
     return filled.encode()
 
 
@@ -170,12 +176,3 @@ def _files_below(folder: Traversable, path: str) -> Iterator[str]:
             yield from _files_below(one, inner)
         else:
             yield inner
-
-
-def _worker_version() -> str:
-    content = hashlib.sha256()
-    for path in kept_files():
-        content.update(read_file(path) or b"")
-    for page in PAGES:
-        content.update(page_html(page))
-    return f"{__version__}-{content.hexdigest()[:12]}"

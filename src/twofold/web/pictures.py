@@ -14,7 +14,7 @@ from twofold.pictures.animation import FORMS, RATES, AnimationForm, animate
 from twofold.pictures.raster import Shade, draw_png, is_installed
 from twofold.pictures.replays import replay
 from twofold.search.stop import Stop
-from twofold.web.operations import File, Media, Operation, check_id, operation, operations_of
+from twofold.web.operations import File, Operation, check_id, operation, operations_of
 from twofold.web.protocol import Text as Short
 from twofold.web.table import PageTable
 
@@ -92,7 +92,7 @@ class _Pictures:
         hint = "" if there else install("share")
         return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
 
-    @operation("GET /api/pictures/board.svg", reply=Media("image/svg+xml"), query=_BOARD)
+    @operation("GET /api/pictures/board.svg", reply="image/svg+xml", query=_BOARD)
     def svg(self, query: BoardQuery) -> File:
         """A board as an SVG picture."""
         board = Board.parse(query.board)
@@ -100,9 +100,9 @@ class _Pictures:
             board.rows, board.cols, board.exponents,
             caption=_caption(query), theme=query.shade, scale=1,
         )  # fmt: skip
-        return File(svg.encode(), "image/svg+xml", "2048-board.svg")
+        return File(svg, "2048-board.svg", "image/svg+xml")
 
-    @operation("GET /api/pictures/board.png", reply=Media("image/png"), query=_BOARD)
+    @operation("GET /api/pictures/board.png", reply="image/png", query=_BOARD)
     def png(self, query: BoardQuery) -> File:
         """A board as a PNG picture."""
         board = Board.parse(query.board)
@@ -110,13 +110,13 @@ class _Pictures:
             board.rows, board.cols, board.exponents,
             caption=_caption(query), shade=query.shade, scale=PNG_SCALE,
         )  # fmt: skip
-        return File(png, "image/png", "2048-board.png")
+        return File(png, "2048-board.png", "image/png")
 
-    @operation("GET /api/games/{game}/replay", at_once=1, reply=Media(HTML))
+    @operation("GET /api/games/{game}/replay", at_once=1, reply=HTML)
     def replay(self, game: str) -> File:
         """A saved game as one HTML page that replays it without a server."""
         page = replay(self._table.record(check_id(game)), scale=REPLAY_SCALE)
-        return File(page.html.encode(), HTML, f"2048-{game}.html")
+        return File(page.html, f"2048-{game}.html", HTML)
 
 
 def _caption(asked: BoardQuery) -> str:
@@ -133,7 +133,7 @@ def _animation(table: PageTable, form: AnimationForm) -> Operation:
         f"GET /api/games/{{game}}/animation.{form}",
         summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
         at_once=1,
-        reply=Media(f"image/{form}"),
+        reply=f"image/{form}",
         query=_ANIMATION,
     )
     def animated(game: str, query: AnimationQuery, stop: Stop) -> File:
@@ -145,6 +145,6 @@ def _animation(table: PageTable, form: AnimationForm) -> Operation:
             table.record(check_id(game)).replay(), first=query.first, last=query.last,
             rate=query.rate, form=form, shade=query.shade, on_scene=go_on,
         )  # fmt: skip
-        return File(content, f"image/{form}", f"2048-{game}.{form}")
+        return File(content, f"2048-{game}.{form}", f"image/{form}")
 
     return animated

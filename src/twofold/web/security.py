@@ -277,17 +277,14 @@ def _refused(asked: Request, refusal: HttpRefusal, *, wrong: bool) -> Response:
         body = error_body(refusal.message, refusal.kind)
         return Response(body, refusal.status, media_type="application/json")
     if refusal is _NO_TOKEN:
-        page = sign_in_page(_target(asked), wrong=wrong, again=_may_come_in(asked))
+        # If a link on another page led here, the browser has omitted the strict cookie.
+        is_page = asked.method in _SAFE and asked.scope["path"] in PAGES
+        is_opened = asked.headers.get("sec-fetch-mode") == "navigate"
+        again = is_page and is_opened and _is_from_elsewhere(asked)
+        page = sign_in_page(_target(asked), wrong=wrong, again=again)
     else:
         page = error_page(refusal.status, refusal.message)
     return Response(page, refusal.status, media_type="text/html")
-
-
-def _may_come_in(asked: Request) -> bool:
-    """True if a link on another page led here: the browser then omits the strict cookie."""
-    is_page = asked.method in _SAFE and asked.scope["path"] in PAGES
-    is_opened = asked.headers.get("sec-fetch-mode") == "navigate"
-    return is_page and is_opened and _is_from_elsewhere(asked)
 
 
 HEADERS: Final[Mapping[str, str]] = {

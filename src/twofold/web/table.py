@@ -19,7 +19,7 @@ from twofold.notation import shown
 from twofold.play import daily
 from twofold.play.best_scores import set_aside
 from twofold.play.game_file import Conflict, Version, indexed, unindexed
-from twofold.play.kept import GameInfo, Kept, when_played
+from twofold.play.kept import GameInfo, Kept, kept_of, when_played
 from twofold.play.saved_game import LOOK_SECONDS, SavedGame, now_text, opened
 from twofold.play.store import GameStore, NotFound
 from twofold.play.threads import Seats, join, start_thread
@@ -281,7 +281,7 @@ class PageTable:
         """All saved games as they stand, last played first."""
         with self._lock:
             games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        unsaved = [(live, live.kept_entry()) for live in games]
+        unsaved = [(live, kept_of(live.name, live.record(), live.played)) for live in games]
         kept = {one.info.game: one for one in self.store.games()}
         for live, one in unsaved:  # it may have been deleted or saved since
             known = kept.get(one.info.game)

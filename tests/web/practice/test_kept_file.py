@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.web.practice.kept_file import KeptFile
+from twofold.web.practice.notebook import KeptFile
 
 
 class Numbers(msgspec.Struct):

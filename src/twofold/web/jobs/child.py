@@ -30,17 +30,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # `nohup` may have ignored it
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8")
-    threading.Thread(target=_end_with, args=(_own_input(),), daemon=True).start()
-    runpy.run_module("twofold", run_name="__main__", alter_sys=True)
-
-
-def _own_input() -> int:
-    """The pipe from the server, hidden from processes that the command starts."""
-    pipe = os.dup(0)
+    pipe = os.dup(0)  # from the server, hidden from processes that the command starts
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    return pipe
+    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
+    runpy.run_module("twofold", run_name="__main__", alter_sys=True)
 
 
 def _end_with(pipe: int) -> None:

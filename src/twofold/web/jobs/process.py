@@ -41,6 +41,10 @@ class CommandProcess:
         self.progress: float | None = None
         self.words = ""
         self._lock = threading.Lock()
+        apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C in the terminal is not for it
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            apart = {"creationflags": flags}
         self._process = subprocess.Popen(
             [*program, *words],
             cwd=folder,
@@ -48,7 +52,7 @@ class CommandProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            **_apart(),
+            **apart,
         )
         self._reader = threading.Thread(target=self._read, name="twofold-job-reader", daemon=True)
         self._reader.start()
@@ -87,14 +91,6 @@ class CommandProcess:
                     self.progress = share
                 elif line.strip():
                     self.words = printable(line.strip().removeprefix("twofold: "))[:MAX_LINE]
-
-
-def _apart() -> dict[str, Any]:
-    """Options that shield it from Ctrl-C in the terminal; on Windows also its priority."""
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-        return {"creationflags": flags}
-    return {"start_new_session": True}
 
 
 def _share(line: str) -> float | None:

@@ -25,7 +25,7 @@ from twofold.notation import printable, shown
 from twofold.web.lab.charts import SectionCharts, section_charts
 from twofold.web.lab.files import LabFile, find, named
 from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
-from twofold.web.operations import Media, Operation, operation, operations_of
+from twofold.web.operations import Operation, operation, operations_of
 
 Result = TypeVar("Result")
 
@@ -207,7 +207,7 @@ class _Lab:
         """List the studies in the folder, changed last first."""
         return studies(self._folder)
 
-    @operation("GET /api/studies/{name:path}/games.csv", reply=Media("text/csv"), threads="studies")
+    @operation("GET /api/studies/{name:path}/games.csv", reply="text/csv", threads="studies")
     def games(self, name: str) -> Response:
         """All games of a study, as `twofold report --csv` writes them."""
         file, parts = games_csv(self._folder, name)

@@ -10,24 +10,30 @@ import random
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, TypeVar
 
 import msgspec
 
 from twofold.board import Board
+from twofold.errors import InvalidInput
+from twofold.files import atomic_write, read_start
+from twofold.folders import make_private
+from twofold.locks import alone
 from twofold.pictures.replays import AND
-from twofold.play.best_scores import ME, autoplay_of
-from twofold.play.game_file import OPENED_TAG
+from twofold.play.best_scores import ME, autoplay_of, set_aside
+from twofold.play.game_file import OPENED_TAG, PATIENCE
 from twofold.play.store import NotFound
 from twofold.records.record import Record
 from twofold.review.judge import CHANCE, MISTAKES, MoveJudgement, label_of
 from twofold.review.review import positions
 from twofold.rules import Move, Rules
-from twofold.web.practice.kept_file import KeptFile
 from twofold.web.protocol.requests import Count, Letter, Text
 
 if TYPE_CHECKING:
     from twofold.endgame.practice import PracticePosition
+
+Content = TypeVar("Content", bound=msgspec.Struct)
+Result = TypeVar("Result")
 
 FILE: Final = "mistakes.json"
 MAX_BYTES: Final = 4 << 20
@@ -107,6 +113,54 @@ class Mistake(msgspec.Struct):
     def weight(self) -> float:
         """Weight of the position in the draw of the next one."""
         return self.lost * (1 + self.missed)
+
+
+# ---- the file
+
+
+class KeptFile(Generic[Content]):
+    """A small JSON file in the data folder; several servers may change it, one at a time.
+
+    Args:
+        kind: class of the content; its default value stands for a missing file.
+        what: name of the content in messages, such as `mistake notebook`.
+    """
+
+    def __init__(self, path: Path, kind: type[Content], what: str, max_bytes: int) -> None:
+        self.path: Final = path
+        self._kind, self._what, self._max_bytes = kind, what, max_bytes
+
+    def read(self) -> Content:
+        """Read the content. A damaged file is renamed, and InvalidInput is raised once."""
+        if not self.path.exists():
+            return self._kind()
+        try:
+            return msgspec.json.decode(read_start(self.path, self._max_bytes), type=self._kind)
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            set_aside(self.path)
+            raise InvalidInput(
+                f"the {self._what} in {str(self.path)!a} was damaged ({str(error)[:200]}). "
+                "The file was renamed, and a new one is started"
+            ) from None
+
+    def change(self, edit: Callable[[Content], Result]) -> Result:
+        """Call `edit` to change the content in place, under a lock, and return its result.
+
+        The file is written if the content differs. A damaged file is renamed, and a new one
+        started. Raises InvalidInput or ResourceError if it cannot be written; it is then unchanged.
+        """
+        make_private(self.path.parent)
+        with alone(self.path, "program", patience=PATIENCE):
+            try:
+                content = self.read()
+            except InvalidInput:  # it was renamed
+                content = self._kind()
+            before = msgspec.json.encode(content)
+            result = edit(content)
+            after = msgspec.json.encode(content)
+            if after != before:
+                atomic_write(self.path, after)
+        return result
 
 
 class NotebookContent(msgspec.Struct):

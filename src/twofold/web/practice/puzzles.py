@@ -20,7 +20,7 @@ from twofold.play.daily import FIRST_DAY, today
 from twofold.play.store import NotFound
 from twofold.review.judge import FLOOR
 from twofold.rules import Move
-from twofold.web.practice.kept_file import KeptFile
+from twofold.web.practice.notebook import KeptFile
 from twofold.web.protocol.requests import Letter
 
 POSITIONS: Final = FOLDER / "puzzles.txt"
@@ -62,15 +62,13 @@ class Puzzle:
 @cache
 def puzzles() -> tuple[Puzzle, ...]:
     """All puzzles of the package."""
-    lines = POSITIONS.read_text(encoding="utf-8").splitlines()
-    return tuple(_parse(line) for line in lines if not line.startswith("#"))
-
-
-def _parse(line: str) -> Puzzle:
-    board, *values = line.split()
-    return Puzzle(
-        Board.parse(board), tuple(None if one == _ILLEGAL else int(one) for one in values)
-    )
+    found = []
+    for line in POSITIONS.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            board, *texts = line.split()
+            values = tuple(None if one == _ILLEGAL else int(one) for one in texts)
+            found.append(Puzzle(Board.parse(board), values))
+    return tuple(found)
 
 
 def puzzle_of(day: date) -> Puzzle:
