@@ -18,6 +18,7 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import Bench, players_in_excess, resume
+from twofold.arena.reports import tables
 from twofold.arena.studies.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError

@@ -35,7 +35,7 @@ from twofold.arena.stats import (
 )
 from twofold.arena.studies.study import Study
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
-from twofold.figures import DASH, counted, format_rate, format_seconds
+from twofold.figures import DASH, counted, format_rate, format_seconds, format_table
 from twofold.notation import printable, shell_line
 
 Entries = Sequence[ReportEntry]
