@@ -20,6 +20,7 @@ from tests.web.lab.made_lab import (
 )
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
+from twofold.arena.reports.charts import SectionCharts
 from twofold.arena.reports.joint_curve import MAX_BYTES
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import league
@@ -30,7 +31,6 @@ from twofold.learn.curve import Point
 from twofold.seeds import SeedRange
 from twofold.web.lab import files as lab_files
 from twofold.web.lab import laboratory as lab
-from twofold.web.lab.charts import SectionCharts
 from twofold.web.lab.files import NotThere
 from twofold.web.lab.laboratory import studies, study
 from twofold.web.lab.runs import run, runs

@@ -4,9 +4,10 @@ import html as markup
 from collections.abc import Sequence
 from typing import Final
 
+from twofold.arena.reports.charts import FEWEST
 from twofold.arena.reports.drawings import PAPER, require_report
 from twofold.arena.reports.joint_curve import DrawnCurve
-from twofold.arena.reports.plots import FEWEST, MARKERS, Style, drawing, learning_curves
+from twofold.arena.reports.plots import MARKERS, Style, drawing, learning_curves
 from twofold.arena.reports.report import Section, gather
 from twofold.arena.reports.tables import ReportTable, SectionTables, pairs_note, section_tables
 from twofold.arena.reports.tables import curves as curves_table

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.reports.charts import ChartLine, far, is_wide, reach_lines, survival_lines
 from twofold.arena.reports.drawings import SERIES, Drawing, thousands
 from twofold.arena.reports.joint_curve import DrawnCurve
 from twofold.arena.reports.report import ReportEntry
 from twofold.arena.stats import Interval, telling_tiles
-from twofold.arena.survival import bands, edges_of
+from twofold.arena.survival import edges_of
 from twofold.figures import format_seconds
 from twofold.notation import printable
 
@@ -44,17 +45,6 @@ _HEIGHT: Final = 3.6
 
 _LONGEST_LABEL: Final = 26
 _LONGEST_CURVE: Final = 40
-_MOST_BANDS: Final = 6
-"""With more players, bands of intervals are not drawn: they would overlap."""
-
-FEWEST: Final = 5
-"""With fewer games, the share that ended in a band is not drawn."""
-
-_MANY: Final = 1000
-"""With more scores, the largest thousandth is not drawn: it would compress the others."""
-
-_WIDE: Final = 10.0
-"""Above this ratio of the largest to the smallest mean, scores are on a log axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +91,14 @@ def telling(entries: Entries) -> list[str]:
 
 def reach_rates(entries: Entries) -> Drawing | None:
     """The reach rates of tiles; None if all players reached all tiles."""
-    tiles = telling_tiles([entry.summary for entry in entries])
-    if len(tiles) < 2:
+    lines = reach_lines(entries)
+    if not lines:
         return None
+    tiles = telling_tiles([entry.summary for entry in entries])
 
     def draw(axes: "Axes") -> None:
-        for number, entry in enumerate(entries):
-            _draw_rates(axes, Style.of(number), entry, tiles, band=len(entries) <= _MOST_BANDS)
+        for line in lines:
+            _draw_line(axes, line, [tiles.index(int(tile)) for tile in line.xs], 1.8, 6)
         axes.set(xlabel="tile", ylabel="reached, % of games", ylim=(-3, 103))
         axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
         axes.grid(axis="x", visible=False)
@@ -115,40 +106,32 @@ def reach_rates(entries: Entries) -> Drawing | None:
     return Drawing("Share of games that reached each tile", (WIDTH, _HEIGHT), draw)
 
 
-def _draw_rates(
-    axes: "Axes", style: Style, entry: ReportEntry, tiles: Sequence[int], *, band: bool
+def _draw_line(
+    axes: "Axes", line: ChartLine, places: Sequence[float], width: float, size: float
 ) -> None:
-    known = [entry.summary.reach.get(tile) for tile in tiles]
-    there = [rate for rate in known if rate is not None]
-    # The first zero shows that no game came further; more zeros would only hide the axis.
-    values = [100 * rate.value for rate in there] + [0.0] * (len(there) < len(tiles))
-    axes.plot(range(len(values)), values, linewidth=1.8, **style.line, **style.mark(6))
-    if band:
-        _fill(axes, style, range(len(there)), there)
-
-
-def _fill(axes: "Axes", style: Style, places: Sequence[float], shares: Sequence[Interval]) -> None:
-    lows = [100 * (share.low or 0) for share in shares]
-    highs = [100 * (share.high or 0) for share in shares]
-    axes.fill_between(places, lows, highs, color=style.name, alpha=0.15, linewidth=0)
+    """A line with its intervals; a zero that only shows the end of a line has none."""
+    style = Style.of(line.player)
+    axes.plot(places, line.ys, linewidth=width, **style.line, **style.mark(size))
+    known = sum(high > 0 for high in line.high)
+    ends = (places[:known], line.low[:known], line.high[:known])
+    if known:
+        axes.fill_between(*ends, color=style.name, alpha=0.15, linewidth=0)
 
 
 def survival(entries: Entries) -> Drawing | None:
     """Where games ended, by tile sum; None if no game is known to have ended."""
-    if not any(entry.fates.died.any() for entry in entries):
+    every = survival_lines(entries)
+    if not every[0]:
         return None
     edges = edges_of(entry.fates for entry in entries)
 
     def draw(axes: Any) -> None:
         going, ended = axes
-        for number, entry in enumerate(entries):
-            if len(entry.fates):
-                style, fates = Style.of(number), entry.fates
-                sums, counts = np.unique(fates.ends[fates.died], return_counts=True)
-                shares = np.insert(100 * (1 - counts.cumsum() / len(fates)), 0, 100.0)
-                sums = np.insert(sums, 0, edges[0])
-                going.step(sums, shares, where="post", linewidth=1.8, **style.line)
-                _draw_ended(ended, style, entry, edges, bars=len(entries) <= _MOST_BANDS)
+        for line in every[0]:
+            style = Style.of(line.player).line
+            going.step(line.xs, line.ys, where="post", linewidth=1.8, **style)
+        for line in every[1]:
+            _draw_line(ended, line, line.xs, 1.2, 5)
         going.set(ylabel="going on, %", ylim=(-3, 103), xlim=(edges[0], edges[-1]))
         ended.set(xlabel="tile sum", ylabel="ended in the band, %")
         ended.set_ylim(bottom=0)
@@ -157,21 +140,9 @@ def survival(entries: Entries) -> Drawing | None:
     return Drawing("Where games ended, by tile sum", (WIDTH, 5.2), draw, panels=2)
 
 
-def _draw_ended(
-    axes: "Axes", style: Style, entry: ReportEntry, edges: Sequence[int], *, bars: bool
-) -> None:
-    """The share that ended in each band, at its middle; with `bars` the 95 % intervals."""
-    found = [band for band in bands(entry.fates, edges) if band.at_risk >= FEWEST]
-    places = [(band.low + band.high) / 2 for band in found]
-    shares = [100 * band.share.value for band in found]
-    axes.plot(places, shares, linewidth=1.2, **style.line, **style.mark(5))
-    if bars:
-        _fill(axes, style, places, [band.share for band in found])
-
-
 def scores(entries: Entries) -> Drawing:
     """Histograms of the scores of each player, one below the other on the same axis."""
-    wide = _is_wide(entries)
+    wide = is_wide(entries)
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
     values = [np.log10(one) if wide else one for one in points]
     labels = [_shortened(entry.label, _LONGEST_LABEL) for entry in entries]
@@ -185,20 +156,15 @@ def scores(entries: Entries) -> Drawing:
             _label_powers(axes, values, 2.5)
         else:
             axes.xaxis.set_major_formatter(thousands)
-            axes.set_xlim(0, 1.03 * max(map(_far, values)))
+            axes.set_xlim(0, 1.03 * max(map(far, values)))
 
     return Drawing("Distribution of the scores", (WIDTH, 0.9 + 0.55 * len(entries)), draw)
-
-
-def _far(values: NDArray[np.float64]) -> float:
-    """The end of the axis: the largest value, without the last thousandth of many."""
-    return float(np.quantile(values, 0.999) if values.size > _MANY else values.max())
 
 
 def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]], room: float) -> None:
     """Label an axis of logarithms at 1, 2 and 5 times powers of ten, or only at the powers."""
     low = min(float(np.quantile(one, 0.001)) for one in values)
-    high = max(map(_far, values))
+    high = max(map(far, values))
     axes.set_xlim(low - 0.03, high + 0.03)
     factors = (1, 2, 5) if high - low < room else (1,)
     marks = [factor * 10**power for power in range(19) for factor in factors]
@@ -209,7 +175,7 @@ def _label_powers(axes: "Axes", values: Sequence[NDArray[np.float64]], room: flo
 def _draw_scores(axes: "Axes", style: Style, values: NDArray[np.float64], base: float) -> None:
     """A histogram on the line `base`, its median and the middle half of the games."""
     first, middle, third = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-    low, high = float(values.min()), _far(values)
+    low, high = float(values.min()), far(values)
     width = 2 * (third - first) / values.size ** (1 / 3)  # Freedman and Diaconis 1981
     bins = int(np.clip((high - low) / width if width > 0 else 1, 8, 80))
     span = (low, high) if high > low else (low - 0.5, high + 0.5)
@@ -231,7 +197,7 @@ def strength(entries: Entries) -> Drawing | None:
 
     def draw(axes: "Axes") -> None:
         axes.set_xscale("log")
-        if _is_wide(entries):
+        if is_wide(entries):
             axes.set_yscale("log")
         for number, (entry, seconds) in enumerate(zip(entries, times, strict=True)):
             if seconds is not None:
@@ -273,11 +239,6 @@ def _score_axis(axes: "Axes") -> None:
     else:
         axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(thousands)
-
-
-def _is_wide(entries: Entries) -> bool:
-    means = [entry.summary.score.value for entry in entries]
-    return max(means) > _WIDE * max(min(means), 1.0)
 
 
 def _shortened(name: str, longest: int) -> str:

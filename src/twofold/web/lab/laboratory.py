@@ -14,6 +14,7 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from twofold.arena.export import csv_parts
+from twofold.arena.reports.charts import SectionCharts, section_charts
 from twofold.arena.reports.report import gather, grouped
 from twofold.arena.reports.tables import SectionTables, section_tables
 from twofold.arena.studies.file import APPLICATION
@@ -22,7 +23,6 @@ from twofold.arena.studies.study import Study
 from twofold.errors import TwofoldError
 from twofold.files import read_start
 from twofold.notation import printable, shown
-from twofold.web.lab.charts import SectionCharts, section_charts
 from twofold.web.lab.files import LabFile, find, named
 from twofold.web.lab.runs import RunCurve, RunInfo, run, runs
 from twofold.web.operations import Operation, operation, operations_of
