@@ -163,7 +163,7 @@ def test_moves_under_way_do_not_count_for_the_next_wish(table: PageTable) -> Non
         under_way = player._turn()
         with live.turn:
             player.change(Wish(moves=10), Asker(listener, 2))
-        player._take(under_way, mover.play(4, math.inf))
+        player._take(under_way, *mover.play(4, math.inf))
     assert live.game.move_number == 4
     assert player._turn().most == 10
 

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from twofold.game import Game, Moment
@@ -41,14 +40,6 @@ _PATIENCE: Final = 0.02
 """Seconds that a player waits for `_TURN`; then it works without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The letters of moves that were made, and the position after them."""
-
-    letters: str
-    reached: Moment
-
-
 class Mover:
     """Makes the moves of one player from the position of `game` on; only it changes `game`.
 
@@ -60,10 +51,11 @@ class Mover:
         self._kernel = _kernel_game(player, game)
         self._chunk = 1
 
-    def play(self, most: int, until: float) -> Stretch:
+    def play(self, most: int, until: float) -> tuple[str, Moment]:
         """Make up to `most` moves, at least one, until `until`, a time of `time.monotonic`.
 
-        Returns no moves if the game is finished. Raises PlayerError or TileTooLarge.
+        Returns their letters and the position after them; no moves if the game is finished.
+        Raises PlayerError or TileTooLarge.
         """
         letters: list[str] = []
         made = 0
@@ -76,7 +68,7 @@ class Mover:
                 made += len(letters[-1])
                 if time.monotonic() >= until:
                     break
-        return Stretch("".join(letters), Moment(self._game.board, self._game.score))
+        return "".join(letters), Moment(self._game.board, self._game.score)
 
     def _call(self, kernel: "KernelGame", limit: int) -> str:
         began = time.monotonic()

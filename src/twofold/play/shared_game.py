@@ -143,6 +143,8 @@ class SharedGame:
         pace: limit of the player's moves a second; None for no limit.
 
     Attributes:
+        pace: set by `set_pace`.
+        hints: True if the player's analyses are wanted; set by `want_hints`.
         error: the exception that ended the player.
         on_player: called after each move of the player, in its thread, under the lock.
     """
@@ -153,11 +155,11 @@ class SharedGame:
         self.error: Exception | None = None
         self.on_player: Callable[[], object] = lambda: None
         self._player = AskedPlayer(make, self._next_question, self._answer, self._failed)
-        self._pace = pace
+        self.pace = pace
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
         self._is_ready = self._closed = False
-        self._auto = self._hints = False
+        self._auto = self.hints = False
         self._owed = 0  # moves to make at once, without the pace
         self._version = 0
         self._asked: MoveQuestion | None = None
@@ -193,16 +195,6 @@ class SharedGame:
                 loading,
                 self._speeds.speed if self._auto else 0.0,
             )
-
-    @property
-    def pace(self) -> float | None:
-        """Limit of the player's moves a second; None for no limit."""
-        return self._pace
-
-    @property
-    def hints(self) -> bool:
-        """True if the player's analyses are wanted."""
-        return self._hints
 
     def analysis_of(self, board: Board) -> Analysis | None:
         """The player's analysis of an earlier position; None if it made none, or long ago."""
@@ -274,7 +266,7 @@ class SharedGame:
     def want_hints(self, on: bool) -> None:
         """Switch the player's analyses on or off."""
         with self._lock:
-            self._hints = on
+            self.hints = on
             if not on and not self._auto:
                 self._drop_question()
             self._show()
@@ -282,7 +274,7 @@ class SharedGame:
     def set_pace(self, pace: float | None) -> None:
         """Limit the player's moves a second; None for no limit."""
         with self._lock:
-            self._pace = pace
+            self.pace = pace
             self._due = time.monotonic()
             self._changed()
 
@@ -305,7 +297,7 @@ class SharedGame:
         self._show()
 
     def _show(self) -> None:
-        analysis = self._analysis if self._hints or self._auto else None
+        analysis = self._analysis if self.hints or self._auto else None
         self._shown = self._chronicle.frame(analysis), self._new
         self._changed()
 
@@ -348,7 +340,7 @@ class SharedGame:
 
     @property
     def _is_asking(self) -> bool:
-        wanted = self._auto or self._owed > 0 or self._hints
+        wanted = self._auto or self._owed > 0 or self.hints
         return wanted and self._analysis is None and not (self._closed or self._game.is_finished)
 
     def _answer(self, player: Player, asked: MoveQuestion) -> None:
@@ -389,13 +381,13 @@ class SharedGame:
         if self._analysis is None or not (self._auto or self._owed):
             return None
         now = time.monotonic()
-        if not self._owed and self._pace is not None and now < self._due:
+        if not self._owed and self.pace is not None and now < self._due:
             return self._due - now
         step = self._game.play(self._analysis.best)
         self._owed = max(0, self._owed - 1)
         self.on_player()
-        if self._pace is not None:
-            self._due = next_due(self._due, self._pace, now)
+        if self.pace is not None:
+            self._due = next_due(self._due, self.pace, now)
         self._moved(step.cell)
         return 0.0
 

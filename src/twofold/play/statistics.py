@@ -92,7 +92,7 @@ def _of_rules(rules: str, games: Sequence[Kept]) -> RulesStatistics:
 def figures_of(kind: Kind, games: Iterable[Kept], goal: int) -> Figures:
     """Figures of games of one kind under the same rules; `goal` is the tile to reach."""
     ordered = sorted(games, key=lambda one: one.played)
-    counted = [one for one in ordered if has_ended(one.info)]
+    counted = [one for one in ordered if one.info.status != "going"]
     infos = [one.info for one in counted]
     scores = [info.score for info in infos]
     streak, longest = streaks([info.max_tile >= goal for info in infos])
@@ -111,11 +111,6 @@ def figures_of(kind: Kind, games: Iterable[Kept], goal: int) -> Figures:
         means=running_means(scores),
         played=[int(one.played) for one in counted],
     )
-
-
-def has_ended(info: GameInfo) -> bool:
-    """True if a game counts: it is over or has reached its goal."""
-    return info.status != "going"
 
 
 def streaks(reached: Iterable[bool]) -> tuple[int, int]:

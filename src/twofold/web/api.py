@@ -294,7 +294,7 @@ def _moves(player: Player, game: Game, most: int, stop: Stop) -> str:
     letters: list[str] = []
     left = most
     while left:
-        played = mover.play(left, time.monotonic() + PLAY_STEP).letters
+        played, _ = mover.play(left, time.monotonic() + PLAY_STEP)
         if stop.is_raised or not played:  # moves found after the flag are not valid
             break
         letters.append(played)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from twofold.errors import TwofoldError
-from twofold.game import Game
+from twofold.game import Game, Moment
 from twofold.notation import printable
-from twofold.play.mover import Mover, Stretch
+from twofold.play.mover import Mover
 from twofold.play.paces import SpeedWindow
 from twofold.play.threads import Seats, stand_back
 from twofold.players.base import Player
@@ -130,7 +130,7 @@ class Autoplay:
             return
         mover = Mover(player, game, self._stop)
         while (turn := self._next_turn()) is not None:
-            self._take(turn, mover.play(turn.most, turn.until))
+            self._take(turn, *mover.play(turn.most, turn.until))
 
     def _take_seat(self, player: Player) -> Game | None:
         try:
@@ -182,33 +182,33 @@ class Autoplay:
 
     # ---- moves
 
-    def _take(self, turn: "_Turn", played: Stretch) -> None:
+    def _take(self, turn: "_Turn", letters: str, reached: Moment) -> None:
         with self._live.turn:
             if self._ended:
                 return
             before = self._live.game.board.max_tile
             if turn.wish.in_steps:
-                self._step(played)
+                self._step(letters)
             else:
-                self._extend(played, before)
+                self._extend(letters, reached, before)
             if turn.wish is self._wish:  # moves made under an earlier wish do not count
-                self._made += len(played.letters)
-                self._paced += len(played.letters)
+                self._made += len(letters)
+                self._paced += len(letters)
             reason = self._reason(before)
             if reason is not None:
                 self._finish(reason)
 
-    def _step(self, played: Stretch) -> None:
+    def _step(self, letters: str) -> None:
         self._stepped = time.monotonic()
-        for letter in played.letters:
+        for letter in letters:
             first = self._live.game.move_number
             self._live.stepped(self, MOVES_BY_LETTER[letter])
             self._live.note_autoplay(first)
 
-    def _extend(self, played: Stretch, before: int) -> None:
+    def _extend(self, letters: str, reached: Moment, before: int) -> None:
         history = self._live.game
         first = history.move_number
-        history.extend(played.letters, played.reached)
+        history.extend(letters, reached)
         if before < self._wish.stop_tile <= history.board.max_tile:
             number = first
             while history.at(number).board.max_tile < self._wish.stop_tile:

@@ -75,7 +75,9 @@ def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> by
 
 
 def _page(title: str, content: str, head: str = "") -> bytes:
-    page = _PAGE.format(head=head, title=title, style=_style(), mark=_mark(), content=content)
+    mark = (read_file("icons/favicon.svg") or b"").decode()
+    mark = mark.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    page = _PAGE.format(head=head, title=title, style=_style(), mark=mark, content=content)
     return page.encode()
 
 
@@ -89,9 +91,3 @@ def style_source() -> str:
 @cache
 def _style() -> str:
     return (read_file("css/base.css") or b"").decode() + _STYLE
-
-
-@cache
-def _mark() -> str:
-    picture = (read_file("icons/favicon.svg") or b"").decode()
-    return picture.replace("<svg ", '<svg aria-hidden="true" ', 1)

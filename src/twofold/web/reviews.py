@@ -218,7 +218,10 @@ class AskedReview(Asked):
     def _send_end(
         self, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record
     ) -> None:
-        own, helped = _by_maker(judged, record)
+        autoplay = autoplay_of(record.player, record.tags)
+        makers = () if autoplay is None else by_maker(judged, autoplay)
+        parts = [ReviewPart(*_figures(one)) for one in makers if one is not None]
+        own, helped = parts if len(parts) == 2 else (None, None)  # not if one made all moves
         self.send(
             Reviewed(
                 ref=self._ref,
@@ -235,17 +238,6 @@ class AskedReview(Asked):
                 lacks_tables=bool(tables_note(record.player, spec)),
             )
         )
-
-
-def _by_maker(
-    judged: Sequence[MoveJudgement], record: Record
-) -> tuple[ReviewPart | None, ReviewPart | None]:
-    """The person's moves and a player's moves, separately; None for both if one made all moves."""
-    autoplay = autoplay_of(record.player, record.tags)
-    own, helped = (None, None) if autoplay is None else by_maker(judged, autoplay)
-    if own is None or helped is None:
-        return None, None
-    return ReviewPart(*_figures(own)), ReviewPart(*_figures(helped))
 
 
 def _figures(part: Review) -> tuple[int, float | None, float | None]:
