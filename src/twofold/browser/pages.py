@@ -11,22 +11,18 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from twofold.board import Board
+from twofold.browser.tab import FrameGone, Tab, World
 from twofold.errors import InvalidBoard, InvalidInput, PageError
 from twofold.files import read_start
 from twofold.limits import MAX_EXPONENT, MAX_SAVED_GAME, MAX_SCORE, MAX_TEXT
 from twofold.notation import check_shape, printable, shown
 from twofold.records.foreign.boards import ScoredBoard, parse_saved
 from twofold.rules import Move
-
-if TYPE_CHECKING:
-    pass
-
-from twofold.browser.tab import FrameGone, Tab, World
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 

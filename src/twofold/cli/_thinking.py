@@ -249,9 +249,10 @@ def think(
     shows the answers as they improve.
     """
     stop, began = Stop(), time.perf_counter()
-    with _shown_live(board, budget) if live else _said_once() as show:
+    with _shown_live(board, budget) if live else waiting(ANALYSING) as show:
         source = player.stream(board, budget, score=score, stop=stop)
-        latest, interrupted = follow(source, "twofold-search", stop.raise_flag, show)
+        end = stop.raise_flag
+        latest, interrupted = follow(source, "twofold-search", end, show or (lambda _: None))
     return LiveAnswer(latest, interrupted, time.perf_counter() - began)
 
 
@@ -276,12 +277,6 @@ def follow(
     if reading.error is not None:
         raise as_fault(reading.error)  # Ctrl-C does not reach its thread
     return reading.latest, asked.is_set()
-
-
-@contextmanager
-def _said_once() -> Iterator[Show]:
-    with waiting(ANALYSING):
-        yield lambda latest: None
 
 
 @contextmanager

@@ -170,21 +170,17 @@ def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
 
 def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> None:
     from twofold.exact.solver import Solver
+    from twofold.exact.store import parts_in
 
     with catching_interrupt() as asked, live(progress_line) as show:
         solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
         done = solver.run()
     if not done:
-        print_note(f"twofold: interrupted; {_saved(out)}")
+        saved = "nothing is saved"
+        if out and parts_in(work_folder(out)):
+            saved = f"saved in {out}.work; the same command continues"
+        print_note(f"twofold: interrupted; {saved}")
         raise typer.Exit(INTERRUPTED)
-
-
-def _saved(out: str) -> str:
-    from twofold.exact.store import parts_in
-
-    if out and parts_in(work_folder(out)):
-        return f"saved in {out}.work; the same command continues"
-    return "nothing is saved"
 
 
 def progress_line(now: "SolveProgress") -> str:

@@ -62,12 +62,6 @@ DEFAULT_NETWORK: Final = "default"
 DEFAULT_POLICY: Final = "policy"
 """The network of `policy` if none is named."""
 
-NTUPLE: Final = "Szubert and Jaskowski 2014; Guei, Chen and Wu 2021"
-BAELDUNG_URL: Final = "Baeldung, An Algorithm to solve 2048"
-DATUMBOX_URL: Final = "Datumbox, Using Artificial Intelligence to solve the 2048 Game"
-NNEONNEO: Final = "nneonneo/2048-ai, MIT licence"
-IT3105: Final = "IT3105 report, Expectimax for 2048"
-
 
 def _simple(name: str) -> Callable[[], Player]:
     def make() -> Player:
@@ -291,7 +285,7 @@ PRESETS: Final = (
             "tables": TABLES,
             "late": LATE,
         },
-        source=NTUPLE,
+        source="Szubert and Jaskowski 2014; Guei, Chen and Wu 2021",
     ),
     Entry(
         "policy",
@@ -344,7 +338,7 @@ PRESETS: Final = (
             "threads": THREADS,
             "tables": TABLES,
         },
-        source=NNEONNEO,
+        source="nneonneo/2048-ai, MIT licence",
     ),
     Entry(
         "baeldung",
@@ -356,7 +350,7 @@ PRESETS: Final = (
             ),
             "threads": THREADS,
         },
-        source=BAELDUNG_URL,
+        source="Baeldung, An Algorithm to solve 2048",
     ),
     Entry(
         "datumbox",
@@ -370,7 +364,7 @@ PRESETS: Final = (
             ),
             "depth": Key("7", "depth in half-moves", whole("depth", 1, MAX_DEPTH)),
         },
-        source=DATUMBOX_URL,
+        source="Datumbox, Using Artificial Intelligence to solve the 2048 Game",
     ),
     *(
         Entry(
@@ -382,7 +376,7 @@ PRESETS: Final = (
                 "depth": Key("6", "layers of the search, even", even_depth),
                 "table_mb": TABLE_MB,
             },
-            source=IT3105,
+            source="IT3105 report, Expectimax for 2048",
         )
         for matrix in ("snake", "gradient")
     ),

@@ -53,17 +53,13 @@ def make_player(spec: str, *, allow_code: bool = True) -> Player:
     values, texts = _read_values(keys, texts, read)
     player = entry.make(**values)
     hashes = hashes or file_hashes(texts, keys, read)
-    player.spec = notation.format_spec(entry.name, _written(keys, texts) | hashes)
-    return player
-
-
-def _written(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
-    """The values in a canonical spec: all except defaults of keys that came later."""
-    return {
+    written = {  # without the defaults of keys that came later
         key: text
         for key, text in texts.items()
         if not keys[key].came_later or text != keys[key].default
     }
+    player.spec = notation.format_spec(entry.name, written | hashes)
+    return player
 
 
 def code_of(spec: str) -> frozenset[str]:
