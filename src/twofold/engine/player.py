@@ -25,7 +25,7 @@ from twofold.engine.messages import (
 )
 from twofold.errors import InvalidSpec, PlayerError, UnsupportedRules
 from twofold.notation import shown
-from twofold.players.base import Player, check_going, move_list
+from twofold.players.base import StreamPlayer, check_going, move_list
 from twofold.rules import MOVES_BY_LETTER, Move, Rules
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
@@ -47,7 +47,7 @@ _SHAPES_SHOWN: Final = 6
 _LOG: Final = logging.getLogger("twofold.engine")
 
 
-class EnginePlayer(Player):
+class EnginePlayer(StreamPlayer):
     """Plays the moves of another program.
 
     Args:

@@ -199,15 +199,11 @@ class Player(ABC):
         score: int | None = None,
         stop: Stop | None = None,
     ) -> Analysis:
-        """Value the four moves; by default the last analysis of `stream`, if that is its own.
+        """Value the four moves; by default only the chosen move is known.
 
-        Without one, only the chosen move is known.
         `budget` replaces the player's limits, `stop` lets another thread end the search early.
         `score`, the requirement of a legal move and `GameOver` are as in `choose`.
         """
-        if type(self).stream is not Player.stream:
-            *_, last = self.stream(board, budget, score=score, stop=stop)
-            return last
         best = checked_move(self, board, self.choose(board, score=score))
         return Analysis(board, move_list(board), best, self.spec, reproducible=self.reproducible)
 
@@ -244,6 +240,22 @@ class Player(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class StreamPlayer(Player):
+    """A player whose analysis is the last one of its `stream`."""
+
+    def analyse(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Analysis:
+        """The last analysis of `stream`."""
+        *_, last = self.stream(board, budget, score=score, stop=stop)
+        return last
 
 
 def typed_spec(player: Player) -> str:

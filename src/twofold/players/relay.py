@@ -9,6 +9,7 @@ import numpy as np
 from twofold.board import Board
 from twofold.kernels._jit import address_of
 from twofold.kernels.search import relay as kernels
+from twofold.players.base import StreamPlayer
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.searching import SearchPlayer
 from twofold.rules import Move, Rules
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from twofold.endgame.table import TableAnswer
 
 
-class RelayPlayer(CompiledPlayer):
+class RelayPlayer(StreamPlayer, CompiledPlayer):
     """Plays as `early`, and as `late` once the different tiles sum to `late_sum`.
 
     A board whose tiles sum to an eighth more is late, too: see `kernels.search.relay`.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from twofold.board import Board
 from twofold.evaluators import Evaluator
-from twofold.players.base import assumed_score, check_going, move_list
+from twofold.players.base import StreamPlayer, assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
 from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
@@ -29,7 +29,7 @@ LINE_SHARE = 10
 LINE_NODES = 10_000
 
 
-class SearchPlayer(CompiledPlayer):
+class SearchPlayer(StreamPlayer, CompiledPlayer):
     """A player whose policy is a search.
 
     `budget` limits each move; with a time limit games are not reproducible. Moves of the endgame
