@@ -257,7 +257,8 @@ class EngineProcess:
         if code is None:
             return "the end of its output"
         if code < 0:
-            return f"its end by {signal.Signals(-code).name}"
+            named = {one.value: one.name for one in signal.Signals}
+            return f"its end by {named.get(-code, f'signal {-code}')}"
         return f"its end with exit code {code}"
 
     def last_words(self) -> str:

@@ -5,6 +5,7 @@ is run, and each query has a deadline.
 """
 
 import contextlib
+import itertools
 import operator
 import os
 import shutil
@@ -89,6 +90,9 @@ FEW: Final = 100
 
 _CHUNK: Final = 50_000
 """Number of other rows read at a time."""
+
+_GROWTH: Final = 2**26
+"""Bytes that another program may add to the file between two statements."""
 
 _STEPS: Final = 20_000
 """Instructions of SQLite between two checks of clock and signals: about a millisecond."""
@@ -219,11 +223,22 @@ class StudyFile:
     ) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a query in chunks, in ascending order of the column `key`.
 
-        A damaged tree can lead in a circle; a row that is out of order raises InvalidInput.
+        A damaged tree can lead in a circle, and rows can share one long text: a row that is out of
+        order, or more text than the file is large, raises InvalidInput.
         """
+        (pages,), (size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+        left = pages * size + _GROWTH
         cursor = self._connection.execute(query, values)
         last: list[Any] = []
-        while rows := cursor.fetchmany(most):
+        while True:
+            rows = []
+            for row in itertools.islice(cursor, most):
+                left -= sum([len(cell) for cell in row if type(cell) is str])
+                if left < 0:
+                    raise self._damaged()
+                rows.append(row)
+            if not rows:
+                return
             keys = last + [row[key] for row in rows]
             one_kind = len(set(map(type, keys))) == 1  # a key of another type is refused later
             if one_kind and not all(map(operator.lt, keys, keys[1:])):
@@ -339,15 +354,17 @@ def _check_tables(connection: sqlite3.Connection, name: str) -> None:
         )
     with contextlib.closing(_in_memory()) as fresh:
         expected = _tables(fresh)
-    for kind, entry, *_ in sorted(_tables(connection) ^ expected, key=str):
+    found = _tables(connection)
+    repeated = found[len(expected) :]
+    for kind, entry, *_ in sorted({*found} ^ {*expected}, key=str) or repeated:
         raise InvalidInput(
             f"expected exactly the tables of a study, got {name} with another {kind} {shown(entry)}"
         )
 
 
-def _tables(connection: sqlite3.Connection) -> set[tuple[Any, ...]]:
-    """Kind, name, table and SQL of the first entries of a file's schema."""
+def _tables(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """Kind, name, table and SQL of the first entries of a file's schema; they may repeat."""
     query = "SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 100"
-    return {
+    return [
         (*names, " ".join(str(sql).split())) for *names, sql in connection.execute(query).fetchall()
-    }
+    ]

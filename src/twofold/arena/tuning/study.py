@@ -18,6 +18,7 @@ from twofold.arena.studies.file import room_beside
 from twofold.arena.tuning.settings import TuningSettings
 from twofold.errors import InvalidInput, MissingExtra, ResourceError, TwofoldError
 from twofold.files import read_start
+from twofold.limits import MAX_TRIALS
 from twofold.notation import shown
 
 if TYPE_CHECKING:
@@ -147,7 +148,14 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise ResourceError(
             f"cannot use {shown(str(path))} ({room_beside(path)}): {reason}"
         ) from error
-    except (AssertionError, KeyError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AssertionError,
+        KeyError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         reason = shown(" ".join(str(error).split()))
         raise InvalidInput(
             f"expected a valid file of trials, got {shown(str(path))}: {reason}"
@@ -162,8 +170,10 @@ def finished_trials(study: "Study", settings: TuningSettings) -> "dict[int, Froz
     found: dict[int, FrozenTrial] = {}
     for trial in study.get_trials(deepcopy=False):
         number, values = trial.user_attrs.get(NUMBER), trial.params
-        if not isinstance(number, int) or number in found or trial.value is None:
-            raise ValueError(f"trial {trial.number} lacks a number or a value")
+        if not isinstance(number, int) or not 0 <= number < MAX_TRIALS or number in found:
+            raise ValueError(f"trial {trial.number} has a wrong number")
+        if not isinstance(trial.value, int | float) or not math.isfinite(trial.value):
+            raise ValueError(f"trial {trial.number} has no finite value")
         for weight in settings.weights:
             if not weight.low <= values.get(weight.name, math.nan) <= weight.high:
                 raise ValueError(f"trial {trial.number} has a weight out of its range")

@@ -336,6 +336,7 @@ class _Run:
         with storage_errors(self.path):
             kept = self.study.user_attrs.get(CHECKS)
         try:
-            return msgspec.convert(kept or {}, dict[str, list[float]])
+            values = msgspec.convert(kept or {}, dict[str, list[float]])
         except msgspec.ValidationError:
             return {}
+        return values if all(math.isfinite(one) for some in values.values() for one in some) else {}
