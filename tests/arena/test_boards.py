@@ -15,7 +15,7 @@ from tests.support.exports import export_csv
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold import Board, Game, Rules, make_player
 from twofold.arena import boards as module
-from twofold.arena import schedule
+from twofold.arena import workers
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
@@ -176,7 +176,7 @@ def test_games_of_a_lost_worker_begin_on_their_own_boards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first two games are tasks of their own; the next task ends in its second game, seed 2."""
-    monkeypatch.setattr(schedule, "TASK_SECONDS", 1e6)
+    monkeypatch.setattr(workers, "TASK_SECONDS", 1e6)
     spec = f"{HERE}:DiesAtFirst:folder={tmp_path},times=1"
     played: list[int] = []
     with Study() as study:

@@ -12,8 +12,8 @@ import pytest
 from tests.support.greedy import mean_score
 from twofold.board import Board
 from twofold.errors import InvalidNetwork
-from twofold.policy.play import TrialGames
 from twofold.policy.settings import PolicySettings
+from twofold.policy.trials import TrialGames
 from twofold.rules import Move, Rules
 from twofold.tensors import map_tensors, write_tensors
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.policies import make_policy, write
 from twofold.players import make_player, play_game
-from twofold.policy.play import FIRST_SEED, TrialGames
+from twofold.policy.trials import FIRST_SEED, TrialGames
 from twofold.rules import Rules
 
 RULES = Rules.parse("2x3")

@@ -1,5 +1,6 @@
 """Accuracy of moves and games."""
 
+import json
 import re
 from importlib import resources
 
@@ -70,13 +71,14 @@ def test_one_terrible_move_does_not_make_a_game_worthless() -> None:
 
 
 def test_the_web_app_has_the_words_of_the_library() -> None:
-    scripts = resources.files("twofold.web") / "static" / "js"
-    texts = (scripts / "texts" / "en.js").read_text(encoding="utf-8")
-    names = dict(re.findall(r"'review\.label_(\w+)': '([^']+)'", texts))
+    static = resources.files("twofold.web") / "static"
+    texts = json.loads((static / "texts" / "en.json").read_text(encoding="utf-8"))
+    start = "review.label_"
+    names = {key.removeprefix(start): text for key, text in texts.items() if key.startswith(start)}
     labels = [label for label, _ in LABELS]
     assert sorted(names.values()) == sorted(labels)
     assert all(names[label.replace(" ", "_")] == label for label in labels)
-    module = (scripts / "review" / "labels.js").read_text(encoding="utf-8")
+    module = (static / "js" / "review" / "labels.js").read_text(encoding="utf-8")
     signs = re.findall(r"^  (?:'([^']+)'|(\w+)): '.{1,2}',$", module, re.MULTILINE)
     assert [quoted or word for quoted, word in signs] == labels
     assert f"new Set([{', '.join(map(repr, MISTAKES))}])" in module

@@ -69,7 +69,11 @@ class Task:
         return replace(self, seeds=self.seeds.part(first, end), boards=self.boards[first:end])
 
     def play(
-        self, players: dict[str, Player], stop: Callable[[], bool] | None = None, spec: str = ""
+        self,
+        players: dict[str, Player],
+        stop: Callable[[], bool] | None = None,
+        spec: str = "",
+        faults: tuple[type[BaseException], ...] = (Exception, SystemExit),
     ) -> "TaskReport":
         """Play the games until `stop` returns True or one fails.
 
@@ -77,6 +81,7 @@ class Task:
             players: of this worker, by their specs; the player is made if it is missing.
             stop: polled; None to play all games.
             spec: the player's spec in the rows; empty for the one that it has here.
+            faults: what the player may raise; it may also call sys.exit().
         """
         rows: list[GameRow] = []
         keep = self.records
@@ -89,7 +94,7 @@ class Task:
                 player, self.rules, self.seeds, boards=self.boards, keep_moves=keep, stop=stop
             ):
                 rows.append(GameRow.of_result(result, name, self.rules, record=keep))
-        except (Exception, SystemExit) as fault:  # a player may call sys.exit()
+        except faults as fault:
             return TaskReport(self, tuple(rows), describe_caught(fault))
         return TaskReport(self, tuple(rows))
 
@@ -326,7 +331,7 @@ def _start_process() -> None:
 
 
 def _play_here(task: Task) -> TaskReport:
-    return task.play(_CREW)
+    return task.play(_CREW, faults=(BaseException,))  # Ctrl-C does not come here
 
 
 _options: Callable[[], list[str]] = util._args_from_interpreter_flags  # type: ignore[attr-defined]

@@ -210,7 +210,7 @@ def command(options: PolicyOptions) -> None:
         with catching_interrupt() as asked, live(training) as (show, tell):
             from twofold.learn.run import files_beside, run
             from twofold.policy.checkpoint import save
-            from twofold.policy.play import TrialGames
+            from twofold.policy.trials import TrialGames
 
             for stale in files_beside(out) if options.force else ():
                 stale.unlink(missing_ok=True)

@@ -1,11 +1,9 @@
 """Training games as the network plays them, in groups: each has a thread if there are several.
 
 While the network of one group is computed, the boards of another one move. What a group plays
-depends on nothing but its own games and its own generator. Test games of a network in training have
-the same seeds every time; they are played greedily, and with moves drawn.
+depends on nothing but its own games and its own generator.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -15,18 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from twofold.arena.stats import mean_interval
-from twofold.env.games import EnvGames
-from twofold.env.settings import EnvSettings
 from twofold.kernels.policy.merges import advantages
-from twofold.learn.curve import tiles_up_to
-from twofold.learn.evaluation import Measured
 from twofold.limits import MAX_SEED
-from twofold.networks.policy import PolicyNetwork, find_reward
+from twofold.networks.policy import find_reward
 from twofold.policy.games import TrainingGames
 from twofold.policy.model import WARM_UP, PolicyModel, Repeated
 from twofold.policy.settings import PolicySettings
-from twofold.rules import Rules
 
 _SEEDS: Final = 1 << 48
 """From the first seed of a group to that of the next one."""
@@ -149,59 +141,3 @@ class Group:
         moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
         values = values * self._model.spread + self._model.middle
         return moves[:, 0], logs.gather(1, moves)[:, 0], values
-
-
-FIRST_SEED: Final = 1 << 62
-"""Seeds of test games begin here, far from those of training."""
-
-_SAMPLING_SEED: Final = 1
-
-
-class TrialGames:
-    """Test games: played greedily, and again with moves drawn by their probabilities.
-
-    `stop` is asked before each move; True ends the test without a result.
-    """
-
-    def __init__(self, rules: Rules, *, games: int, stop: Callable[[], bool] | None = None) -> None:
-        self.rules, self.games, self.stop = rules, games, stop
-
-    def __call__(self, network: PolicyNetwork) -> Measured | None:
-        """Let a network play them; None if stopped."""
-        greedy = self._play(network, None)
-        sampled = self._play(network, np.random.Generator(np.random.PCG64(_SAMPLING_SEED)))
-        if greedy is None or sampled is None:
-            return None
-        scores, largest = greedy
-        interval = mean_interval(scores.tolist())
-        margin = None if interval.half_width is None else round(interval.half_width, 2)
-        tiles = tiles_up_to(self.rules.rows * self.rules.cols + 1)
-        rates = {str(tile): float((largest >= tile).mean()) for tile in tiles}
-        return Measured(
-            round(interval.value, 2),
-            margin,
-            {},
-            sampled=round(float(sampled[0].mean()), 2),
-            reached={tile: rate for tile, rate in rates.items() if rate},
-        )
-
-    def _play(
-        self, network: PolicyNetwork, random: np.random.Generator | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """Scores and largest tiles; moves are drawn if a generator is given."""
-        settings = EnvSettings.checked(self.rules, "exponents", "score", "noop", 0.0)
-        games = EnvGames(settings, self.games)
-        games.seeds[:] = FIRST_SEED + np.arange(self.games, dtype=np.uint64)
-        games.start(np.ones(self.games, dtype=np.bool_))
-        while not games.terminated.all():
-            if self.stop is not None and self.stop():
-                return None
-            going = np.flatnonzero(~games.terminated)
-            boards = games.observations[going].reshape(len(going), -1).astype(np.uint8)
-            logits = network.outputs(boards)[:, :4].astype(np.float64)
-            logits[games.legal[going] == 0] = -np.inf
-            if random is not None:  # the largest of logits with Gumbel noise is a draw
-                logits -= np.log(random.exponential(size=logits.shape))
-            games.actions[going] = logits.argmax(axis=1)
-            games.step()
-        return games.scores.copy(), games.max_tiles.copy()

@@ -109,12 +109,22 @@ def listen(host: str, port: int | None) -> socket.socket:
     Port 0 means any free port, None the default one or the next free one. Raises InvalidInput for a
     host that is not this machine, LimitExceeded, or ResourceError if the port is not free.
     """
+    _allow_connections()
     if port is not None:
         return _listen(host, check_limit("a port", port, 0, 65_535))
     for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED), 0):
         with contextlib.suppress(ResourceError):
             return _listen(host, candidate)
     raise ResourceError(f"there is no free port on {host}")
+
+
+def _allow_connections() -> None:
+    """Allow as many open connections as the system lets a program have."""
+    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limit
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _listen(host: str, port: int) -> socket.socket:
