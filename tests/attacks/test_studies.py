@@ -15,6 +15,7 @@ import pytest
 
 from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
 from twofold.arena.games import GameRow
+from twofold.arena.studies import file
 from twofold.arena.studies.study import Study
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.seeds import SeedRange
@@ -178,6 +179,29 @@ def test_other_tables_than_ours_are_refused(study: Path, name: str) -> None:
     with pytest.raises(InvalidInput, match="study"):
         lab.study(study.parent, "s.db")
     assert time.monotonic() - began < SOON
+
+
+@pytest.mark.promise("R62")
+def test_a_trigger_behind_many_equal_entries_is_refused(study: Path) -> None:
+    """A schema may repeat an index of its own."""
+    with contextlib.closing(sqlite3.connect(study, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        entry = connection.execute("SELECT * FROM sqlite_schema WHERE sql IS NULL").fetchone()
+        for _ in range(100):
+            connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", entry)
+        connection.execute(
+            "INSERT INTO sqlite_schema VALUES ('trigger', 't', 'game', 0,"
+            " 'CREATE TRIGGER t AFTER INSERT ON game BEGIN UPDATE game SET score = 9; END')"
+        )
+    assert "exactly the tables of a study, got" in refused(study)
+
+
+@pytest.mark.promise("R64")
+def test_rows_hold_no_more_text_than_the_file(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a forged tree can share one long text."""
+    monkeypatch.setattr(file, "_GROWTH", -study.stat().st_size)
+    with Study(study, read_only=True) as opened, pytest.raises(InvalidInput, match="damaged tree"):
+        opened.runs()
 
 
 @pytest.mark.promise("R62")

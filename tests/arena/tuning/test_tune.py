@@ -393,6 +393,10 @@ def test_a_torn_file_is_refused(tmp_path: Path, kept: tuple[Tuning, bytes]) -> N
     ("old", "new"),
     [
         ('"value":', '"value":null,"more":'),
+        ('"value":', '"value":Infinity,"more":'),
+        ('"value":', '"value":1' + "0" * 400 + ',"more":'),
+        ('"number":', '"number":-5,"more":'),
+        ('"number":', '"number":1e30,"more":'),
         ('"empty":', '"emtpy":'),
         ('"merges":700', '"merges":7e9'),
         ("FloatDistribution", "Nothing"),
@@ -413,7 +417,7 @@ def test_a_file_that_was_tampered_with_is_refused(
     assert path.read_text() == changed
 
 
-@pytest.mark.parametrize("check", ['{"a": 1}', '{"a": ["x"]}', "null"])
+@pytest.mark.parametrize("check", ['{"a": 1}', '{"a": [Infinity]}', '{"a": ["x"]}', "null"])
 def test_a_kept_check_that_makes_no_sense_is_played_again(
     tmp_path: Path, check: str, kept: tuple[Tuning, bytes]
 ) -> None:
