@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -118,7 +119,7 @@ class TaskReport:
 # ---- the order of play, which changes no result
 
 
-class Backend:
+class Backend(ABC):
     """Plays tasks, on this machine or a Ray cluster: those under way are futures of their reports.
 
     `jobs` is the number of tasks at a time; 0 if `submit` plays them itself.
@@ -135,9 +136,9 @@ class Backend:
         """Start a task; the caller has at most `jobs` under way."""
         self._tasks[self.begin(task, stop)] = task
 
+    @abstractmethod
     def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
         """Start a task."""
-        raise NotImplementedError
 
     def reports(self) -> list[TaskReport]:
         """Reports since the last call; waits a short time if there are none.
@@ -147,9 +148,9 @@ class Backend:
         done, _ = wait(self._tasks, POLL_SECONDS, FIRST_COMPLETED)
         return [self._report(future, self._tasks.pop(future)) for future in done]
 
+    @abstractmethod
     def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
         """The report of a task that has ended."""
-        raise NotImplementedError
 
 
 @dataclass(slots=True)

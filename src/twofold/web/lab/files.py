@@ -16,7 +16,7 @@ MAX_DEPTH: Final = 2
 """Depth of subfolders that are searched."""
 
 MAX_ENTRIES: Final = 5_000
-"""After about so many directory entries the rest is left out, as in a home folder."""
+"""Number of directory entries that are looked at; the rest of a large folder is left out."""
 
 MAX_FILES: Final = 200
 """Maximum number of files of a kind in a list, the most recently changed."""

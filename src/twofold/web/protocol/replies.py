@@ -302,7 +302,7 @@ class OutcomesReply(Reply, tag="outcomes", frozen=True):
         reason: `stopped` or `late`, after `seconds`, where the note says that; empty otherwise.
         setting: the shape, and the spawns if they are not the usual ones.
         goal: the tile whose chance `value` is, or at which play stops; 0 if there is none.
-        value: chance of the goal if `of_goal`, else the expected further points.
+        value: the chance of the goal if `of_goal` is true, else the expected further points.
     """
 
     board: str
