@@ -4,8 +4,8 @@ from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from benchmarks.positions import of_games, time_choices
-from twofold.kernels.search.alphabeta import LEAST_DEPTH
-from twofold.rules import STANDARD
+from twofold.game.rules import STANDARD
+from twofold.kernels.alphabeta import LEAST_DEPTH
 from twofold.search.context import TABLE_MB
 
 NAMES: Final = ("rows", "clustering")

@@ -11,16 +11,16 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameRow
-from twofold.arena.reports.page import html
-from twofold.arena.studies.study import Study
-from twofold.files import atomic_write
-from twofold.kernels.rules import play
-from twofold.kernels.rules.dice import spawn_distribution
+from twofold.arena.page import html
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD
+from twofold.kernels import play
+from twofold.kernels.play import spawn_distribution
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import game_words
-from twofold.rules import STANDARD
-from twofold.seeds import SeedRange
+from twofold.players.loop import game_words
+from twofold.storage.files import atomic_write
 
 PLAYER: Final = "ntuple:net=tiny,ply=1"
 GAMES: Final = 12_000

@@ -4,9 +4,9 @@ import time
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from benchmarks.positions import Positions, of_games
-from twofold.board import Board
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD
 from twofold.players import make_player
-from twofold.rules import STANDARD
 
 GAMES = 10
 MIDDLE = (0.25, 0.75)

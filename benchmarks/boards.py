@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import Final
 
 from twofold.arena.games import tile_sum
-from twofold.board import Board
-from twofold.files import atomic_write
-from twofold.game import Game
-from twofold.networks.library import network_hash
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD
 from twofold.players import make_player
 from twofold.players.base import assumed_score
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import KernelGame
-from twofold.rules import STANDARD
+from twofold.players.loop import KernelGame
+from twofold.storage.files import atomic_write
+from twofold.values.network_file import network_hash
 
 PLAYER: Final = "ntuple:net=default,ply=2"
 DEEP: Final = "ntuple:net=default,ply=3"

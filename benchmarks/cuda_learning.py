@@ -22,12 +22,11 @@ import numpy as np
 from numba import cuda, float32
 from numpy.typing import NDArray
 
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import dice as on_dice
-from twofold.kernels.rules.row_tables import row_table
+from twofold.kernels import bits as on_bits
+from twofold.kernels import play as on_dice
+from twofold.kernels.bits import row_table
 from twofold.learn.settings import parse_schedule
-from twofold.networks.network import Network
-from twofold.networks.patterns import Pattern
+from twofold.values.network import Network, Pattern
 
 # Rows of the state of the games, uint64 (STATE_WORDS, games).
 BOARD, AFTER, BEFORE, SCORE, SPAWN, NUMBER, STATE_WORDS = range(7)

@@ -3,8 +3,8 @@
 from benchmarks.common import Figure, Report, Settings, of_interval, of_runs
 from benchmarks.positions import moves_a_second, of_games, time_choices
 from twofold.arena.stats import wilson_interval
+from twofold.game.rules import Rules
 from twofold.players import make_player, play_game
-from twofold.rules import Rules
 
 RULES = Rules.parse("stop=goal")
 POSITIONS_PLAYER = "datumbox:depth=5"

@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.common import ROOT, Figure, Report, Settings, of_runs
 from tests.support.browser import serve
 from twofold import Record, make_player
-from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.browser.pages import ByMove, Selectors, find_game, kinds
-from twofold.browser.tab import BrowserPlace, open_tab
+from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
+from twofold.cli.browser.tab import BrowserPlace, open_tab
 
 PAGES = ROOT / "tests" / "browser" / "pages"
 FIND_SECONDS = 10.0

@@ -10,23 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from twofold.board import Board
-from twofold.endgame.build import Builder, BuildPlan
-from twofold.endgame.library import DEFAULT, file_name
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.endgame.work import build_table
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
+from twofold.kernels import table_lookup as endgame_lookup
+from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
-from twofold.kernels.endgame import lookup as endgame_lookup
-from twofold.kernels.endgame.policy import table_first
-from twofold.kernels.search import context
-from twofold.kernels.search.policies import corner_bits
+from twofold.kernels.policies import corner_bits
+from twofold.kernels.table_lookup import table_first
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import play_many
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.players.loop import play_many
+from twofold.tables.build import Builder, BuildPlan
+from twofold.tables.library import DEFAULT, EndgameTable, EndgameTables, file_name
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table
 
 BUILT = "442-64"
 TABLES = ("442-128", "442-64", "443-64")
@@ -161,11 +160,11 @@ class _Corner(CompiledPlayer):
         self._tables = tables
 
     def prepare(self, rules: Rules) -> None:
-        words = np.zeros(context.OWN, dtype=np.uint64)
+        words = np.zeros(transposition.OWN, dtype=np.uint64)
         self.policy = corner = address_of(corner_bits)
         if self._tables is not None:
-            words[context.TABLES] = self._tables.words.ctypes.data
-            words[context.INNER_POLICY] = corner
+            words[transposition.TABLES] = self._tables.words.ctypes.data
+            words[transposition.INNER_POLICY] = corner
             self.policy = address_of(table_first)
         self.context = words
 

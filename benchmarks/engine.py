@@ -6,11 +6,11 @@ import time
 from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from twofold.board import Board
-from twofold.engine.player import EnginePlayer
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD
 from twofold.players import Player, make_player
-from twofold.rules import STANDARD
+from twofold.players.engine.client import EnginePlayer
 
 PLAYERS: Final = ("greedy", "expectimax:ply=2", "expectimax:ply=3")
 MOVES: Final = 2_000

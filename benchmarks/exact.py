@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs
-from twofold.exact import ExactTable, Problem
-from twofold.exact.estimate import estimate
-from twofold.exact.solver import SolveProgress, Solver
-from twofold.exact.store import WorkFolder
-from twofold.kernels.exact import canonical
+from twofold.kernels import solving
+from twofold.tables.exact import ExactTable
+from twofold.tables.problem import Problem
+from twofold.tables.solver import SolveProgress, Solver, estimate
+from twofold.tables.store import WorkFolder
 
 RULES = "3x3"
 LOOK_UPS = 1_000_000
@@ -107,7 +107,7 @@ def _boards(table: ExactTable, count: int, seed: int) -> np.ndarray[Any, np.dtyp
     sums = table.layers.index[layers, 0].tolist()
     keys = table.layers.keys[numbers].astype(np.uint64)
     boards = [
-        canonical.from_key(key, total, rows, cols) for key, total in zip(keys, sums, strict=True)
+        solving.from_key(key, total, rows, cols) for key, total in zip(keys, sums, strict=True)
     ]
     return np.array(boards, dtype=np.uint64)
 
@@ -121,7 +121,7 @@ def _look_up_seconds(table: ExactTable, seed: int) -> float:
 
 
 def _python_seconds(table: ExactTable, seed: int) -> float:
-    from twofold.board import Board
+    from twofold.game.board import Board
 
     bits = _boards(table, PYTHON_LOOK_UPS, seed).tolist()
     boards = [Board.from_bits(each, table.problem.rules.shape) for each in bits]

@@ -2,8 +2,8 @@
 
 from benchmarks.common import Figure, Report, Settings
 from benchmarks.positions import moves_a_second, of_games, time_choices
-from twofold.evaluators import EVALUATORS
-from twofold.rules import STANDARD
+from twofold.game.rules import STANDARD
+from twofold.values import EVALUATORS
 
 NAMES = ("rows", "snake")
 POSITIONS_PLAYER = "expectimax:eval=rows,ply=2"

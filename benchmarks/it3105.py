@@ -4,8 +4,8 @@ import time
 
 from benchmarks.common import Figure, Report, Settings, of_interval
 from twofold.arena.stats import mean_interval, wilson_interval
+from twofold.game.rules import STANDARD
 from twofold.players import GameResult, make_player, play_game
-from twofold.rules import STANDARD
 
 GAMES = 10
 TILES = (1024, 2048, 4096)

@@ -8,16 +8,16 @@ from numba import types
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timings
 from benchmarks.positions import Positions, of_games
+from twofold.game.rules import STANDARD
+from twofold.kernels import bits as on_bits
+from twofold.kernels import play
 from twofold.kernels._jit import kernel
+from twofold.kernels.bits import frame
 from twofold.kernels.intrinsics import u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import play
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.play import spawn_distribution
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import game_words
-from twofold.rules import STANDARD
+from twofold.players.loop import game_words
 
 GAMES = {"random": 2_000, "greedy": 1_000, "corner": 1_000}
 """Games per run, a few milliseconds: some runs are then undisturbed by other work."""

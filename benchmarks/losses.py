@@ -8,9 +8,9 @@ import os
 import sys
 
 from benchmarks.common import Figure, Report, Settings
-from twofold.exact import ExactTable
+from twofold.games.review import Losses, measure_losses
 from twofold.players import make_player
-from twofold.review.losses import Losses, measure_losses
+from twofold.tables.exact import ExactTable
 
 GAMES = 200
 SPECS = (

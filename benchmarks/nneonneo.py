@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timed
 from benchmarks.positions import Positions, choose_all, of_games
-from twofold.board import Board
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Move
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.rules import STANDARD, Move
 
 SPEC: Final = "nneonneo"
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"

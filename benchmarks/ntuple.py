@@ -4,12 +4,12 @@ import time
 from typing import Final
 
 from benchmarks.common import Report, Settings, of_runs
+from twofold.game.rules import STANDARD
 from twofold.learn.settings import TrainingSettings as Training
 from twofold.learn.settings import parse_schedule
 from twofold.learn.training import Training as Run
 from twofold.players import make_player
 from twofold.players.loop import play_game
-from twofold.rules import STANDARD
 
 GAMES: Final = 10_000
 PLAYED: Final = {1: 20, 2: 2, 3: 1}
@@ -72,8 +72,8 @@ def _seconds_to_load() -> float:
     import sys
 
     code = (
-        "import time, twofold.kernels.learn.network_planes\n"
-        "from twofold.networks.library import load_network\n"
+        "import time, twofold.kernels.ntuple\n"
+        "from twofold.values.network_file import load_network\n"
         "from twofold.players.presets import DEFAULT_NETWORK\n"
         "began = time.perf_counter(); load_network(DEFAULT_NETWORK)\n"
         "print(time.perf_counter() - began)"

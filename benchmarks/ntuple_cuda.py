@@ -19,13 +19,13 @@ from numba import cuda
 
 from benchmarks.common import Figure, Report, Settings, of_runs, shown
 from benchmarks.cuda_learning import ENDED, Card
-from twofold import reference
-from twofold.board import Board
 from twofold.figures import counted
-from twofold.kernels.learn.ntuple import value_many
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.kernels.ntuple import value_many
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.networks.network import Network
+from twofold.values.network import Network
 
 PATTERNS: Final = "8x6"
 GAMES: Final = 65_536

@@ -9,12 +9,12 @@ import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timings
 from benchmarks.positions import Words, of_games
-from twofold.board import Board
-from twofold.kernels.policy.forward import forward_each
-from twofold.networks.policy import Dense, PolicyNetwork
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Rules
+from twofold.kernels.policy import forward_each
 from twofold.players.loop import play_game
 from twofold.players.policy import PolicyPlayer
-from twofold.rules import STANDARD, Rules
+from twofold.values.policy_network import Dense, PolicyNetwork
 
 WIDTHS: Final = {
     "1024-512-512 (0.81 M weights in dense layers)": (1024, 512, 512),

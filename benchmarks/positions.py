@@ -9,14 +9,14 @@ from numba import types
 from numpy.typing import NDArray
 
 from benchmarks.common import Figure, Timing, of_runs, timed
-from twofold.game import Game
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.bits import frame
 from twofold.kernels.intrinsics import call_policy, pointer, u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.row_tables import frame
 from twofold.players import make_player, play_game
 from twofold.players.compiled import CompiledPlayer
-from twofold.rules import Move, Rules
 
 Words = NDArray[np.uint64]
 

@@ -11,18 +11,17 @@ from numba import types
 
 from benchmarks.common import Figure, Report, Settings, of_runs, timed, timings
 from benchmarks.positions import Positions, Words, of_games
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD
+from twofold.kernels import expectimax as kernels
+from twofold.kernels import transposition as words
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import call_layer, pointer
-from twofold.kernels.search import context as words
-from twofold.kernels.search import expectimax as kernels
 from twofold.players import make_player
-from twofold.rules import STANDARD
-from twofold.search.budget import Budget
-from twofold.search.depth import Depth
+from twofold.search.budget import Budget, Stop
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
-from twofold.search.stop import Stop
+from twofold.values import EVALUATORS
 
 POSITIONS_PLAYER: Final = "expectimax:eval=rows,ply=2"
 GAMES: Final = 10

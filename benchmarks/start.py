@@ -27,10 +27,10 @@ BOARD = "0012/0013/0024/1357"
 
 MEASURE_HINT = f"""
 import time
-import twofold.web.app
-from twofold.board import Board
+import twofold.web.server
+from twofold.game.board import Board
 from twofold.players import make_player
-from twofold.rules import Rules
+from twofold.game.rules import Rules
 from twofold.search.budget import Budget
 began = time.perf_counter()
 player = make_player("ntuple:ply=3")

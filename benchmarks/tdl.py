@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.common import Figure, Report, Settings, child_seconds, of_runs
-from twofold.evaluators.ntuple import network_evaluator
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD
 from twofold.learn.settings import TrainingSettings as Training
 from twofold.learn.settings import parse_schedule
 from twofold.learn.training import Training as Run
-from twofold.networks.network import Network
-from twofold.networks.tdl_format import read_tdl
 from twofold.players.loop import play_game, play_games
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import STANDARD
-from twofold.search.depth import Depth
-from twofold.seeds import SeedRange
+from twofold.search.context import Depth
+from twofold.values.network import Network, network_evaluator
+from twofold.values.tdl import read_tdl
 
 NETWORK: Final = "4x6"
 THEIR_NETWORK: Final = "4x6patt"

@@ -7,7 +7,7 @@ python docs/endgame.py
 from pathlib import Path
 
 from twofold import Board, make_player
-from twofold.drawing import (
+from twofold.game.drawing import (
     FACE,
     GAP,
     INK,

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from twofold.arena.reports.report import ReportEntry, gather
+from twofold.arena.report import ReportEntry, gather
 from twofold.arena.stats import reach
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.cli._output import machine
-from twofold.endgame.folder import SETS
+from twofold.tables.format import SETS
 
 ROWS = Path(__file__).parent / "league.csv"
 TILES = (2048, 8192, 16384, 32768)

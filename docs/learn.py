@@ -13,7 +13,7 @@ import numpy as np
 import twofold
 from twofold import Board, Game, Move, Rules
 from twofold.arena.stats import mean_interval
-from twofold.drawing import (
+from twofold.game.drawing import (
     Colour,
     board_parts,
     board_size,
@@ -23,7 +23,7 @@ from twofold.drawing import (
     picture,
     rectangle,
 )
-from twofold.exact import ExactTable
+from twofold.tables.exact import ExactTable
 
 OUT = Path(__file__).parent / "images"
 PAGE = Colour("#fffdf9", "#1e1c1a")

@@ -6,7 +6,7 @@ python docs/patterns.py [NETWORK]
 import sys
 from pathlib import Path
 
-from twofold.networks.patterns import Pattern, parse_patterns
+from twofold.values.network import Pattern, parse_patterns
 
 OUT = Path(__file__).parent / "images" / "patterns.svg"
 CELL, GAP, TOP = 22, 34, 40

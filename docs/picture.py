@@ -19,12 +19,12 @@ from rich.style import Style
 from rich.text import Text
 
 from twofold import Game, Rules, make_player
+from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line
+from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
+from twofold.cli.tui.screen import Walk
 from twofold.cli.watch import Screen, frames
-from twofold.players.strengths import DEFAULT_PLAYER
-from twofold.review.review import judge
-from twofold.tui.picture import Canvas, ScreenPicture, title_line
-from twofold.tui.review_screen import draw_walk, timeline, verdict
-from twofold.tui.walk import Walk
+from twofold.games.review import judge
+from twofold.players.registry import DEFAULT_PLAYER
 
 OUT = Path(__file__).parent / "images"
 COLUMNS, LINES = 80, 17

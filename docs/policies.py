@@ -9,13 +9,12 @@ python docs/policies.py 3x3.table 3x3-512.table 3x3-1024.table
 import sys
 from pathlib import Path
 
-from twofold.board import Board
-from twofold.drawing import board_parts, board_size
-from twofold.exact import ExactObjective, ExactTable
-from twofold.exact.outcomes import outcomes
-from twofold.exact.problem import canonical_bits
-from twofold.game import Game
-from twofold.rules import Move
+from twofold.game.board import Board
+from twofold.game.drawing import board_parts, board_size
+from twofold.game.game import Game
+from twofold.game.rules import Move
+from twofold.tables.exact import ExactTable, outcomes
+from twofold.tables.problem import ExactObjective, canonical_bits
 
 OUT = Path(__file__).parent / "images" / "policies.svg"
 INK, PAPER = "#4a4238", "#fffdf9"

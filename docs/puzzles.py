@@ -23,17 +23,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from twofold.board import Board
-from twofold.files import atomic_write
-from twofold.game import Game
-from twofold.networks.library import network_hash
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD, Move
+from twofold.games.judge import FLOOR
 from twofold.players import make_player
 from twofold.players.base import Player
-from twofold.players.values import values_of
-from twofold.review.judge import FLOOR
-from twofold.rules import STANDARD, Move
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.players.searching import values_of
+from twofold.search.budget import Budget, Stop
+from twofold.storage.files import atomic_write
+from twofold.values.network_file import network_hash
 
 OUT: Final = Path(__file__).parent.parent / "src/twofold/data/puzzles.txt"
 PLAYER: Final = "ntuple:net=default,ply=3"

@@ -6,7 +6,7 @@ twofold bench "expectimax:eval=examples/my_evaluator.py:EMPTY_CELLS,ply=2" greed
 
 import numpy as np
 
-from twofold.evaluators import compiled, simple_evaluator
+from twofold.values import compiled, simple_evaluator
 
 
 @compiled

@@ -1,6 +1,6 @@
 import numpy as np
 
-from twofold.arrays import lies_flat
+from twofold.storage.arrays import lies_flat
 
 
 def test_only_contiguous_arrays_lie_flat() -> None:

@@ -17,7 +17,7 @@ from benchmarks.engines.nneonneo import Nneonneo
 from benchmarks.engines.ours import measure
 from benchmarks.engines.tdl import Tdl
 from twofold import Board
-from twofold.notation import parse_spec
+from twofold.game.notation import parse_spec
 
 START = [0] * 15 + [1]
 FULL = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]

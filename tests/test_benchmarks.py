@@ -14,8 +14,8 @@ from twofold import Board, Game, make_player
 from twofold.arena.boards import read_boards
 from twofold.arena.games import tile_sum
 from twofold.arena.stats import Interval
-from twofold.networks.library import network_hash
 from twofold.players.compiled import CompiledPlayer
+from twofold.values.network_file import network_hash
 
 BOARD_SETS = sorted(boards.SETS)
 

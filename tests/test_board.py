@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold import reference
-from twofold.board import EMPTY, Board, Slide, Spawn
 from twofold.errors import (
     CellOccupied,
     IllegalMove,
@@ -18,7 +16,9 @@ from twofold.errors import (
     InvalidSeed,
     TileTooLarge,
 )
-from twofold.rules import Move, Rules
+from twofold.game import reference
+from twofold.game.board import EMPTY, Board, Slide, Spawn
+from twofold.game.rules import Move, Rules
 
 SNAKE = """
     0    0    0    0

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from twofold import reference
-from twofold.board import Board
-from twofold.game import Game
-from twofold.players.simple import RandomPlayer
-from twofold.rules import Move, Rules
-from twofold.step import throw
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game, throw
+from twofold.game.rules import Move, Rules
+from twofold.players.compiled import RandomPlayer
 
 PAGE = (Path(__file__).parent.parent / "docs" / "dice.md").read_text(encoding="utf-8")
 LOW = 2**32 - 1

@@ -11,12 +11,12 @@ from tests.support.colours import THEMES as PAGE_THEMES
 from tests.support.colours import contrast, read_colours
 from tests.support.drawings import SVG, elements, numbers
 from tests.support.generators import SHAPES, make_board
-from twofold import drawing
-from twofold.board import Board
-from twofold.drawing import BOARD, CELL, INK, TILES, draw_board
 from twofold.errors import InvalidInput
-from twofold.game import Game
-from twofold.rules import Move, Rules
+from twofold.game import drawing
+from twofold.game.board import Board
+from twofold.game.drawing import BOARD, CELL, INK, TILES, draw_board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
 

@@ -10,7 +10,7 @@ import pytest
 import twofold
 from twofold.kernels import _jit
 
-PRINT_DIGEST = "from twofold.selftest import signature; print(signature())"
+PRINT_DIGEST = "from twofold.cli.selftest import signature; print(signature())"
 
 
 def run(code: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -37,7 +37,7 @@ SETTINGS = {
 @pytest.mark.promise("R32")
 def test_settings_change_no_result(tmp_path: Path) -> None:
     """This process has another hash seed, time zone and locale."""
-    from twofold.selftest import signature
+    from twofold.cli.selftest import signature
 
     folder = tmp_path / "a folder with spaces"
     folder.mkdir()
@@ -51,7 +51,7 @@ def test_without_a_writable_cache_kernels_are_kept_for_the_run(tmp_path: Path) -
     blocked.write_text("not a folder")
     code = (
         "import numpy as np\n"
-        "from twofold.kernels.rules.dice import dice\n"
+        "from twofold.kernels.play import dice\n"
         "from twofold.kernels._jit import CACHE_FOLDER\n"
         "print(f'{dice(np.uint64(1234567), np.uint64(0)):x}', CACHE_FOLDER)"
     )

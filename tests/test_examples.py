@@ -14,7 +14,8 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.pages import blocks
-from twofold import load_game, reference
+from twofold import load_game
+from twofold.game import reference
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -10,23 +10,20 @@ import pytest
 import twofold
 from twofold.arena.boards import read_boards
 from twofold.arena.export import export_boards
-from twofold.arena.reports.joint_curve import read_curve
-from twofold.arena.studies.study import Study
-from twofold.browser.pages import read_selectors
-from twofold.endgame.table import EndgameTable
+from twofold.arena.plots import read_curve
+from twofold.arena.study import Study
+from twofold.cli.browser.pages import read_selectors
 from twofold.errors import InvalidInput
-from twofold.exact.table import ExactTable
-from twofold.files import atomic_write, open_regular
+from twofold.game.formats import read_any_record, read_games
+from twofold.game.record import Record, read_record, write_record, write_records
+from twofold.games.pictures import replay
 from twofold.learn import checkpoint
-from twofold.locks import alone
-from twofold.networks.file import read_card, read_network
-from twofold.networks.learnt import read_learnt
-from twofold.networks.policy_file import read_policy
-from twofold.networks.tdl_format import read_tdl
-from twofold.pictures.replays import replay
-from twofold.records.formats import read_any_record, read_games
-from twofold.records.json_lines import write_records
-from twofold.records.record import Record, read_record, write_record
+from twofold.storage.files import alone, atomic_write, open_regular
+from twofold.tables.exact import ExactTable
+from twofold.tables.library import EndgameTable
+from twofold.values.network_file import read_card, read_learnt, read_network
+from twofold.values.policy_network import read_policy
+from twofold.values.tdl import read_tdl
 
 LONG = "n" * 300
 

@@ -13,9 +13,9 @@ import pytest
 
 import twofold
 from tests.support.faults import NEW, OLD, Faults, calls_until_done, failing
-from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, ResourceError
-from twofold.files import Buffer, atomic_write, read_start
+from twofold.storage import files
+from twofold.storage.files import Buffer, atomic_write, read_start
 
 FORMS: dict[str, Callable[[], Buffer | Iterable[Buffer]]] = {
     "whole": lambda: NEW,

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from twofold.folders import make_private, shared_place
+from twofold.storage.files import make_private, shared_place
 
 if os.name != "posix":
     pytest.skip("folders have POSIX owners and modes", allow_module_level=True)

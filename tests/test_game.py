@@ -6,8 +6,6 @@ from typing import Any, Final
 
 import pytest
 
-from twofold import game as module
-from twofold.board import Board
 from twofold.errors import (
     CellOccupied,
     GameOver,
@@ -21,10 +19,11 @@ from twofold.errors import (
     NothingToUndo,
     TileTooLarge,
 )
-from twofold.game import MARK_EVERY, Game, Moment
+from twofold.game import game as module
+from twofold.game.board import Board
+from twofold.game.game import MARK_EVERY, Game, Moment, Status, next_step, start_board, status_of
+from twofold.game.rules import Move, Rules
 from twofold.limits import MAX_RECORD_MOVES
-from twofold.rules import Move, Rules
-from twofold.step import Status, next_step, start_board, status_of
 
 
 def play_on(game: Game, moves: int) -> None:

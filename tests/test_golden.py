@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.rewrite import FOLDER, GAMES, make_texts
-from twofold.records.record import Record, format_record, parse_record
+from twofold.game.record import Record, format_record, parse_record
 
 PATHS = sorted(FOLDER.glob("*.txt"))
 

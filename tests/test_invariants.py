@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import IllegalMove
-from twofold.game import Game
-from twofold.kernels.rules.cells import slide_array
-from twofold.records.record import Record, parse_record
-from twofold.rules import Move, Rules
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record, parse_record
+from twofold.game.rules import Move, Rules
+from twofold.kernels.cells import slide_array
 
 Cells = tuple[int, ...]
 Slide = Callable[[Cells, int, int, Move], tuple[Cells, int]]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from twofold.arena.bench import Bench
-from twofold.arena.studies.study import Study
-from twofold.rules import STANDARD
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD
 
 DOCS = Path(__file__).parent.parent / "docs"
 MACHINE = {"processor": "a processor", "cores": 2}

@@ -11,10 +11,10 @@ from tests.arena.standings import standings_of
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from twofold import Board, Budget, Rules, limits, make_player
-from twofold.engine.lines import parse_command
 from twofold.errors import InvalidInput, LimitExceeded
+from twofold.game.notation import SeedRange
 from twofold.limits import check_limit
-from twofold.seeds import SeedRange
+from twofold.players.engine.lines import parse_command
 
 SECONDS = 1.0  # of the processor
 """20 times the promised 50 ms."""

@@ -8,11 +8,11 @@ import filelock
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.locks import alone, remove_abandoned
+from twofold.storage.files import alone, remove_abandoned_locks
 
 HOLD = """
 import sys, time
-from twofold.locks import alone, remove_abandoned
+from twofold.storage.files import alone, remove_abandoned
 with alone(sys.argv[1], "run"):
     print("held", flush=True)
     time.sleep(600)
@@ -90,5 +90,5 @@ def test_locks_of_killed_programs_are_removed(tmp_path: Path) -> None:
     others[2].write_text("of another program")
     (tmp_path / ".d.2048.lock").touch()
     with alone(tmp_path / "f.2048", "program"):
-        remove_abandoned(tmp_path, ".2048")
+        remove_abandoned_locks(tmp_path, ".2048")
         assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / ".f.2048.lock"])

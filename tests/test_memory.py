@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twofold import memory
 from twofold.errors import ResourceError
-from twofold.tensors import open_tensors, write_tensors
+from twofold.storage import memory
+from twofold.storage.arrays import open_tensors, write_tensors
 
 MEMINFO = """MemTotal:       16307664 kB
 MemFree:          204800 kB

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twofold.errors import InvalidBoard, InvalidBudget, InvalidSeed, InvalidSpec
-from twofold.notation import (
+from twofold.game.notation import (
     Spec,
     check_seed,
     format_board,

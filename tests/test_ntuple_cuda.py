@@ -13,7 +13,7 @@ BOARDS = """
 import numpy as np
 from benchmarks.cuda_learning import Card
 from benchmarks.ntuple_cuda import boards_apart
-from twofold.networks.network import Network
+from twofold.values.network import Network
 network = Network("012 1259")
 network.weights[0] = np.random.default_rng(2).random(network.stage_size)
 assert boards_apart(Card(network, "td:0.1", 8, 8, 1), network, 30) == 0
@@ -28,8 +28,8 @@ HOLDERS = """
 import numpy as np
 from benchmarks.cuda_learning import AFTER, Card
 from tests.learn.naive import NaiveNetwork
-from twofold.board import Board
-from twofold.networks.network import Network
+from twofold.game.board import Board
+from twofold.values.network import Network
 network = Network("012 456")
 card = Card(network, "tc", {lanes}, 8, 1)
 card.play(12)

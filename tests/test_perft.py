@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from twofold import reference
-from twofold.board import Board
+from twofold.game import reference
+from twofold.game.board import Board
 
 Engine = Callable[[Board, int], int]
 

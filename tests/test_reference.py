@@ -2,10 +2,10 @@
 
 import pytest
 
-from twofold import reference
 from twofold.errors import TileTooLarge
+from twofold.game import reference
+from twofold.game.reference import DOWN, LEFT, MOVES, RIGHT, UP
 from twofold.limits import MAX_EXPONENT, TOO_LARGE_MERGE
-from twofold.reference import DOWN, LEFT, MOVES, RIGHT, UP
 
 
 def cells(drawn: str) -> list[int]:

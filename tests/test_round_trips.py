@@ -16,14 +16,13 @@ from tests.support.generators import (
     make_rules,
     make_spec,
 )
-from twofold.board import Board
-from twofold.engine.lines import format_line as format_message
-from twofold.engine.lines import parse_answer, parse_command
-from twofold.notation import format_spec, parse_seed, parse_spec
-from twofold.records.formats import format_game, parse_any_record
-from twofold.records.json_lines import format_line, parse_line
-from twofold.records.record import Record, format_record, parse_record
-from twofold.rules import Move, Rules
+from twofold.game.board import Board
+from twofold.game.formats import format_game, parse_any_record
+from twofold.game.notation import format_spec, parse_seed, parse_spec
+from twofold.game.record import Record, format_line, format_record, parse_line, parse_record
+from twofold.game.rules import Move, Rules
+from twofold.players.engine.lines import format_line as format_message
+from twofold.players.engine.lines import parse_answer, parse_command
 from twofold.search.budget import Budget
 
 REPLAYS = ["rpl", "verse", "verse-old", "moporgic", "next", "next-v4c", "vrs", "openfun"]

@@ -4,9 +4,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twofold import reference
 from twofold.errors import InvalidMove, InvalidRules
-from twofold.rules import STANDARD, Move, Rules
+from twofold.game import reference
+from twofold.game.rules import STANDARD, Move, Rules
 
 
 def test_moves_are_in_the_order_of_the_original_game() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from twofold.seeds import ALL_SEEDS, SeedRange
+from twofold.game.notation import ALL_SEEDS, SeedRange
 
 LAST = 2**64 - 1
 ROUND = SeedRange(LAST - 1, 5)

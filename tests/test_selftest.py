@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 import twofold
-from twofold import selftest
-from twofold.board import Board
+from twofold.cli import selftest
+from twofold.game.board import Board
 from twofold.version import SIGNATURE
 
 

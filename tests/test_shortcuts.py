@@ -16,7 +16,7 @@ import twofold
 from twofold import Board, Game, Move, Player, make_player
 from twofold.arena.bench import Bench
 from twofold.arena.duel import duel
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.cli._thinking import move_table
 from twofold.errors import (
     GameOver,
@@ -28,13 +28,13 @@ from twofold.errors import (
     ResourceError,
     UnsupportedRules,
 )
-from twofold.exact import ExactObjective, Problem
+from twofold.game.notation import SeedRange
+from twofold.game.record import Record, read_record
+from twofold.game.rules import STANDARD, Rules
+from twofold.games.review import judge, move_words, review
 from twofold.learn.checkpoint import load
 from twofold.players import play_games
-from twofold.records.record import Record, read_record
-from twofold.review.review import judge, move_words, review
-from twofold.rules import STANDARD, Rules
-from twofold.seeds import SeedRange
+from twofold.tables.problem import ExactObjective, Problem
 
 BOARD = "0012/0013/0024/1357"
 UNTYPED: Any = twofold

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from twofold import reference
-from twofold.board import Board
-from twofold.rules import Move
-from twofold.step import TileSlide, slides
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import TileSlide, slides
+from twofold.game.rules import Move
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 

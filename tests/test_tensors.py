@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tests.support.faults import calls_until_done, failing
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.tensors import (
+from twofold.storage.arrays import (
     ALIGNMENT,
     CHUNK,
     DTYPES,

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from twofold import reference
-from twofold.board import Board
-from twofold.game import Game
-from twofold.kernels.rules import cells as on_cells
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels import cells as on_cells
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import KernelGame
-from twofold.rules import Move, Rules
+from twofold.players.loop import KernelGame
 
 # Sixteen cells full of the longest chain: every merge makes the next one possible, and without
 # spawns it ends in the largest tile there is on 4x4.

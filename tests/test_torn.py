@@ -10,9 +10,9 @@ import pytest
 
 from tests.golden.rewrite import FOLDER
 from tests.support.generators import make_record
-from twofold.board import Board
 from twofold.errors import InvalidRecord
-from twofold.records.record import Record, format_record, parse_record
+from twofold.game.board import Board
+from twofold.game.record import Record, format_record, parse_record
 
 PATHS = sorted(FOLDER.glob("*.txt"))
 SMALL = 220  # bytes: cut off at every one

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from benchmarks.engines import protocol
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD
 from twofold.players import make_player, settled
 from twofold.players.loop import play_game, play_games
-from twofold.rules import STANDARD
-from twofold.seeds import SeedRange
 
 
 def measure(player: str, games: int, times: Path) -> None:

@@ -17,10 +17,11 @@ from pathlib import Path
 from random import Random
 from types import ModuleType
 
-from twofold import Board, Game, Move, Player, Rules, bench, reference
-from twofold.arena.pairs import paired_interval
+from twofold import Board, Game, Move, Player, Rules, bench
+from twofold.arena.compare import paired_interval
 from twofold.arena.stats import mean_interval
-from twofold.players.faults import describe, note_source
+from twofold.game import reference
+from twofold.players.base import describe, note_source
 
 BOARDS = (
     "1123/0012/0001/0000",

@@ -9,48 +9,47 @@ Public names are resolved on first use, so `import twofold` stays fast and loads
 
 import sys
 
+from twofold import _moved
 from twofold.version import __version__
 
 TYPE_CHECKING = False  # importing typing takes milliseconds; Ctrl-C then prints a traceback
 if TYPE_CHECKING:
     from typing import Any
 
-    from twofold.board import Board, Slide, Spawn
-    from twofold.exact.table import solve
-    from twofold.game import Game
+    from twofold.game.board import Board, Slide, Spawn
+    from twofold.game.formats import load_game, save_game
+    from twofold.game.game import Game, Status
+    from twofold.game.record import Record
+    from twofold.game.rules import Move, Rules
     from twofold.players import Player, make_player, play_game
-    from twofold.records.formats import load_game, save_game
-    from twofold.records.record import Record
-    from twofold.rules import Move, Rules
     from twofold.search.analysis import Analysis, MoveAnalysis
-    from twofold.search.budget import Budget
-    from twofold.search.stop import Stop
+    from twofold.search.budget import Budget, Stop
     from twofold.shortcuts import analyse, bench, compare, review_game, train
-    from twofold.step import Status
+    from twofold.tables.exact import solve
 
 _HOMES = {
     "Analysis": "twofold.search.analysis",
-    "Board": "twofold.board",
+    "Board": "twofold.game.board",
     "Budget": "twofold.search.budget",
-    "Game": "twofold.game",
-    "Move": "twofold.rules",
+    "Game": "twofold.game.game",
+    "Move": "twofold.game.rules",
     "MoveAnalysis": "twofold.search.analysis",
     "Player": "twofold.players",
-    "Record": "twofold.records.record",
-    "Rules": "twofold.rules",
-    "Slide": "twofold.board",
-    "Spawn": "twofold.board",
-    "Status": "twofold.step",
-    "Stop": "twofold.search.stop",
+    "Record": "twofold.game.record",
+    "Rules": "twofold.game.rules",
+    "Slide": "twofold.game.board",
+    "Spawn": "twofold.game.board",
+    "Status": "twofold.game.game",
+    "Stop": "twofold.search.budget",
     "analyse": "twofold.shortcuts",
     "bench": "twofold.shortcuts",
     "compare": "twofold.shortcuts",
-    "load_game": "twofold.records.formats",
+    "load_game": "twofold.game.formats",
     "make_player": "twofold.players",
     "play_game": "twofold.players",
     "review_game": "twofold.shortcuts",
-    "save_game": "twofold.records.formats",
-    "solve": "twofold.exact.table",
+    "save_game": "twofold.game.formats",
+    "solve": "twofold.tables.exact",
     "train": "twofold.shortcuts",
 }
 
@@ -133,3 +132,5 @@ if sys.modules.get("gymnasium") is not None:
     _register_environments()
 elif "gymnasium" not in sys.modules:
     sys.meta_path.insert(0, _GymnasiumFinder)
+
+_moved.install()

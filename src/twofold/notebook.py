@@ -17,8 +17,9 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from twofold.board import Board
-from twofold.drawing import (
+from twofold.errors import InvalidInput
+from twofold.game.board import Board
+from twofold.game.drawing import (
     BOARD,
     CELL,
     DOT,
@@ -40,13 +41,11 @@ from twofold.drawing import (
     picture,
     rectangle,
 )
-from twofold.errors import InvalidInput
-from twofold.files import atomic_write
-from twofold.game import Game
-from twofold.notation import shown
-from twofold.pictures.replays import Replay, replay
-from twofold.records.record import Record
-from twofold.rules import Move
+from twofold.game.game import Game, status_of
+from twofold.game.notation import shown
+from twofold.game.record import Record
+from twofold.game.rules import Move
+from twofold.games.pictures import Replay, replay
 from twofold.search.analysis import (
     Analysis,
     MoveAnalysis,
@@ -54,7 +53,7 @@ from twofold.search.analysis import (
     format_in_unit,
     table_words,
 )
-from twofold.step import status_of
+from twofold.storage.files import atomic_write
 
 __all__ = ["Replay", "View", "replay", "show"]
 
@@ -98,7 +97,7 @@ class View:
         return f"<View of {self.board}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, as `twofold.files.atomic_write` does."""
+        """Write the picture to a file, as `twofold.storage.files.atomic_write` does."""
         atomic_write(path, self.svg)
 
 

@@ -28,29 +28,28 @@ from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
 from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.stats import format_runs
-from twofold.arena.studies.study import Study
-from twofold.board import Board
-from twofold.drawing import preformatted
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
-from twofold.files import writable
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.drawing import preformatted
+from twofold.game.formats import read_any_record
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange, check_seed, shown
+from twofold.game.record import Record
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.review import Review, default_judge, judge, tables_note, unit_of
+from twofold.games.review import review as summed_up
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, TrainingProgress
 from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
-from twofold.notation import check_seed, shown
 from twofold.players import Player, make_player, play_games, settled
-from twofold.players.faults import describe_caught
+from twofold.players.base import describe_caught
 from twofold.players.own_code import player_of
-from twofold.players.strengths import default_player
-from twofold.records.formats import read_any_record
-from twofold.records.record import Record
-from twofold.review.review import Review, default_judge, judge, tables_note, unit_of
-from twofold.review.review import review as summed_up
-from twofold.rules import STANDARD, Move, Rules
+from twofold.players.registry import default_player
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
-from twofold.seeds import SeedRange
+from twofold.storage.files import writable
 
 PlayerLike: TypeAlias = Player | type[Player] | Callable[[Board], Move] | str
 """A player, its class, a function that takes a board and returns a move, or a spec."""

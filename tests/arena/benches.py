@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.support.commands import cli as cli
 from tests.support.forks import forked_workers as forked_workers
 from twofold.arena.bench import Bench
-from twofold.arena.studies.study import Study
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 

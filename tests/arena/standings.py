@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from twofold.arena.bench import Bench, PlayerStanding
 from twofold.arena.games import GameRow
-from twofold.arena.studies.study import Study
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 
 def standings_of(

@@ -17,14 +17,14 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
+from twofold.arena import tables
 from twofold.arena.bench import Bench, players_in_excess, resume
-from twofold.arena.reports import tables
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -217,8 +217,8 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
 ) -> None:
     with Study() as study:
         bench_of(study, player, games=2)
-        monkeypatch.setattr("twofold.players.demands.cores", lambda: 2)
-        monkeypatch.setattr("twofold.players.demands.free_memory", lambda: 20_000_000)
+        monkeypatch.setattr("twofold.players.registry.cores", lambda: 2)
+        monkeypatch.setattr("twofold.players.registry.free_memory", lambda: 20_000_000)
         (stored,) = players_in_excess(study)
         with pytest.raises(InvalidInput, match=f"cannot continue a study in memory: .* {words}"):
             resume(Bench(study, SMALL))

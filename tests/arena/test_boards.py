@@ -21,12 +21,12 @@ from twofold.arena.boards import StartBoards, parse_boards, read_boards
 from twofold.arena.duel import duel
 from twofold.arena.export import export_boards
 from twofold.arena.games import tile_sum
-from twofold.arena.reports.report import gather
-from twofold.arena.studies.study import Study
+from twofold.arena.report import gather
+from twofold.arena.study import Study
 from twofold.errors import InvalidBoard, InvalidInput
+from twofold.game.notation import SeedRange
 from twofold.limits import MAX_BOARDS_BYTES
 from twofold.players.base import assumed_score
-from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 RULES = Rules()

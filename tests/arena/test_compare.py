@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 
 from twofold.arena import compare
-from twofold.arena.compare import Comparison, compare_scores, verdict_words
-from twofold.arena.pairs import paired_interval, paired_rates
-from twofold.arena.sprt import Sprt, SprtState, Verdict
+from twofold.arena.compare import (
+    Comparison,
+    Sprt,
+    SprtState,
+    Verdict,
+    compare_scores,
+    paired_interval,
+    paired_rates,
+    verdict_words,
+)
 from twofold.arena.stats import Interval
 
 TOP = 2**64 - 1

@@ -3,12 +3,12 @@
 import pytest
 
 from twofold.arena.bench import Bench
+from twofold.arena.compare import Verdict
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
-from twofold.arena.sprt import Verdict
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 SMALL = Rules.parse("3x3 goal=64")
 

@@ -8,18 +8,17 @@ import pytest
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.arena.boards import StartBoards, parse_boards
-from twofold.arena.evaluation import EvaluationGames
 from twofold.arena.games import tile_sum
 from twofold.arena.survival import next_sum
-from twofold.board import Board
-from twofold.endgame.library import open_tables
 from twofold.errors import InvalidInput, LimitExceeded
-from twofold.learn.evaluation import Measured
-from twofold.networks.library import load_network
+from twofold.game.board import Board
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD
+from twofold.learn.curve import EvaluationGames, Measured
 from twofold.players import make_player
 from twofold.players.loop import GameResult, play_games
-from twofold.rules import STANDARD
-from twofold.seeds import SeedRange
+from twofold.tables.library import open_tables
+from twofold.values.network_file import load_network
 
 LATE = parse_boards("0122/1243/3565/0089\n0001/0013/0245/0678\n0000/0000/0122/0567\n", "late")
 

@@ -14,8 +14,8 @@ from tests.support.exports import export_csv
 from twofold.arena import export as module
 from twofold.arena.export import export_parquet
 from twofold.arena.games import GameRow
-from twofold.arena.reports.drawings import require_report
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import require_report
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput, MissingExtra
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"

@@ -10,8 +10,8 @@ import pytest
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.games import GameRow
 from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, Task, TaskReport, play
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.arena import sprt
-from twofold.arena.sprt import Ratios, Sprt, Verdict
+from twofold.arena import compare
+from twofold.arena.compare import Ratios, Sprt, Verdict
 from twofold.arena.stats import mean_interval
 
 Floats = NDArray[np.float64]
@@ -262,4 +262,4 @@ def test_a_difference_that_is_no_number_is_refused_and_does_not_count() -> None:
 
 
 def test_the_examples_of_the_module_are_right() -> None:
-    assert doctest.testmod(sprt).failed == 0
+    assert doctest.testmod(compare).failed == 0

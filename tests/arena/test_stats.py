@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from twofold.arena import GameColumns, GameRow, Interval, mean_interval, summarise, wilson_interval
-from twofold.arena.pairs import holm, paired_interval, paired_rates
+from twofold.arena.compare import holm, paired_interval, paired_rates
 from twofold.arena.stats import survival_by_tile
 
 Floats = NDArray[np.float64]

@@ -12,9 +12,9 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import PlayerStanding
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 from twofold.players.own_code import load_object
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")

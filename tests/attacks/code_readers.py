@@ -18,7 +18,7 @@ from typing import Any
 
 from twofold.cli import main
 from twofold.errors import TwofoldError
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
 
 RULES = "2x2 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 RAN = "ran"
@@ -76,7 +76,7 @@ def attempt(function: Callable[..., Any], *arguments: Any, **more: Any) -> None:
 
 def _study(path: Path, *specs: str) -> Path:
     """A study that wants a game of each player."""
-    from twofold.arena.studies.study import Study
+    from twofold.arena.study import Study
     from twofold.version import SIGNATURE
 
     more: dict[str, Any] = {"signature": str(SIGNATURE), "twofold": "1", "machine": {}}
@@ -98,9 +98,9 @@ def resumed_studies(folder: Path, specs: list[str]) -> None:
 def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     """The library, reports, the lab, and runs of other players that are kept in such a study."""
     from twofold.arena.bench import Bench, resume
-    from twofold.arena.studies.study import Study
-    from twofold.rules import Rules
-    from twofold.web.lab import laboratory as lab
+    from twofold.arena.study import Study
+    from twofold.game.rules import Rules
+    from twofold.web import lab as lab
 
     for number, spec in enumerate(specs):
         with Study(_study(folder / f"{number}.db", spec)) as study:
@@ -119,9 +119,8 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
 
 def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
-    from twofold.arena.ray_workers import _VERSION, _play_there
-    from twofold.arena.workers import GameWorkers, Schedule, Task, play
-    from twofold.rules import Rules
+    from twofold.arena.workers import _VERSION, GameWorkers, Schedule, Task, _play_there, play
+    from twofold.game.rules import Rules
 
     rules = Rules.parse(RULES)
     schedules = []
@@ -137,8 +136,8 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
 
 def tunings(folder: Path, specs: list[str]) -> None:
     """A tuning whose file names such players wherever it holds text, and pickles besides."""
-    from twofold.arena.tuning.tune import TuningSettings, tune
-    from twofold.rules import Rules
+    from twofold.arena.tune import TuningSettings, tune
+    from twofold.game.rules import Rules
 
     player, rules = "expectimax:eval=rows,ply=1", Rules.parse(RULES)
     settings = TuningSettings.make(player, games=1, rules=rules, weights=["empty"])
@@ -167,9 +166,9 @@ def tunings(folder: Path, specs: list[str]) -> None:
 
 def records(folder: Path, specs: list[str]) -> None:
     """`review`, `play --resume` with a hint, and `convert` of a record."""
-    from twofold.game import Game
-    from twofold.records.record import Record, write_record
-    from twofold.rules import Rules
+    from twofold.game.game import Game
+    from twofold.game.record import Record, write_record
+    from twofold.game.rules import Rules
 
     game = Game(Rules.parse(RULES), seed=1)
     game.play(game.legal_moves()[0])
@@ -186,15 +185,14 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
     """Networks and checkpoints of training runs."""
     import numpy as np
 
+    from twofold.game.rules import Rules
     from twofold.learn import checkpoint
+    from twofold.learn.checkpoint import start_from
     from twofold.learn.settings import TrainingSettings
-    from twofold.learn.start import start_from
     from twofold.learn.training import Training
-    from twofold.networks.file import Card, read_network, write_network
-    from twofold.networks.network import Network
-    from twofold.networks.patterns import parse_patterns
     from twofold.players import make_player
-    from twofold.rules import Rules
+    from twofold.values.network import Network, parse_patterns
+    from twofold.values.network_file import Card, read_network, write_network
 
     network = Network(parse_patterns("01"), (2, 2))
     training = Training(TrainingSettings(patterns="01", rules=Rules.parse(RULES)), games=1)
@@ -233,12 +231,12 @@ def tables(folder: Path, specs: list[str]) -> None:
 def web(folder: Path, specs: list[str]) -> None:
     """Requests over HTTP and WebSocket, and games that are kept."""
     from tests.web.driver import PORT, Client, connected
-    from twofold.game import Game
-    from twofold.records.record import Record
-    from twofold.rules import Rules
-    from twofold.web.app import create_app
+    from twofold.game.game import Game
+    from twofold.game.record import Record
+    from twofold.game.rules import Rules
     from twofold.web.hub import Hub
     from twofold.web.security import Access
+    from twofold.web.server import create_app
 
     game = Game(Rules.parse(RULES), seed=1)
     game.play(game.legal_moves()[0])
@@ -273,9 +271,9 @@ def web(folder: Path, specs: list[str]) -> None:
 
 def engine_lines(folder: Path, specs: list[str]) -> None:
     """What a program says to `twofold engine`."""
-    from twofold.engine.server import EngineServer
-    from twofold.notation import parse_spec
+    from twofold.game.notation import parse_spec
     from twofold.players import make_player
+    from twofold.players.engine.server import EngineServer
 
     player = make_player("expectimax:ply=1")
     server = EngineServer(player, lambda _: None, lambda search: search.run())
@@ -291,7 +289,7 @@ def engine_lines(folder: Path, specs: list[str]) -> None:
 
 def names_that_are_shown(folder: Path, specs: list[str]) -> None:
     """What is only shown or looked at, and `make_player` for text of unknown origin."""
-    from twofold.board import Board
+    from twofold.game.board import Board
     from twofold.notebook import draw_analysis
     from twofold.players import entries, make_player, short_spec
     from twofold.players.base import move_list
@@ -315,8 +313,8 @@ def names_that_are_shown(folder: Path, specs: list[str]) -> None:
 
 def the_owner(_folder: Path, specs: list[str]) -> None:
     """Who names players from Python."""
+    from twofold.game.rules import STANDARD
     from twofold.players import make_player
-    from twofold.rules import STANDARD
 
     for spec in specs:
         for name in [name for name in sys.modules if "evil" in name]:

@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from twofold.records.foreign.tablebase import RPL_END, RPL_ROW, VRS_ROW
+from twofold.game.foreign.turns import RPL_END, RPL_ROW, VRS_ROW
 
 HEAD: Final = '[Twofold "1"]\n[Rules "{rules}"]\n[Seed "1"]\n'
 GOOD: Final = HEAD.format(rules="4x4") + '[Score "12"]\n[Result "8 going"]\n\ndrdlur\n'

@@ -36,17 +36,15 @@ def drained(games: Iterator[object]) -> None:
 
 def readers() -> dict[str, Callable[[Path], object]]:
     """Everything that reads a file, by name."""
-    from twofold.browser.pages import read_selectors
-    from twofold.exact import ExactTable
+    from twofold.cli.browser.pages import read_selectors
+    from twofold.game import formats
+    from twofold.game.record import read_record
+    from twofold.games.kept import read_kept
     from twofold.learn.checkpoint import load
-    from twofold.networks.file import read_card, read_network
-    from twofold.networks.learnt import read_learnt
-    from twofold.networks.library import network_hash
-    from twofold.networks.tdl_format import read_tdl
-    from twofold.play.kept import read_kept
-    from twofold.records import formats
-    from twofold.records.record import read_record
-    from twofold.tensors import map_tensors
+    from twofold.storage.arrays import map_tensors
+    from twofold.tables.exact import ExactTable
+    from twofold.values.network_file import network_hash, read_card, read_learnt, read_network
+    from twofold.values.tdl import read_tdl
 
     def start_value(path: Path) -> None:
         found = ExactTable.open(path, check=True)
@@ -115,11 +113,11 @@ def checkpoint(**changes: Any) -> Callable[[Path], object]:
     """A checkpoint of a small network with some of its state, or its tensors, replaced."""
 
     def put(path: Path) -> None:
+        from twofold.game.rules import Rules
         from twofold.learn.checkpoint import STATE, save
         from twofold.learn.settings import TrainingSettings
         from twofold.learn.training import Training
-        from twofold.rules import Rules
-        from twofold.tensors import map_tensors, write_tensors
+        from twofold.storage.arrays import map_tensors, write_tensors
 
         save(Training(TrainingSettings(patterns="01 12", rules=Rules.parse("2x2"))), path)
         found = map_tensors(path)

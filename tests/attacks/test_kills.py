@@ -19,10 +19,10 @@ from websockets.exceptions import ConnectionClosed
 from tests.learn.digests import digest
 from tests.support.forks import command, fork, save_every_layer
 from tests.support.servers import opened, running, until
+from twofold.game.record import parse_record
+from twofold.games.scores import BEST_FILE
+from twofold.games.store import GameStore
 from twofold.learn.checkpoint import load
-from twofold.play.best_scores import BEST_FILE
-from twofold.play.store import GameStore
-from twofold.records.record import parse_record
 
 if os.name != "posix":
     pytest.skip("processes are killed as POSIX has it", allow_module_level=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from twofold.arena.ray_workers import _taken
-from twofold.arena.workers import QuietSpawn
+from twofold.arena.workers import QuietSpawn, _taken
 
 MODULES = ("multiprocessing", "signal", "pickle", "twofold", "numba", "sitecustomize")
 

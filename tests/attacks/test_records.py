@@ -9,15 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.records import FOREIGN, GOOD, NAMES, REFUSED, V4C, Attack
-from twofold import game as game_module
 from twofold.errors import InvalidRecord
-from twofold.game import Game
-from twofold.notation import printable
-from twofold.records.foreign import turns
-from twofold.records.formats import parse_any_record, read_games
-from twofold.records.json_lines import format_line, parse_line
-from twofold.records.record import Record, format_record, parse_record, read_record
-from twofold.rules import Move
+from twofold.game import game as game_module
+from twofold.game.foreign import turns
+from twofold.game.formats import parse_any_record, read_games
+from twofold.game.game import Game
+from twofold.game.notation import printable
+from twofold.game.record import (
+    Record,
+    format_line,
+    format_record,
+    parse_line,
+    parse_record,
+    read_record,
+)
+from twofold.game.rules import Move
 
 pytestmark = pytest.mark.promise("R23b")
 SECONDS = 20.0  # of the processor; the largest texts here have 32 MiB

@@ -17,10 +17,10 @@ import twofold
 from tests.attacks.sizes import ALL, Attack, attempt, readers
 from tests.attacks.tables import KEYS, VALUES, index, table
 from tests.attacks.weights import WEIGHTS, release, weights
-from twofold.board import Board
 from twofold.errors import InvalidTable
-from twofold.exact import ExactTable
-from twofold.networks.file import read_network
+from twofold.game.board import Board
+from twofold.tables.exact import ExactTable
+from twofold.values.network_file import read_network
 
 pytestmark = [
     pytest.mark.promise("R23", "R64"),

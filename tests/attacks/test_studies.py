@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
+from twofold.arena import study_file
 from twofold.arena.games import GameRow
-from twofold.arena.studies import file
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.seeds import SeedRange
-from twofold.web.lab import laboratory as lab
+from twofold.game.notation import SeedRange
+from twofold.web import lab as lab
 
 SOON = 60.0
 """Seconds; a view without end takes for ever."""
@@ -199,7 +199,7 @@ def test_a_trigger_behind_many_equal_entries_is_refused(study: Path) -> None:
 @pytest.mark.promise("R64")
 def test_rows_hold_no_more_text_than_the_file(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a forged tree can share one long text."""
-    monkeypatch.setattr(file, "_GROWTH", -study.stat().st_size)
+    monkeypatch.setattr(study_file, "_GROWTH", -study.stat().st_size)
     with Study(study, read_only=True) as opened, pytest.raises(InvalidInput, match="damaged tree"):
         opened.runs()
 

@@ -17,9 +17,9 @@ import pytest
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from twofold import Rules, make_player
-from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.browser.pages import PageKind, find_game, kinds
-from twofold.browser.tab import Tab, find_browser
+from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.cli.browser.pages import PageKind, find_game, kinds
+from twofold.cli.browser.tab import Tab, find_browser
 from twofold.errors import TwofoldError
 
 T = TypeVar("T")

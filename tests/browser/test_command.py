@@ -20,12 +20,12 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.signals import hear_signals
 from twofold import Board, Move
-from twofold.browser.driver import Wishes
-from twofold.browser.pages import kinds
-from twofold.browser.tab import BrowserPlace, find_browser
 from twofold.cli import drive
+from twofold.cli.browser.driver import Wishes
+from twofold.cli.browser.pages import kinds
+from twofold.cli.browser.tab import BrowserPlace, find_browser
 from twofold.errors import ResourceError
-from twofold.records.record import read_record
+from twofold.game.record import read_record
 
 URL = "http://127.0.0.1:1/"
 WRONG = {

@@ -12,10 +12,10 @@ from tests.browser import stage as stage_module
 from tests.browser.stage import BUSY_SECONDS, Played, Stage, play_page
 from tests.play.kept_games import record_of
 from tests.support.browser import PATIENCE_MS, Served, serve
-from twofold.browser.driver import Driver, PageFollower
-from twofold.browser.pages import kinds, read_selectors
+from twofold.cli.browser.driver import Driver, PageFollower
+from twofold.cli.browser.pages import kinds, read_selectors
 from twofold.errors import PageError
-from twofold.records.record import read_record, write_record
+from twofold.game.record import read_record, write_record
 
 NAMES = ("up", "right", "down", "left")
 KEYS = [f"keys.{name}={key}" for name, key in zip(NAMES, "wdsa", strict=True)]

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from playwright.async_api import Page
 
 from tests.browser.stage import FIND_SECONDS, Stage, play_page
-from twofold.browser.driver import Driver, PageFollower
-from twofold.browser.pages import ByMove, Selectors, find_game, kinds
-from twofold.browser.tab import Tab
+from twofold.cli.browser.driver import Driver, PageFollower
+from twofold.cli.browser.pages import ByMove, Selectors, find_game, kinds
+from twofold.cli.browser.tab import Tab
 from twofold.errors import PageError
 
 pytestmark = pytest.mark.promise("R23c")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Rules, make_player
-from twofold.browser.driver import PageFollower, Thinker, new_tile
+from twofold.cli.browser.driver import PageFollower, Thinker, new_tile
 from twofold.errors import InvalidBoard, PlayerError
-from twofold.play.asked_player import MoveQuestion
+from twofold.games.mover import MoveQuestion
 
 START = Board.parse("1100/0000/0000/0002")
 
@@ -212,7 +212,7 @@ def test_a_player_that_wants_to_end_the_program_has_failed() -> None:
 def test_a_player_that_never_answers_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("twofold.play.asked_player.CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr("twofold.games.mover.CLOSE_SECONDS", 0.05)
     gate = threading.Event()
 
     class Stuck(Player):

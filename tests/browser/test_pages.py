@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from twofold import Board, Game
-from twofold.browser import tab
-from twofold.browser.pages import (
+from twofold.cli.browser import tab
+from twofold.cli.browser.pages import (
     MAX_FILE_BYTES,
     ORIGINAL,
     OWN,
@@ -26,9 +26,9 @@ from twofold.browser.pages import (
     read_score,
     read_selectors,
 )
-from twofold.browser.tab import bare_url, find_browser, find_tab, parse_endpoint, parse_url
+from twofold.cli.browser.tab import bare_url, find_browser, find_tab, parse_endpoint, parse_url
 from twofold.errors import InvalidBoard, InvalidInput, MissingExtra
-from twofold.records.foreign.boards import state_of
+from twofold.game.foreign.boards import state_of
 
 
 def looks(kind: PageKind, *answers: object) -> list[Sight]:

@@ -11,9 +11,9 @@ from rich.text import Text
 from tests.support.commands import Cli
 from twofold import Board, Budget, make_player
 from twofold.cli._thinking import figures, labelled, line_words
-from twofold.evaluators import EVALUATORS
 from twofold.players import canonical
 from twofold.search.analysis import format_value
+from twofold.values import EVALUATORS
 
 BOARD = "0012/0013/0024/1357"
 PRINTED = """
@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from twofold import Player
-from twofold.evaluators import compiled, simple_evaluator
+from twofold.values import compiled, simple_evaluator
 
 
 class First(Player):

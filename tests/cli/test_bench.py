@@ -15,11 +15,11 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import Bench
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
+from twofold.game.rules import Rules
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.rules import Rules
 
 ROOT = Path(__file__).parent.parent.parent
 BAD = ROOT / "tests" / "arena" / "players_for_tests.py"
@@ -230,7 +230,7 @@ def test_a_study_goes_on_with_players_that_take_too_much_where_they_are_named(
     monkeypatch.chdir(tmp_path)
     player = "expectimax:ply=1,threads=2"
     document(cli, player, "--games", "1", "--rules", "2x2", "--out", "s.db")
-    monkeypatch.setattr("twofold.players.demands.cores", lambda: 1)
+    monkeypatch.setattr("twofold.players.registry.cores", lambda: 1)
     code, _, err = cli("bench", "--resume", "--out", "s.db")
     assert code == 2
     assert "takes 2 threads for a move, more than the cores here. If you want that: twofold" in err
@@ -279,10 +279,10 @@ def finished_games(path: Path) -> int:
 
 
 def test_a_preset(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from twofold.arena import presets
+    from twofold.arena import bench
 
-    lines = (presets.Line("greedy", 3), presets.Line("corner", 2, "3x3"))
-    monkeypatch.setitem(presets.PRESETS, "sources", lines)
+    lines = (bench.Line("greedy", 3), bench.Line("corner", 2, "3x3"))
+    monkeypatch.setitem(bench.PRESETS, "sources", lines)
     found = document(cli, "--preset", "sources")
     assert [(one["player"], one["games"], one["rules"][:3]) for one in found["players"]] == [
         ("greedy", 3, "4x4"),
@@ -295,7 +295,7 @@ def test_a_preset(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["sources", "league"])
 def test_the_players_of_presets_can_play(name: str) -> None:
     from twofold import Rules, make_player
-    from twofold.arena.presets import preset_lines
+    from twofold.arena.bench import preset_lines
 
     for line in preset_lines(name):
         with make_player(line.player) as player:

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from twofold.arena.games import GameRow
-from twofold.cli import _progress
-from twofold.cli._bench import BenchProgress, live_games
-from twofold.cli._progress import duration_words
+from twofold.cli import _output
+from twofold.cli._options import BenchProgress, live_games
+from twofold.cli._output import duration_words
 
 
 def shown(progress: BenchProgress) -> list[str]:
@@ -60,12 +60,12 @@ def test_of_many_players_those_at_work_are_shown() -> None:
 def test_a_program_that_asks_gets_lines_of_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(_progress.PROGRESS, "json")
-    monkeypatch.setattr(_progress, "_LINE_EVERY", 0.0)
+    monkeypatch.setenv(_output.PROGRESS, "json")
+    monkeypatch.setattr(_output, "_LINE_EVERY", 0.0)
     with live_games([("greedy", 4, 2), ("corner", 4, 4)]) as add:
         add(0, 0, row(100))
         add(0, 1, row(100))
-    with _progress.live(str, float) as show:
+    with _output.live(str, float) as show:
         show(0.75)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert lines == [{"progress": part} for part in (0.25, 0.375, 0.5, 0.75)]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
-from twofold.arena.sprt import BIAS
+from twofold.arena.compare import BIAS
 
 BAD = Path(__file__).parent.parent / "arena" / "players_for_tests.py"
 SMALL = ("--rules", "3x3")

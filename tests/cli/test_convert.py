@@ -11,8 +11,8 @@ import pytest
 from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
 from tests.support.commands import Cli
 from twofold import cli as command
-from twofold.records.formats import parse_any_record, read_games
-from twofold.records.record import read_record
+from twofold.game.formats import parse_any_record, read_games
+from twofold.game.record import read_record
 
 
 @pytest.fixture

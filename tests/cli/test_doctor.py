@@ -10,9 +10,9 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold.cli import _output, doctor
-from twofold.evaluators import EVALUATORS
-from twofold.notation import format_number
+from twofold.game.notation import format_number
 from twofold.players import entries
+from twofold.values import EVALUATORS
 
 
 def test_what_is_here(cli: Cli) -> None:

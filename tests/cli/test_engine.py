@@ -16,7 +16,7 @@ from tests.support.commands import Cli
 from tests.support.signals import hear_signals
 from twofold.cli import engine_check
 from twofold.cli._output import print_out
-from twofold.engine.conformance import CHECKS
+from twofold.players.engine.conformance import CHECKS
 from twofold.web.roster import Roster
 
 EXAMPLE = " ".join(EXAMPLE_WORDS)

@@ -20,9 +20,11 @@ import typer
 import twofold
 from tests.support.commands import Cli, Heard
 from twofold.cli import COMMANDS as FIRST_SENTENCES
-from twofold.cli import _options, _output, _progress, _signals, main, players
+from twofold.cli import _options, _output, main, players
+from twofold.cli import _output as _progress
+from twofold.cli import _output as _signals
+from twofold.cli.selftest import SelfCheck, SelfTest
 from twofold.errors import ResourceError
-from twofold.selftest import SelfCheck, SelfTest
 
 COMMANDS = [
     "watch", "play", "serve", "analyse", "review", "drive", "convert", "bench", "compare", "report",
@@ -427,7 +429,7 @@ def test_ctrl_c_while_an_error_is_said(
             raise left.pop()
         return text
 
-    monkeypatch.setattr("twofold.notation.printable", interrupt)
+    monkeypatch.setattr("twofold.game.notation.printable", interrupt)
     assert cli("report", "nothing.db") == (130, "", said)
 
 

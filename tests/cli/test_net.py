@@ -13,9 +13,8 @@ from twofold.errors import InvalidNetwork
 from twofold.learn.checkpoint import load, save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.networks.file import read_card, read_network
-from twofold.networks.learnt import average
-from twofold.networks.network import Network
+from twofold.values.network import Network
+from twofold.values.network_file import average, read_card, read_network
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.forks import forked_workers as forked_workers  # a fixture
-from twofold.networks.library import network_path
-from twofold.records.record import read_record
+from twofold.game.record import read_record
+from twofold.values.network_file import network_path
 
 pytestmark = [pytest.mark.promise("R90"), pytest.mark.usefixtures("forked_workers")]
 

@@ -13,11 +13,10 @@ from tests.support.commands import Cli
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Rules
 from twofold.cli.play import TextGame, said
-from twofold.play import saved_game as saving
-from twofold.play.daily import new_record
-from twofold.play.game_file import GameFile
-from twofold.records.record import Record, read_record, write_record
-from twofold.step import Step
+from twofold.game.game import Step
+from twofold.game.record import Record, read_record, write_record
+from twofold.games import saved_game as saving
+from twofold.games.scores import GameFile, new_record
 
 
 def saved(out: str) -> Path:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.arena.standings import standings_of
 from tests.support.commands import Cli
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
 
 CODE = """
 from twofold import Move, Player

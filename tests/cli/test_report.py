@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.records.formats import read_games
+from twofold.game.formats import read_games
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_bad_requests_for_curves(
 
 
 def test_no_study_and_an_empty_one(cli: Cli, tmp_path: Path) -> None:
-    from twofold.arena.studies.study import Study
+    from twofold.arena.study import Study
 
     missing, empty = tmp_path / "missing.db", tmp_path / "empty.db"
     code, _, err = cli("report", str(missing))

@@ -16,11 +16,11 @@ from tests.support.commands import Cli, write_game
 from tests.support.terminals import exit_code, read_until, terminal
 from twofold import Board, Game, Move, Record, Rules, make_player
 from twofold.cli.review import heading, summary, worst_moves
+from twofold.game.record import write_record
+from twofold.games.judge import MoveJudgement
+from twofold.games.review import judge, worst_of
 from twofold.players import canonical
-from twofold.records.record import write_record
-from twofold.review.judge import MoveJudgement
-from twofold.review.review import judge, worst_of
-from twofold.search.stop import Stop
+from twofold.search.budget import Stop
 
 TINY = ("--player", "ntuple:net=tiny,ply=1")
 

@@ -8,11 +8,11 @@ from rich.color import Color, ColorSystem
 from rich.console import Console
 
 from twofold import Board, Game, Rules, make_player
+from twofold.cli.tui.picture import share_length
+from twofold.cli.tui.tiles import NAMED, contrast, tile_colours
 from twofold.cli.watch import Screen
+from twofold.games.shared_game import GameFrame, first_frame
 from twofold.limits import MAX_EXPONENT
-from twofold.play.shared_game import GameFrame, first_frame
-from twofold.tui.moves_view import share_length
-from twofold.tui.tiles import NAMED, contrast, tile_colours
 
 SIZES = [(80, 24), (120, 40), (60, 20), (50, 18), (40, 12), (30, 10), (20, 8)]
 

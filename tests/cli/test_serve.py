@@ -21,7 +21,7 @@ from tests.support.policies import make_policy, write
 from tests.support.servers import LINE, opened, running, until
 from tests.web.page import wait_until
 from twofold import Record
-from twofold.cli import _progress, main, serve
+from twofold.cli import _output, main, serve
 from twofold.errors import InvalidInput
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
@@ -290,7 +290,7 @@ def test_a_slow_start_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         raise InvalidInput("enough")
 
     monkeypatch.setattr(sys, "stderr", error)
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr("twofold.web.server.listen", listen)
     with pytest.raises(SystemExit):
         main(["serve", "--no-open", "--data", str(tmp_path)])

@@ -15,11 +15,11 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.forks import command, fork, save_every_layer
 from twofold.cli.solve import progress_line
-from twofold.exact import ExactTable, Problem
-from twofold.exact.estimate import estimate
-from twofold.exact.solver import SolveProgress, Solver
-from twofold.exact.store import WorkFolder
-from twofold.locks import alone
+from twofold.storage.files import alone
+from twofold.tables.exact import ExactTable
+from twofold.tables.problem import Problem
+from twofold.tables.solver import SolveProgress, Solver, estimate
+from twofold.tables.store import WorkFolder
 
 
 def test_a_table_is_made_and_plays(cli: Cli, tmp_path: Path) -> None:

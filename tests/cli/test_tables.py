@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.endgame import build, work
-from twofold.endgame.build import BuildPlan
-from twofold.endgame.folder import SETS
-from twofold.endgame.work import BuildProgress
+from twofold.tables import build, work
+from twofold.tables.build import BuildPlan
+from twofold.tables.format import SETS
+from twofold.tables.work import BuildProgress
 
 NAME = "442-8"
 SPOKEN = "abcd/6512/1212/2120"
@@ -180,7 +180,7 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_no_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from twofold import memory
+    from twofold.storage import memory
 
     monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
     code, _, err = cli("tables", "build", "442-512")
@@ -273,7 +273,7 @@ def test_only_tables_are_removed(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_plan_is_what_is_written(cli: Cli, tmp_path: Path) -> None:
-    from twofold.endgame.pattern import EndgamePattern
+    from twofold.tables.pattern import EndgamePattern
 
     for bits in ("8", "16"):
         folder = tmp_path / bits

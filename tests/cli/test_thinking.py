@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.commands import Cli
 from twofold import Analysis, Board, Budget, Game, Move, Player, Rules, Stop, make_player
-from twofold.cli import _progress, _thinking
+from twofold.cli import _output, _thinking
 from twofold.cli._thinking import LiveAnswer, think
 from twofold.cli.analyse import _note_rest
 
@@ -120,7 +120,7 @@ def test_a_quick_answer_is_not_shown_before_it_is_there(monkeypatch: pytest.Monk
 def test_without_a_terminal_one_line_says_that_it_works(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 0.05)
     think(Slow(), BOARD, None, None, live=False)
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"{_thinking.ANALYSING}\n")

@@ -18,11 +18,10 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
 from twofold.cli._train_options import TrainOptions, goes_on, read_trials
-from twofold.learn.checkpoint import load
+from twofold.learn.checkpoint import load, start_from
 from twofold.learn.settings import TrainingSettings
-from twofold.learn.start import start_from
 from twofold.learn.training import Training
-from twofold.networks.file import read_card, read_network
+from twofold.values.network_file import read_card, read_network
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
 NEW = ["--out", "n.safetensors"]
@@ -236,7 +235,7 @@ def test_what_is_refused(
 def test_too_large_for_the_memory(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.memory.free_memory", lambda: 10**9)
+    monkeypatch.setattr("twofold.storage.memory.free_memory", lambda: 10**9)
     path = tmp_path / "n.safetensors"
     code, _, err = cli("train", "8x6", "--out", str(path))
     assert code == 3

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.commands import Cli, Heard
 from tests.support.policies import make_policy, write
-from twofold.cli import _progress
+from twofold.cli import _output
 from twofold.cli.train_policy import PolicyOptions, goes_on
 
 SHORT = ("16-8", "--rules", "2x2", "--envs", "16", "--horizon", "8", "--minibatch", "32")
@@ -36,7 +36,7 @@ def test_loading_pytorch_is_said(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "torch.py").write_text("import sys\nsys.stderr.heard.wait(60)\nraise ImportError\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(sys, "stderr", said := Heard("loading PyTorch ...\n"))
     assert cli("train-policy", "--out", str(tmp_path / "p.safetensors")).code == 2
     assert said.heard.is_set()

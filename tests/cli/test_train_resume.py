@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Cli
+from twofold.game.rules import Rules
 from twofold.learn.checkpoint import curve_path, load, save
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.locks import alone
-from twofold.rules import Rules
+from twofold.storage.files import alone
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
 

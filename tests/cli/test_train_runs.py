@@ -15,8 +15,8 @@ import pytest
 from tests.support.commands import Cli
 from twofold.learn.checkpoint import load, save
 from twofold.learn.training import Training
-from twofold.locks import alone
-from twofold.networks.file import read_card, read_network
+from twofold.storage.files import alone
+from twofold.values.network_file import read_card, read_network
 
 SMALL = ["0123 0145", "--rules", "3x4", "--threads", "1"]
 

@@ -7,12 +7,12 @@ import pytest
 
 from twofold.cli._options import read_seconds
 from twofold.cli._train_options import read_trials
-from twofold.cli._train_view import curve_lines, progress_line, view
+from twofold.cli._train_runs import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
-from twofold.learn.evaluation import Evaluation, Measured
+from twofold.game.rules import Rules
+from twofold.learn.curve import Evaluation, Measured
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, TrainingProgress
-from twofold.rules import Rules
 
 
 @pytest.mark.parametrize(

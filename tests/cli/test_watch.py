@@ -11,10 +11,10 @@ import pytest
 from tests.support.commands import Cli
 from twofold import Board, Game, Move, Player, Rules, make_player
 from twofold.cli.watch import frames, paced
-from twofold.play.asked_player import analyse, question_of
-from twofold.play.shared_game import GameFrame
+from twofold.game.record import read_record
+from twofold.games.mover import analyse, question_of
+from twofold.games.shared_game import GameFrame
 from twofold.players import play_game
-from twofold.records.record import read_record
 
 
 def test_a_line_every_hundred_moves_then_board_and_summary(cli: Cli) -> None:

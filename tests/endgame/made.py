@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.arrays import checksum
-from twofold.endgame.build import Builder
-from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import TableHead, stored
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable
-from twofold.endgame.walls import packed
+from twofold.storage.arrays import checksum
+from twofold.tables.build import Builder
+from twofold.tables.format import TableHead, stored
+from twofold.tables.layers import layer_sizes, packed
+from twofold.tables.library import EndgameTable
+from twofold.tables.pattern import EndgamePattern
 
 
 @cache

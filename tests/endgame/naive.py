@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from twofold import reference
-from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import EndgamePattern
+from twofold.game import reference
+from twofold.tables.layers import Halves
+from twofold.tables.pattern import EndgamePattern
 
 Cells = tuple[int, ...]
 

@@ -5,8 +5,8 @@ Boards are 4x4, row by row; a large tile is LARGE, and never merges.
 
 from functools import cache
 
-from twofold import reference
-from twofold.endgame.pattern import EndgamePattern
+from twofold.game import reference
+from twofold.tables.pattern import EndgamePattern
 
 Cells = tuple[int, ...]
 

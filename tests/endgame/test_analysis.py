@@ -10,33 +10,30 @@ from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold.arena import ray_workers
+from twofold.arena import workers
 from twofold.arena.bench import Bench
-from twofold.arena.studies.study import Study
-from twofold.arena.tuning.settings import TuningSettings
+from twofold.arena.study import Study
+from twofold.arena.tuning_file import TuningSettings
 from twofold.arena.workers import Task
-from twofold.board import Board
-from twofold.cli import _players
+from twofold.cli import _options
 from twofold.cli._thinking import figures, move_table
-from twofold.endgame import library
-from twofold.endgame.folder import SETS
-from twofold.endgame.library import open_tables
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import TableAnswer
-from twofold.endgame.work import build_table
-from twofold.engine.messages import BestMove, Go, Info, SetPosition
-from twofold.engine.server import ServerSearch
 from twofold.errors import InvalidSpec, InvalidTable
-from twofold.notation import parse_spec
+from twofold.game.board import Board
+from twofold.game.notation import SeedRange, parse_spec
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.judge import Judge
 from twofold.players import make_player
-from twofold.review.judge import Judge
-from twofold.rules import STANDARD, Move, Rules
-from twofold.search.analysis import Analysis, format_chance, table_words
+from twofold.players.engine.lines import BestMove, Go, Info, SetPosition
+from twofold.players.engine.server import ServerSearch
+from twofold.search.analysis import Analysis, AnalysisDocument, format_chance, table_words
 from twofold.search.budget import Budget
-from twofold.search.document import AnalysisDocument
-from twofold.seeds import SeedRange
-from twofold.web.evaluation import reply_of
+from twofold.tables import library
+from twofold.tables.format import SETS
+from twofold.tables.library import TableAnswer, open_tables
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table
 from twofold.web.roster import Roster
+from twofold.web.searches import reply_of
 
 SPEC = "ntuple:net=tiny,ply=1,tables=442-16"
 BOARD = Board.parse("ebdc/11a9/0130/3002")
@@ -206,9 +203,9 @@ def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
         return Task(0, spec, STANDARD, SeedRange(1, 1))
 
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
-        ray_workers._made(task("nneonneo:tables=442-512"), [])
+        workers._made(task("nneonneo:tables=442-512"), [])
     with pytest.raises(InvalidTable, match=r"[^)]$"):
-        ray_workers._made(task("exact:table=/no/such/file"), [])
+        workers._made(task("exact:table=/no/such/file"), [])
 
 
 @pytest.mark.parametrize("in_terminal", [True, False])
@@ -221,19 +218,19 @@ def test_a_hint_at_tables_in_a_terminal(
 ) -> None:
     for stream in ("stdout", "stderr"):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: in_terminal)
-    _players.hint_at_tables(Rules.parse("5x5"))
-    _players.hint_at_tables(STANDARD)
+    _options.hint_at_tables(Rules.parse("5x5"))
+    _options.hint_at_tables(STANDARD)
     hint = "endgame tables make the default player stronger: twofold tables build default\n"
     assert capsys.readouterr().err == hint * in_terminal
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(table_files))
-    _players.hint_at_tables(STANDARD)
+    _options.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == hint * in_terminal  # tables without walls
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
     (tmp_path / "tables").mkdir()
     monkeypatch.setitem(SETS, "default", ("wall5-16",))
     walls = EndgamePattern.parse("wall5-16")
     build_table(library.path_of(walls, library.tables_folder()), walls)
-    _players.hint_at_tables(STANDARD)
+    _options.hint_at_tables(STANDARD)
     assert capsys.readouterr().err == ""
 
 
@@ -250,8 +247,8 @@ def test_a_hint_at_tables_in_a_terminal(
 def test_a_hint_at_tables_where_a_strength_is_measured(
     specs: list[str], rules: str, is_said: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _players.hint_at_strengths(specs, Rules.parse(rules))
-    assert capsys.readouterr().err == f"{_players.STRENGTHS_HINT}\n" * is_said
+    _options.hint_at_strengths(specs, Rules.parse(rules))
+    assert capsys.readouterr().err == f"{_options.STRENGTHS_HINT}\n" * is_said
 
 
 @pytest.mark.parametrize("command", ["bench", "compare"])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.endgame.naive import QUICK, SLOW, naive
-from twofold.endgame.build import Builder
-from twofold.endgame.pattern import EndgamePattern
+from twofold.tables.build import Builder
+from twofold.tables.pattern import EndgamePattern
 
 SEED = 5
 

@@ -16,18 +16,17 @@ from tests.endgame.naive_cells import (
     pattern_of,
     turned,
 )
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.build import Builder, Layer
-from twofold.endgame.cells import layer_sizes, unmerged_row_table
-from twofold.endgame.format import chances_of
-from twofold.endgame.library import file_name
-from twofold.endgame.pattern import SHAPES, EndgamePattern, PatternKind, Shape
-from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable
-from twofold.kernels.endgame.cells import as_row
-from twofold.rules import Move
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels.table_cells import as_row
+from twofold.tables.build import Builder, Layer
+from twofold.tables.format import chances_of
+from twofold.tables.layers import layer_sizes, unmerged_row_table
+from twofold.tables.library import EndgameTable, EndgameTables, file_name
+from twofold.tables.pattern import SHAPES, EndgamePattern, PatternKind, Shape
+from twofold.tables.work import build_table
 
 SEED = 11
 SMALL = ("free4-8",)

@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.board import Board
-from twofold.endgame.cells import layer_sizes
-from twofold.endgame.format import head_bytes, read_head, texts_of
-from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.endgame.walls import lines_of
-from twofold.endgame.work import build_table
 from twofold.errors import InvalidTable
-from twofold.tensors import open_tensors, write_tensors
+from twofold.game.board import Board
+from twofold.storage.arrays import open_tensors, write_tensors
+from twofold.tables.format import head_bytes, read_head, texts_of
+from twofold.tables.layers import Halves, layer_sizes, lines_of
+from twofold.tables.library import EndgameTable, EndgameTables
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table
 
 PATTERN = EndgamePattern.parse("442-8")
 SIZES = layer_sizes(PATTERN)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from twofold.endgame import library
-from twofold.endgame.folder import SETS, SUFFIX
-from twofold.endgame.library import (
+from twofold.errors import InvalidTable, LimitExceeded
+from twofold.tables import library
+from twofold.tables.format import SETS, SUFFIX
+from twofold.tables.library import (
     built,
     file_name,
     find,
@@ -20,9 +21,8 @@ from twofold.endgame.library import (
     tables_folder,
     unsound,
 )
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.work import build_table, remove_table
-from twofold.errors import InvalidTable, LimitExceeded
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table, remove_table
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 from tests.endgame.made import made
 from tests.endgame.naive import LARGE, QUICK, SLOW, naive
 from tests.support.endgame_tables import Cells, boards_of, turned
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.format import chances_of
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.kernels.endgame import lookup as endgame_lookup
-from twofold.rules import Move
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels import table_lookup as endgame_lookup
+from twofold.tables.format import chances_of
+from twofold.tables.library import EndgameTable, EndgameTables
+from twofold.tables.pattern import EndgamePattern
 
 SEED = 7
 

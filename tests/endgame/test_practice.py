@@ -5,8 +5,12 @@ from functools import cache
 import pytest
 
 from tests.endgame.made import made
-from twofold.board import Board
-from twofold.endgame.practice import (
+from twofold.errors import GameOver, IllegalMove, InvalidBoard
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD, Move
+from twofold.tables.library import EndgameTable, EndgameTables
+from twofold.web.practice import (
     LEAST_CHANCE,
     MOST_CHANCE,
     PracticePosition,
@@ -14,10 +18,6 @@ from twofold.endgame.practice import (
     first_board,
     play,
 )
-from twofold.endgame.table import EndgameTable, EndgameTables
-from twofold.errors import GameOver, IllegalMove, InvalidBoard
-from twofold.game import Game
-from twofold.rules import STANDARD, Move
 
 
 @cache

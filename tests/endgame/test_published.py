@@ -9,10 +9,10 @@ itself, or any larger one, counts as lost, and no sum of tiles is too large.
 import numpy as np
 import pytest
 
-from twofold.endgame.build import Builder, DenseWay
-from twofold.endgame.halves import Halves
-from twofold.endgame.pattern import EndgamePattern
-from twofold.kernels.endgame import layers as endgame
+from twofold.kernels import table_layers as endgame
+from twofold.tables.build import Builder, DenseWay
+from twofold.tables.layers import Halves
+from twofold.tables.pattern import EndgamePattern
 
 PUBLISHED = {64: 0.976849, 128: 0.782384, 256: 0.124619}
 OURS = {64: 0.99381, 128: 0.79508}

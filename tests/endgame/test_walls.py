@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from tests.endgame.made import made
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.cells import TURNS, turned_cell, turned_move
-from twofold.endgame.pattern import EndgamePattern, Walls
-from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidTable
-from twofold.kernels.endgame.walls import covers_board
-from twofold.rules import Move
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels.table_walls import covers_board
+from twofold.tables.layers import TURNS, turned_cell, turned_move
+from twofold.tables.library import EndgameTables
+from twofold.tables.pattern import EndgamePattern, Walls
 
 Cells = tuple[int, ...]
 

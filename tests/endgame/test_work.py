@@ -13,15 +13,13 @@ import pytest
 
 from tests.endgame.made import levels_of
 from tests.support.forks import fork
-from twofold.endgame import work as working
-from twofold.endgame.format import layers_of
-from twofold.endgame.library import file_name
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTable
-from twofold.endgame.work import BuildProgress, Work, build_table, share_done
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
-from twofold.folders import work_folder
-from twofold.locks import alone
+from twofold.storage.files import alone, work_folder
+from twofold.tables import work as working
+from twofold.tables.format import layers_of
+from twofold.tables.library import EndgameTable, file_name
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import BuildProgress, Work, build_table, share_done
 
 NAME = "442-16"
 PATTERN = EndgamePattern.parse(NAME)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.engine.engines import EXAMPLE, EXAMPLE_WORDS, rogue
-from twofold.engine import conformance
-from twofold.engine.conformance import (
+from twofold.errors import InvalidSpec
+from twofold.players.engine import conformance
+from twofold.players.engine.conformance import (
     CHECKS,
     CheckOutcome,
     Subject,
@@ -17,8 +18,7 @@ from twofold.engine.conformance import (
     dead_board,
     usual_board,
 )
-from twofold.engine.messages import ALL_SHAPES
-from twofold.errors import InvalidSpec
+from twofold.players.engine.lines import ALL_SHAPES
 
 SLACK = 20.0
 """Test machines are busy; `engine-check` itself has the real limits."""

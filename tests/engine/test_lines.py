@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from twofold import Board, Budget, Move, Rules
-from twofold.engine.lines import format_line, parse_answer, parse_command
-from twofold.engine.messages import (
+from twofold.errors import InvalidInput, InvalidLine
+from twofold.players.engine.lines import (
     ALL_SHAPES,
     BestMove,
     ErrorLine,
@@ -24,8 +24,10 @@ from twofold.engine.messages import (
     SetPosition,
     Shapes,
     Word,
+    format_line,
+    parse_answer,
+    parse_command,
 )
-from twofold.errors import InvalidInput, InvalidLine
 from twofold.search.analysis import LineStep
 
 BOARD = Board.parse("0012/0000/0000/0000")

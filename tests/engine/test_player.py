@@ -23,20 +23,20 @@ from tests.engine.engines import (
     wait_until_gone,
 )
 from twofold import Board, Budget, Move, Rules, make_player
-from twofold.engine import dialogue as engine_dialogue
-from twofold.engine import player as engine_module
-from twofold.engine.messages import (
+from twofold.errors import GameOver, InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
+from twofold.players import canonical, play_game, short_spec
+from twofold.players.engine import client as engine_dialogue
+from twofold.players.engine import client as engine_module
+from twofold.players.engine.client import EnginePlayer
+from twofold.players.engine.lines import (
     Info,
     SetPosition,
     hash_of_files,
     parse_command_words,
     parse_option_words,
 )
-from twofold.engine.player import EnginePlayer
-from twofold.engine.process import EngineEnded, EngineOverflow, EngineProcess
-from twofold.errors import GameOver, InvalidInput, InvalidSpec, PlayerError, UnsupportedRules
-from twofold.players import canonical, play_game, short_spec
-from twofold.search.stop import Stop
+from twofold.players.engine.process import EngineEnded, EngineOverflow, EngineProcess
+from twofold.search.budget import Stop
 
 BOARD = Board.parse("0012/0013/0024/1357")
 SMALL = Rules.parse("4x4 goal=32 stop=goal")
@@ -287,7 +287,7 @@ def test_a_missing_program_is_refused() -> None:
 
 
 def test_an_engine_that_does_not_read_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.engine.process.WRITE_SECONDS", 0.2)
+    monkeypatch.setattr("twofold.players.engine.process.WRITE_SECONDS", 0.2)
     process = EngineProcess([*ALONE, "-c", "import time; time.sleep(60)"])
     with pytest.raises(EngineOverflow, match=r"read nothing for 0.2 s"):
         process.write(["x" * 1_000] * 1_000)
@@ -388,7 +388,7 @@ def test_misbehaving_programs_give_one_error_and_leave_no_process(
     mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "RESTARTS", 0)
-    monkeypatch.setattr("twofold.engine.process.QUIT_SECONDS", 0.2)
+    monkeypatch.setattr("twofold.players.engine.process.QUIT_SECONDS", 0.2)
     monkeypatch.setattr(engine_dialogue, "MAX_ENGINE_LINES", 500)
     file = tmp_path / "processes"
     silent = LEAVES[mode].startswith("nothing")
@@ -417,7 +417,7 @@ def test_a_program_cannot_write_to_the_terminal_of_who_started_it(tmp_path: Path
 
     file = tmp_path / "processes"
     script = f"""
-        from twofold.engine.process import EngineProcess
+        from twofold.players.engine.process import EngineProcess
         process = EngineProcess({rogue("terminal", file)!r})
         process.write(["u2048"])
         while process.read(60) != "u2048ok":
@@ -445,7 +445,7 @@ def test_a_process_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
     file = tmp_path / "processes"
     script = f"""
         from twofold import Board
-        from twofold.engine.player import EnginePlayer
+        from twofold.players.engine.client import EnginePlayer
         EnginePlayer({rogue("waits", file)!r}).choose(Board.parse({str(BOARD)!r}))
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)]) as process:

@@ -9,15 +9,25 @@ import pytest
 
 from tests.engine.slow import BOARD, Slow
 from twofold import Board, Budget, Move, Player, Rules, make_player
-from twofold.engine import server as module
-from twofold.engine.lines import format_line, parse_answer
-from twofold.engine.messages import BestMove, ErrorLine, Go, Info, Option, SetPosition, Shapes, Word
-from twofold.engine.server import EngineServer, ServerSearch, info_of, opening_rules
 from twofold.errors import InvalidInput, UnsupportedRules
-from twofold.game import Game
+from twofold.game.game import Game
 from twofold.players import play_game
+from twofold.players.engine import server as module
+from twofold.players.engine.lines import (
+    BestMove,
+    ErrorLine,
+    Go,
+    Info,
+    Option,
+    SetPosition,
+    Shapes,
+    Word,
+    format_line,
+    parse_answer,
+)
+from twofold.players.engine.server import EngineServer, ServerSearch, info_of, opening_rules
 from twofold.search.analysis import Analysis
-from twofold.search.stop import Stop
+from twofold.search.budget import Stop
 
 DEAD = "1212/2121/1212/2121"
 
@@ -247,7 +257,7 @@ def test_an_option_that_cannot_be_set_changes_nothing(shared: Talk, line: str, s
 def test_a_table_larger_than_the_memory_changes_nothing(
     shared: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.memory.free_memory", lambda: 8 * 10**9)
+    monkeypatch.setattr("twofold.storage.memory.free_memory", lambda: 8 * 10**9)
     before = shared.say("u2048")
     (said,) = shared.say("option table_mb 65536")
     assert said.startswith("error expected at most 80% of the free memory for the transposition")
@@ -256,7 +266,7 @@ def test_a_table_larger_than_the_memory_changes_nothing(
 
 def test_options_cannot_name_new_code(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.py", tmp_path / "other.py"
-    mine.write_text("from twofold.evaluators.rows import ROWS\n")
+    mine.write_text("from twofold.values.rows import ROWS\n")
     other.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     talk = Talk(make_player(f"expectimax:eval={mine}:ROWS,ply=1"))
     assert talk.say("option ply 2", "ready") == ["readyok"]

@@ -12,10 +12,9 @@ import pytest
 
 from tests.engine.slow import BOARD, Slow
 from twofold import Board, Move, Player, Rules, make_player
-from twofold.engine import server_streams as module
-from twofold.engine.server import STOP_SECONDS, EngineServer
-from twofold.engine.server_streams import lines_of, serve
 from twofold.errors import PlayerError
+from twofold.players.engine import server as module
+from twofold.players.engine.server import STOP_SECONDS, EngineServer, lines_of, serve
 
 
 class Wire:

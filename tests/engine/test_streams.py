@@ -8,8 +8,8 @@ from typing import IO
 
 import pytest
 
-from twofold.engine import process as engine_streams
-from twofold.engine.process import Output, PolledOutput, PumpedOutput, Tail, Waiter
+from twofold.players.engine import process as engine_streams
+from twofold.players.engine.process import Output, PolledOutput, PumpedOutput, Tail, Waiter
 
 Pipe = tuple[IO[bytes], int]
 

@@ -7,12 +7,11 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from twofold import reference
-from twofold.board import Board
-from twofold.env.settings import Illegal, Observation, Reward, observe
-from twofold.game import Game
-from twofold.rules import Move, Rules
-from twofold.step import Status
+from twofold.env.games import Illegal, Observation, Reward, observe
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game, Status
+from twofold.game.rules import Move, Rules
 
 SMALL = [(rows, cols) for rows in range(1, 6) for cols in range(1, 6) if rows * cols > 1]
 """Every shape from 1x2 to 5x5."""

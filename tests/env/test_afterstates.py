@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tests.env.naive import NaiveEnv, assert_same
-from twofold.board import Board
-from twofold.env.settings import Observation, Reward, observe
+from twofold.env.games import Observation, Reward, observe
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
-from twofold.game import Game
-from twofold.rules import Move, Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
 
 BOARDS = {
     "4x4": ["1100022003034321", "ff000000000000ff", "1234234134124123", "g000gf0f00001000"],

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import DtypeObservation, RescaleObservation
 
-from twofold.board import Board
-from twofold.env.settings import Observation, observe, space
+from twofold.env.games import Observation, observe, space
 from twofold.env.single import Env2048
 from twofold.errors import InvalidBoard
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.rules import Rules
 
 
 @pytest.mark.parametrize("form", get_args(Observation))

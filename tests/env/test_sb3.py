@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.env.naive import assert_same
-from twofold.board import Board
 from twofold.env import ENV_ID
 from twofold.errors import InvalidInput
+from twofold.game.board import Board
 
 pytestmark = [
     pytest.mark.long,

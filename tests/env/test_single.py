@@ -18,9 +18,8 @@ from gymnasium.utils.env_checker import check_env
 
 import twofold.env
 from tests.env.naive import assert_same
-from twofold.board import Board
 from twofold.env import ENV_ID
-from twofold.env.settings import Illegal, Observation, Reward
+from twofold.env.games import Illegal, Observation, Reward
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
 from twofold.errors import (
@@ -34,10 +33,11 @@ from twofold.errors import (
     TileTooLarge,
     UnsupportedRules,
 )
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
 from twofold.kernels import COMPILING
 from twofold.limits import TOO_LARGE_MERGE
-from twofold.rules import Move, Rules
 
 # Gymnasium's interface
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests.env.naive import SMALL, NaiveEnv, assert_equal
-from twofold.env.settings import Illegal, Observation, Reward
+from twofold.env.games import Illegal, Observation, Reward
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
+from twofold.game.rules import Rules
 from twofold.kernels.simd import WIDTH
-from twofold.rules import Rules
 
 COUNT = WIDTH + 2
 FOLLOWED = (0, 5, COUNT - 1)

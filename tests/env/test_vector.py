@@ -11,10 +11,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
 from tests.env.naive import assert_same
-from twofold.board import Board
 from twofold.env import ENV_ID
-from twofold.env.games import BLOCK
-from twofold.env.settings import Observation
+from twofold.env.games import BLOCK, Observation
 from twofold.env.vector import VectorEnv2048
 from twofold.errors import (
     IllegalMove,
@@ -24,11 +22,12 @@ from twofold.errors import (
     InvalidSeed,
     LimitExceeded,
 )
-from twofold.game import Game
-from twofold.kernels.rules.dice import dice
-from twofold.kernels.search.policies import random_legal
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels.play import dice
+from twofold.kernels.policies import random_legal
 from twofold.kernels.simd import WIDTH
-from twofold.rules import Move, Rules
 
 COUNT = 6
 

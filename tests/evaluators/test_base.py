@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twofold.board import Board
 from twofold.errors import InvalidSpec
-from twofold.evaluators import EVALUATORS, Evaluator, compiled, find_evaluator, simple_evaluator
-from twofold.evaluators.base import only_4x4, small_shapes
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels.expectimax import CONTEXT_WORDS
 from twofold.kernels.intrinsics import popcount
-from twofold.kernels.search.expectimax import CONTEXT_WORDS
-from twofold.rules import Rules
 from twofold.search.context import Context
+from twofold.values import EVALUATORS, Evaluator, compiled, find_evaluator, simple_evaluator
+from twofold.values.evaluator import only_4x4, small_shapes
 
 BOARD = Board.parse("1234/0000/0000/0001")
 BUSY = Board.parse("1234/2533/4170/0005")

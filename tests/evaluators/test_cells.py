@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tests.evaluators.plain import Grid, datumbox, smooth, snake
 from tests.support import literal
 from tests.support.guards import Guards
-from twofold.board import Board
 from twofold.errors import UnsupportedRules
-from twofold.evaluators import EVALUATORS, Evaluator, compiled, compiled_on_cells, simple_evaluator
+from twofold.game.board import Board
 from twofold.kernels._jit import address_of
-from twofold.kernels.search.evaluate import LOG_TABLE
-from twofold.kernels.search.evaluate_cells import evaluate_once
+from twofold.kernels.evaluate import LOG_TABLE
+from twofold.kernels.evaluate_cells import evaluate_once
 from twofold.limits import MAX_EXPONENT
+from twofold.values import EVALUATORS, Evaluator, compiled, compiled_on_cells, simple_evaluator
 
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 LARGE = [(5, 5), (3, 6), (8, 8), (2, 8), (8, 1), (1, 5)]

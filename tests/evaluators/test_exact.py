@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.twins import small_positions
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.exact import CELL_DIGITS, LINE_DIGITS, in_units, unit_of
+from twofold.values import EVALUATORS
+from twofold.values.rows import CELL_DIGITS, LINE_DIGITS, in_units, unit_of
 
 LINES = [name for name, evaluator in EVALUATORS.items() if evaluator.line_tables_for]
 SHAPES = [(1, 4), (2, 2), (3, 4), (4, 4)]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from twofold import Board, Move, Rules
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.explain import Terms, explain
 from twofold.players import make_player
+from twofold.values import EVALUATORS
+from twofold.values.evaluator import Terms, explain
 
 BOARD = Board.parse("0012/0013/0024/1357")
 

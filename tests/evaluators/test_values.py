@@ -12,11 +12,11 @@ from tests.evaluators.plain import datumbox, ordered, smooth, snake, turned
 from tests.support import literal
 from tests.support.literal import GRADIENT, SNAKE, boards, score_of
 from tests.support.twins import small_positions
-from twofold.board import Board
 from twofold.errors import UnsupportedRules
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.matrix import matrix_evaluator, snake_path
-from twofold.kernels.search import evaluate
+from twofold.game.board import Board
+from twofold.kernels import evaluate
+from twofold.values import EVALUATORS
+from twofold.values.matrix import matrix_evaluator, snake_path
 
 SHAPES = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 3), (3, 4), (4, 3), (4, 4)]
 

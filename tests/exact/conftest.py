@@ -2,7 +2,8 @@
 
 import pytest
 
-from twofold.exact import ExactTable, Problem, solve
+from twofold.tables.exact import ExactTable, solve
+from twofold.tables.problem import Problem
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from twofold.board import Board
-from twofold.exact.problem import ExactObjective, Problem
+from twofold.game.board import Board
+from twofold.tables.problem import ExactObjective, Problem
 
 
 def symmetric(board: Board) -> list[Board]:

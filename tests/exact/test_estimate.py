@@ -3,8 +3,8 @@
 import pytest
 
 from twofold.errors import LimitExceeded, ResourceError
-from twofold.exact import Problem
-from twofold.exact.estimate import Estimate, count_states, estimate
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Estimate, count_states, estimate
 
 KNOWN = [
     ("2x2", "score", 74),

@@ -9,21 +9,20 @@ import numpy as np
 import pytest
 
 from tests.exact.naive import Naive, least
-from twofold.board import Board, Slide
-from twofold.evaluators import Evaluator, compiled, simple_evaluator
-from twofold.evaluators.ntuple import network_evaluator
-from twofold.exact import ExactTable, Problem, solve
-from twofold.exact.problem import canonical_bits
-from twofold.kernels.exact import canonical
+from twofold.game.board import Board, Slide
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
+from twofold.kernels import solving
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.networks.network import Network
 from twofold.players import play_games
 from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import Rules
-from twofold.search.depth import Depth
-from twofold.seeds import SeedRange
+from twofold.search.context import Depth
+from twofold.tables.exact import ExactTable, solve
+from twofold.tables.problem import Problem, canonical_bits
+from twofold.values import Evaluator, compiled, simple_evaluator
+from twofold.values.network import Network, network_evaluator
 
 
 @cache
@@ -45,7 +44,7 @@ def states(table: ExactTable, layers: slice, count: int, seed: int = 0) -> list[
     for layer in range(len(table.layers.index))[layers]:
         total = int(table.layers.index[layer, 0])
         for key in table.layers.keys[firsts[layer] : firsts[layer + 1]].tolist():
-            bits = int(canonical.from_key(np.uint64(key), total, rows, cols))
+            bits = int(solving.from_key(np.uint64(key), total, rows, cols))
             found.append(Board.from_bits(bits, (rows, cols)))
     return random.Random(seed).sample(found, min(count, len(found)))
 

@@ -5,11 +5,11 @@ from collections import defaultdict
 import pytest
 
 from tests.exact.naive import least
-from twofold.board import Board
 from twofold.errors import InvalidBoard
-from twofold.exact import ExactObjective, ExactTable, Problem, solve
-from twofold.exact.outcomes import describe, document, outcomes
-from twofold.rules import Move
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.tables.exact import ExactTable, describe, document, outcomes, solve
+from twofold.tables.problem import ExactObjective, Problem
 
 
 class Walk:

@@ -4,11 +4,11 @@ from collections import defaultdict
 
 import pytest
 
-from twofold.board import Board
 from twofold.errors import InvalidInput, UnsupportedRules
-from twofold.exact import ExactObjective, Problem, solve
-from twofold.exact.problem import canonical_bits
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.tables.exact import solve
+from twofold.tables.problem import ExactObjective, Problem, canonical_bits
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from tests.exact.naive import Naive
-from twofold.board import Board
-from twofold.exact import ExactTable, Problem, solve, solver
-from twofold.exact.solver import SolveProgress, Solver, SolverCrew
-from twofold.exact.store import STATES, LayerStore
-from twofold.kernels.exact import canonical
+from twofold.game.board import Board
+from twofold.kernels import solving
+from twofold.tables import solver
+from twofold.tables.exact import ExactTable, solve
+from twofold.tables.problem import Problem
+from twofold.tables.solver import SolveProgress, Solver, SolverCrew
+from twofold.tables.store import STATES, LayerStore
 
 PROBLEMS = [
     ("2x2", "score"),
@@ -74,7 +76,7 @@ def bits_of(table: ExactTable) -> set[int]:
         total = int(table.layers.index[layer, 0])
         first, last = table.layers.firsts[layer : layer + 2].tolist()
         for key in table.layers.keys[first:last].tolist():
-            bits = int(canonical.from_key(np.uint64(key), total, rows, cols))
+            bits = int(solving.from_key(np.uint64(key), total, rows, cols))
             found.add(Board.from_bits(bits, (rows, cols)).max_exponent)
     return found
 
@@ -112,7 +114,7 @@ def test_regression_values(two_by_three: ExactTable) -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.exact.solver._FEW", 100)
+    monkeypatch.setattr("twofold.tables.solver._FEW", 100)
     problem = Problem.parse("3x3 goal=16", "goal")
     one, many = solve(problem), solve(problem, threads=threads)
     assert np.array_equal(one.layers.index, many.layers.index)
@@ -123,8 +125,8 @@ def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -
 def test_sets_that_are_too_small_grow(
     monkeypatch: pytest.MonkeyPatch, two_by_three: ExactTable
 ) -> None:
-    monkeypatch.setattr("twofold.exact.solver._FEWEST_PLACES", 2)
-    monkeypatch.setattr("twofold.exact.solver._GROWTH", 0.0)
+    monkeypatch.setattr("twofold.tables.solver._FEWEST_PLACES", 2)
+    monkeypatch.setattr("twofold.tables.solver._GROWTH", 0.0)
     table = solve(two_by_three.problem)
     assert np.array_equal(table.layers.keys, two_by_three.layers.keys)
     assert np.array_equal(table.layers.values, two_by_three.layers.values)

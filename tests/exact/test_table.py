@@ -13,14 +13,15 @@ import safetensors.numpy
 
 from tests.support.faults import Faults
 from tests.support.generators import make_board
-from twofold import files
-from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidTable, ResourceError
-from twofold.exact import ExactTable, Problem, solve
-from twofold.exact.solver import Solver
-from twofold.exact.store import Layers, LayerStore, WorkFolder, read_layers, write_layers
-from twofold.kernels.exact import canonical
-from twofold.rules import Move
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels import solving
+from twofold.storage import files
+from twofold.tables.exact import ExactTable, solve
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import Layers, LayerStore, WorkFolder, read_layers, write_layers
 
 
 @pytest.fixture
@@ -331,7 +332,7 @@ def test_large_boards_have_large_keys(tmp_path: Path) -> None:
     assert read.start_value == table.start_value == pytest.approx(1)
     total = int(read.layers.index[5, 0])
     key = read.layers.keys[int(read.layers.firsts[5])]
-    board = Board.from_bits(int(canonical.from_key(key, total, 3, 4)), (3, 4))
+    board = Board.from_bits(int(solving.from_key(key, total, 3, 4)), (3, 4))
     assert read.holds(board)
     assert read.value(board) <= 1
 
@@ -399,7 +400,7 @@ def test_work_that_cannot_be_written_leaves_no_empty_folder(
     def full(*_: object) -> None:
         raise ResourceError("cannot write 1 bytes: No space left on device")
 
-    monkeypatch.setattr("twofold.exact.store.write_layers", full)
+    monkeypatch.setattr("twofold.tables.store.write_layers", full)
     store = WorkFolder(tmp_path / "t", Problem.parse("2x2"))
     with pytest.raises(ResourceError):
         Solver(store.problem, store).run()

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from twofold import reference
-from twofold.board import Board
-from twofold.game import Game
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record, format_record
+from twofold.game.rules import Rules
 from twofold.players.base import Player
-from twofold.players.simple import CornerPlayer, GreedyPlayer, RandomPlayer
-from twofold.records.record import Record, format_record
-from twofold.rules import Rules
+from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
 
 FOLDER = Path(__file__).parent
 PLAYERS: dict[str, type[Player]] = {

@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 from tests.kernels.drivers import played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
 from tests.support.literal import boards
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.ntuple import network_evaluator
-from twofold.kernels import _jit
+from twofold.cli.selftest import signature
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import _jit, ntuple
+from twofold.kernels import leaf_layer as layers
+from twofold.kernels import transposition as names
+from twofold.kernels import transposition as table
 from twofold.kernels._jit import address_of
+from twofold.kernels.expectimax import CONTEXT_WORDS
 from twofold.kernels.intrinsics import (
     _PDEP,
     call_layer,
@@ -30,20 +34,13 @@ from twofold.kernels.intrinsics import (
     pointer,
     spread_nibbles,
 )
-from twofold.kernels.learn import ntuple
-from twofold.kernels.search import context as names
-from twofold.kernels.search import leaf_layer as layers
-from twofold.kernels.search import transposition as table
-from twofold.kernels.search.expectimax import CONTEXT_WORDS
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.networks.network import Network
 from twofold.players import make_player, play_game
-from twofold.rules import Rules
-from twofold.search.context import Context
-from twofold.search.depth import Depth
+from twofold.search.context import Context, Depth
 from twofold.search.expectimax import Expectimax, _lowest_layer
-from twofold.selftest import signature
+from twofold.values import EVALUATORS
+from twofold.values.network import Network, network_evaluator
 
 FEW_GAMES = {
     "random": ["4x4", "3x3", "2x5", "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5"],

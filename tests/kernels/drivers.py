@@ -11,12 +11,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from tests.kernels.lazily import lazy_kernel
-from twofold import reference
+from twofold.game import reference
+from twofold.kernels import bits as on_bits
+from twofold.kernels import cells as on_cells
+from twofold.kernels import play
+from twofold.kernels.bits import frame
 from twofold.kernels.intrinsics import pointer, u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import cells as on_cells
-from twofold.kernels.rules import dice
-from twofold.kernels.rules.row_tables import frame
 
 Cells = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -28,7 +28,7 @@ SMALL: Final = [(rows, cols) for rows in range(1, 5) for cols in range(1, 5) if 
 SHAPES: Final = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 """Every shape."""
 
-STANDARD_DISTRIBUTION: Final = dice.spawn_distribution((1, 2), (0.9, 0.1))
+STANDARD_DISTRIBUTION: Final = play.spawn_distribution((1, 2), (0.9, 0.1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _different_rows(found: Cells) -> tuple[Cells, Ints]:
 @lazy_kernel(types.void(_WORDS, types.uint64, types.uint64, types.uint64, _WORDS))
 def _spawn_bits(boards, mask, distribution, seed, after):
     for index in range(len(boards)):
-        random_bits = dice.dice(seed, np.uint64(index))
+        random_bits = play.dice(seed, np.uint64(index))
         after[index] = on_bits.place_spawn(boards[index], mask, random_bits, u64_at(distribution))
 
 
@@ -168,7 +168,7 @@ def _spawn_cells(boards, distribution, seed, after):
     for index in range(len(boards)):
         for cell in range(boards.shape[1]):
             after[index, cell] = boards[index, cell]
-        random_bits = dice.dice(seed, np.uint64(index))
+        random_bits = play.dice(seed, np.uint64(index))
         on_cells.place_spawn(
             pointer(after[index]), boards.shape[1], random_bits, u64_at(distribution)
         )
@@ -197,11 +197,11 @@ def _record_games(states, rows, cols, distribution, seed):
         last = pointer(states[max(index - 1, 0)])
         legal = on_cells.legal_mask(last, rows, cols)
         if legal != 0:
-            move = np.int64(dice.player_dice(seed, draw) & np.uint64(3))
+            move = np.int64(play.player_dice(seed, draw) & np.uint64(3))
             while (legal >> move) & 1 == 0:
                 move = (move + 1) & 3
             on_cells.slide(last, rows, cols, move, board)
-        on_cells.place_spawn(board, rows * cols, dice.dice(seed, draw), u64_at(distribution))
+        on_cells.place_spawn(board, rows * cols, play.dice(seed, draw), u64_at(distribution))
 
 
 def played_boards(count: int, rows: int, cols: int, seed: int) -> Cells:

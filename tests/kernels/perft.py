@@ -3,12 +3,12 @@
 import numpy as np
 from numba import types
 
-from twofold.board import Board
+from twofold.game.board import Board
+from twofold.kernels import bits as on_bits
+from twofold.kernels import cells as on_cells
 from twofold.kernels._jit import kernel
+from twofold.kernels.bits import frame
 from twofold.kernels.intrinsics import U64_POINTER, nth_set_bit, pointer, popcount, u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import cells as on_cells
-from twofold.kernels.rules.row_tables import frame
 
 _BOARDS = types.uint8[:, ::1]
 

@@ -190,7 +190,7 @@ def test_code_is_not_read_where_another_user_could_put_it(
 SMALL = """
 import numpy as np
 from twofold.kernels import _jit
-from twofold.kernels.rules.dice import dice
+from twofold.kernels.play import dice
 print(f"{dice(np.uint64(1234567), np.uint64(0)):x}", _jit.CACHE_FOLDER)
 """
 

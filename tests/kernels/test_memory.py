@@ -17,24 +17,21 @@ import pytest
 from tests.kernels.drivers import SHAPES, SMALL, Words
 from tests.support.guards import ZONE, Guards
 from tests.support.literal import boards, score_of
-from twofold import reference
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import alphabeta, cells, expectimax, play, policies, summed, transposition
+from twofold.kernels import leaf_layer as layers
+from twofold.kernels import transposition as names
 from twofold.kernels._jit import address_of
-from twofold.kernels.rules import cells, play
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.rules.row_tables import frame
-from twofold.kernels.search import alphabeta, expectimax, policies, summed, transposition
-from twofold.kernels.search import context as names
-from twofold.kernels.search import leaf_layer as layers
-from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.kernels.bits import frame
+from twofold.kernels.play import spawn_distribution
+from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
-from twofold.rules import Move, Rules
-from twofold.search.alphabeta import AlphaBeta
-from twofold.search.context import Context
-from twofold.search.depth import Depth
+from twofold.search.alphabeta import AlphaBeta, Summed
+from twofold.search.context import Context, Depth
 from twofold.search.expectimax import Expectimax
-from twofold.search.summed import Summed
+from twofold.values import EVALUATORS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,17 +10,17 @@ from tests.kernels.drivers import SHAPES, Words
 from tests.kernels.lazily import lazy_kernel
 from tests.support.guards import Guards
 from tests.support.twins import small_positions
-from twofold import reference
-from twofold.evaluators import EVALUATORS
+from twofold.game import reference
+from twofold.game.rules import Move, Rules
+from twofold.kernels import expectimax_cells as kernels
+from twofold.kernels import transposition as names
 from twofold.kernels.intrinsics import pointer
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.search import context as names
-from twofold.kernels.search import expectimax_cells as kernels
-from twofold.kernels.search.transposition import BUCKET_WORDS, MIN_BUCKETS
+from twofold.kernels.play import spawn_distribution
+from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
-from twofold.rules import Move, Rules
-from twofold.search.depth import Depth
-from twofold.search.expectimax_cells import ExpectimaxCells
+from twofold.search.context import Depth
+from twofold.search.expectimax import ExpectimaxCells
+from twofold.values import EVALUATORS
 
 NAMES = [name for name, evaluator in EVALUATORS.items() if evaluator.supports_cells(8, 8)]
 _BYTES = types.uint8[::1]

@@ -14,20 +14,18 @@ from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
 from tests.learn.games import settings_of
 from tests.support.guards import Guards
-from twofold.evaluators.ntuple import network_evaluator
+from twofold.game.rules import Rules
+from twofold.kernels import learning, ntuple, updates
+from twofold.kernels import transposition as names
+from twofold.kernels import updates as at
+from twofold.kernels.bits import frame
+from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
-from twofold.kernels.learn import learning, ntuple, updates
-from twofold.kernels.learn import words as at
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.rules.play import ask
-from twofold.kernels.rules.row_tables import frame
-from twofold.kernels.search import context as names
-from twofold.kernels.search.expectimax import LOWEST
+from twofold.kernels.play import ask, spawn_distribution
 from twofold.learn.training import Training
-from twofold.networks.network import Network
-from twofold.rules import Rules
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values.network import Network, network_evaluator
 
 _WORDS = types.uint64[::1]
 _FLOATS = types.float64[::1]

@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = """
 import sys
-import twofold.kernels.rules.bits
+import twofold.kernels.bits
 assert "scipy.linalg" not in sys.modules
 import numba, numpy
 multiply = numba.njit(lambda a, b: a @ b)

@@ -6,9 +6,9 @@ import numpy as np
 
 from tests.support.endgame_tables import table_files as table_files
 from tests.support.endgame_tables import tables_here as tables_here
+from twofold.game.rules import Rules
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.rules import Rules
 
 PATTERNS = {
     # Few cells, but so placed that only boards that are symmetric are worth the same.

@@ -3,11 +3,11 @@
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from twofold.game.rules import Rules
 from twofold.learn import run
 from twofold.learn.checkpoint import load
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.rules import Rules
 
 SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1, seed=5)
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.evaluators.plain import downgraded, turned
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.library import find_tables
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Rules
 from twofold.learn.settings import Method, Phase, TrainingSettings
 from twofold.limits import BITS_MAX_EXPONENT
-from twofold.networks.network import Network
-from twofold.rules import Rules
+from twofold.tables.library import find_tables
+from twofold.values.network import Network
 
 Cells = tuple[int, ...]
 Shape = tuple[int, int]

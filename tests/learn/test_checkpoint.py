@@ -22,20 +22,19 @@ from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.faults import Faults
 from tests.support.forks import fork
-from twofold import files
-from twofold.endgame.library import tables_hash
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.kernels.learn import words as at
+from twofold.game.rules import Rules
+from twofold.kernels import updates as at
 from twofold.learn import checkpoint
-from twofold.learn.checkpoint import STATE, curve_path, load, save
+from twofold.learn.checkpoint import STATE, curve_path, load, save, start_from
 from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
-from twofold.learn.start import start_from
 from twofold.learn.training import Training
-from twofold.networks.file import read_card, read_network, write_network
-from twofold.networks.network import Network
-from twofold.rules import Rules
-from twofold.tensors import map_tensors, write_tensors
+from twofold.storage import files
+from twofold.storage.arrays import map_tensors, write_tensors
+from twofold.tables.library import tables_hash
+from twofold.values.network import Network
+from twofold.values.network_file import read_card, read_network, write_network
 
 VARIANTS = [
     SMALL,

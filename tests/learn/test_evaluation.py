@@ -5,7 +5,7 @@ import csv
 import msgspec
 import pytest
 
-from twofold.learn.evaluation import COLUMNS, Evaluation, Measured, evaluations_csv
+from twofold.learn.curve import COLUMNS, Evaluation, Measured, evaluations_csv
 
 FIRST = Evaluation(0, 10, 1.5, 0.0, Measured(1234.5, None, {"14000.txt": 0.75}))
 SECOND = Evaluation(5, 99, 2.5, 800.5, Measured(None, None, {"24000.txt": 0.5, "14000.txt": 1.0}))

@@ -16,11 +16,11 @@ from tests.learn.naive import NaiveTraining, start_of, table_of
 from tests.support.endgame_tables import NAMES, boards_of
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.pattern import EndgamePattern
-from twofold.kernels.learn import words as at
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.kernels import updates as at
 from twofold.learn.training import Training
+from twofold.tables.pattern import EndgamePattern
 
 TOLERANCE = 3e-6
 """Of weights after many games, relative to the largest."""

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded
-from twofold.kernels.learn import updates
-from twofold.kernels.learn import words as at
+from twofold.game.board import Board
+from twofold.kernels import updates
+from twofold.kernels import updates as at
 from twofold.learn.checkpoint import load, save
 from twofold.learn.rules import Decay, LearningRule, decay, learning_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule

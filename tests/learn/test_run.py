@@ -11,14 +11,13 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from twofold.errors import InvalidInput, ResourceError
+from twofold.game.rules import Rules
 from twofold.learn.checkpoint import curve_path, load
-from twofold.learn.curve import Curve
-from twofold.learn.evaluation import Evaluation, Measured
+from twofold.learn.curve import Curve, Evaluation, Measured
 from twofold.learn.run import CURVE_SECONDS, _CurveFile, run
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, TrainingProgress
-from twofold.networks.network import Network
-from twofold.rules import Rules
+from twofold.values.network import Network
 
 SMALL = TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4"), threads=1)
 

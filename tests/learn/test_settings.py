@@ -10,7 +10,8 @@ import pytest
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from twofold.errors import InvalidNetwork, InvalidTable, LimitExceeded, UnsupportedRules
-from twofold.kernels.learn.words import MAX_STEPS
+from twofold.game.rules import Rules
+from twofold.kernels.updates import MAX_STEPS
 from twofold.learn.settings import (
     Phase,
     TrainingSettings,
@@ -19,7 +20,6 @@ from twofold.learn.settings import (
     parse_restart,
     parse_schedule,
 )
-from twofold.rules import Rules
 
 # Schedules
 

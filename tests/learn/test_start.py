@@ -8,11 +8,10 @@ import pytest
 
 from tests.learn.killed import SMALL
 from twofold.errors import InvalidNetwork
-from twofold.learn.checkpoint import save
+from twofold.learn.checkpoint import save, start_from
 from twofold.learn.settings import parse_schedule
-from twofold.learn.start import start_from
 from twofold.learn.training import Training
-from twofold.networks.learnt import average
+from twofold.values.network_file import average
 
 
 def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") -> Path:

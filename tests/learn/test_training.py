@@ -10,10 +10,10 @@ import pytest
 
 from tests.learn.games import random_start, settings_of
 from tests.support.threads import threads_since
-from twofold import memory
 from twofold.errors import ResourceError
-from twofold.kernels.learn import learning
-from twofold.kernels.learn import words as at
+from twofold.game.rules import Rules
+from twofold.kernels import learning
+from twofold.kernels import updates as at
 from twofold.learn import training as module
 from twofold.learn.curve import STRETCH, TILES
 from twofold.learn.settings import TrainingSettings, parse_schedule
@@ -26,7 +26,7 @@ from twofold.learn.training import (
     training_bytes,
     weight_count,
 )
-from twofold.rules import Rules
+from twofold.storage import memory
 
 GAMES = {"td": 60, "phases": 150, "backward": 150, "carousel": 400, "bands": 300}
 

@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 import twofold
-from twofold import memory
-from twofold.board import Board
 from twofold.errors import InvalidNetwork, ResourceError
-from twofold.networks.file import (
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.storage import memory
+from twofold.storage.arrays import map_tensors, write_tensors
+from twofold.values.network import NAMED, Network
+from twofold.values.network_file import (
     Card,
     Release,
     read_card,
@@ -23,10 +26,6 @@ from twofold.networks.file import (
     write_network,
     write_release,
 )
-from twofold.networks.network import Network
-from twofold.networks.patterns import NAMED
-from twofold.rules import Rules
-from twofold.tensors import map_tensors, write_tensors
 
 NAN = float("nan")
 
@@ -275,7 +274,7 @@ def test_a_kernel_that_cannot_be_loaded_ends_the_reading(
 ) -> None:
     network = Network("01,23", (2, 2))
     write_release(tmp_path / "a", network, card_of(network), unit=1.0)
-    monkeypatch.setitem(sys.modules, "twofold.kernels.learn.network_planes", None)
+    monkeypatch.setitem(sys.modules, "twofold.kernels.ntuple", None)
     with pytest.raises(ModuleNotFoundError):
         read_network(tmp_path / "a")
 

@@ -8,17 +8,15 @@ import pytest
 
 from tests.kernels.drivers import played_boards
 from tests.learn.naive import twin_of
-from twofold import memory
-from twofold.board import Board
 from twofold.errors import InvalidNetwork, LimitExceeded, ResourceError, UnsupportedRules
-from twofold.evaluators.explain import explain
-from twofold.evaluators.ntuple import network_evaluator, pattern_values
-from twofold.kernels.learn import ntuple
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import ntuple
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.networks.network import Network, check_stages
-from twofold.networks.patterns import Pattern
-from twofold.rules import Rules
+from twofold.storage import memory
+from twofold.values.evaluator import explain
+from twofold.values.network import Network, Pattern, check_stages, network_evaluator, pattern_values
 
 
 def random_network(

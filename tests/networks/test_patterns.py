@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 
 from twofold.errors import InvalidNetwork, LimitExceeded
-from twofold.networks.patterns import (
-    NAMED,
-    Pattern,
-    check_patterns,
-    format_patterns,
-    parse_patterns,
-)
+from twofold.values.network import NAMED, Pattern, check_patterns, format_patterns, parse_patterns
 
 SHAPES = [(rows, cols) for rows in range(1, 5) for cols in range(1, 5) if rows * cols > 1]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.support.policies import make_policy
-from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidNetwork, LimitExceeded
-from twofold.networks.policy import Dense, PolicyNetwork, probabilities
+from twofold.game.board import Board
+from twofold.values.policy_network import Dense, PolicyNetwork, probabilities
 
 
 def test_a_network_describes_itself() -> None:

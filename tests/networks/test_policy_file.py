@@ -8,10 +8,11 @@ import pytest
 
 from tests.support.policies import card_of, make_policy, write
 from twofold.errors import InvalidNetwork
-from twofold.networks.library import FOLDER
-from twofold.networks.policy import REWARDS
-from twofold.networks.policy_file import (
+from twofold.storage.arrays import map_tensors, write_tensors
+from twofold.values.network_file import FOLDER
+from twofold.values.policy_network import (
     FORMAT,
+    REWARDS,
     is_policy,
     load_policy,
     named_policy,
@@ -19,7 +20,6 @@ from twofold.networks.policy_file import (
     read_policy_card,
     write_policy,
 )
-from twofold.tensors import map_tensors, write_tensors
 
 
 @pytest.mark.parametrize("symmetric", [False, True])

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from tests.attacks import tdl_files as attacks
 from tests.attacks.tdl_files import block, numbered, table, tables, text
-from twofold import memory
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidNetwork, ResourceError
-from twofold.networks import tdl_format
-from twofold.networks.network import Network
-from twofold.networks.patterns import Pattern
-from twofold.networks.tdl_format import TdlFile, read_tdl, write_tdl
+from twofold.game.board import Board
+from twofold.storage import memory
+from twofold.values import tdl
+from twofold.values.network import Network, Pattern
+from twofold.values.tdl import TdlFile, read_tdl, write_tdl
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "tdl"
 FILES = {
@@ -146,7 +145,7 @@ def test_round_trip(size: int, coherent: bool, stages: tuple[int, ...], tmp_path
 def test_cells_in_any_order(
     order: tuple[str, ...], slab_cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tdl_format, "_SLAB_CELLS", slab_cells)
+    monkeypatch.setattr(tdl, "_SLAB_CELLS", slab_cells)
     network, sums = some_network("36b")
     listed = "".join(order)
     columns = [packed(theirs(part, listed)) for part in (network.weights[0], *sums.T)]
@@ -304,7 +303,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(
     def shrink(size: int, what: str) -> None:
         path.write_bytes(b"")
 
-    monkeypatch.setattr(tdl_format, "check_memory", shrink)
+    monkeypatch.setattr(tdl, "check_memory", shrink)
     with pytest.raises(
         InvalidNetwork, match=r"values in 64 bytes at byte 24 .* got the end after 0"
     ):
@@ -412,7 +411,7 @@ def test_a_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
 def test_large_files_are_read_and_written_by_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tdl_format, "_SLAB_CELLS", 3)
+    monkeypatch.setattr(tdl, "_SLAB_CELLS", 3)
     monkeypatch.setattr(memory, "_HUGE", 1 << 62)  # so that all memory is traced
     network, sums = some_network("01234 45678")
     path = tmp_path / "net.w"

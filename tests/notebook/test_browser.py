@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import PATIENCE_MS, Chromium, violations
 from twofold import Board, Game, Record
-from twofold.drawing import BOARD, TILES
+from twofold.game.drawing import BOARD, TILES
 from twofold.notebook import replay, show
 
 expect.set_options(timeout=PATIENCE_MS)

@@ -10,8 +10,8 @@ from tests.attacks.records import NAMES
 from tests.support.colours import contrast
 from tests.support.drawings import elements, numbers
 from twofold import Analysis, Board, Game, Move, MoveAnalysis, Record, make_player
-from twofold.drawing import BOARD, CELL, INK
 from twofold.errors import InvalidInput
+from twofold.game.drawing import BOARD, CELL, INK
 from twofold.notebook import BEST, OTHER, RIM, SHORTEST, View, bar_length, show
 
 TEXT = "0012/0013/0024/1357"

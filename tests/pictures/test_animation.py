@@ -7,21 +7,21 @@ import pytest
 from PIL import Image, ImageChops
 
 from twofold.errors import InvalidInput, LimitExceeded, MissingExtra
-from twofold.game import Game
-from twofold.limits import MAX_ANIMATION_MOVES
-from twofold.pictures import animation, raster
-from twofold.pictures.animation import (
+from twofold.game.game import Game
+from twofold.game.rules import Rules
+from twofold.games import pictures
+from twofold.games.pictures import (
     FORMS,
     LAST_MS,
     RATES,
     SIDE,
     AnimationForm,
+    Easel,
     animate,
     scale_of,
     scenes,
 )
-from twofold.pictures.raster import Easel
-from twofold.rules import Rules
+from twofold.limits import MAX_ANIMATION_MOVES
 
 
 def played(moves: int, rules: str = "") -> Game:
@@ -94,11 +94,11 @@ def test_invalid_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         animate(game, first=21)
     with pytest.raises(LimitExceeded, match="expected the last move from 5 to 20, got 4"):
         animate(game, first=5, last=4)
-    monkeypatch.setattr(animation, "MAX_ANIMATION_MOVES", 19)
+    monkeypatch.setattr(pictures, "MAX_ANIMATION_MOVES", 19)
     with pytest.raises(LimitExceeded, match="a number of moves in an animation"):
         animate(game)
     assert MAX_ANIMATION_MOVES == 1_000
-    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra):
         animate(game)
 

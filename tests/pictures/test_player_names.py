@@ -2,7 +2,7 @@
 
 import pytest
 
-from twofold.pictures.replays import player_names
+from twofold.games.pictures import player_names
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from typing import get_args
 import pytest
 from PIL import Image
 
-from twofold import drawing
-from twofold.board import Board
-from twofold.drawing import BOARD, CELL, TILES
 from twofold.errors import MissingExtra
-from twofold.pictures import raster
-from twofold.pictures.raster import CAPTION, Easel, Shade, draw_png
+from twofold.game import drawing
+from twofold.game.board import Board
+from twofold.game.drawing import BOARD, CELL, TILES
+from twofold.games import pictures
+from twofold.games.pictures import CAPTION, Easel, Shade, draw_png
 
 BOARD_TEXT = "0123/4567/89ab/cdef"
 
@@ -72,6 +72,6 @@ def test_the_round_corners_are_transparent() -> None:
 
 
 def test_without_pillow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'twofold\[share\]'"):
         draw_png(1, 2, (1, 2))

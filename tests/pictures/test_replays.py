@@ -13,7 +13,7 @@ import pytest
 from tests.attacks.records import NAMES
 from twofold import Board, Game, Record, Rules
 from twofold.errors import InvalidInput, LimitExceeded
-from twofold.notation import DIGITS
+from twofold.game.notation import DIGITS
 from twofold.notebook import replay
 
 
@@ -123,7 +123,7 @@ def test_themes_and_sizes() -> None:
 
 
 def test_too_many_moves_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.pictures.replays.MAX_REPLAY_MOVES", 20)
+    monkeypatch.setattr("twofold.games.pictures.MAX_REPLAY_MOVES", 20)
     with pytest.raises(LimitExceeded, match="expected a number of moves in a replay from 0 to 20"):
         replay(played())
     assert data_of(replay(played(), last=20).html)["first"] == 0

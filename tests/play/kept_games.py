@@ -1,11 +1,11 @@
 """Saved games for tests, and how a store lists them."""
 
-from twofold.board import Board
-from twofold.game import Game
-from twofold.play.kept import GameInfo
-from twofold.play.store import GameStore
-from twofold.records.record import Record
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Rules
+from twofold.games.kept import GameInfo
+from twofold.games.store import GameStore
 
 STANDARD_TEXT = str(Rules())
 

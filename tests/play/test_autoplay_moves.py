@@ -3,11 +3,10 @@
 import pytest
 
 from twofold import Game, Record
+from twofold.game.record import format_record, parse_record
+from twofold.games.saved_game import News, SavedGame
+from twofold.games.scores import AUTOPLAY_TAG, AutoplayMoves, Conflict, autoplay_of, autoplay_tags
 from twofold.limits import MAX_TAG
-from twofold.play.best_scores import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
-from twofold.play.game_file import Conflict
-from twofold.play.saved_game import News, SavedGame
-from twofold.records.record import format_record, parse_record
 
 
 class Kept(SavedGame):

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.limits import MAX_TAG
-from twofold.play import best_scores
-from twofold.play.best_scores import (
+from twofold.games import scores as best_scores
+from twofold.games.scores import (
     BEST_FILE,
     KEPT_GAMES,
     MAX_BEST_BYTES,
@@ -21,6 +20,7 @@ from twofold.play.best_scores import (
     read_best,
     top_score,
 )
+from twofold.limits import MAX_TAG
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.game import Game
-from twofold.play.game_file import games_folder, make_folder, new_save_path
-from twofold.play.saved_game import KeptGame, best_score
-from twofold.play.store import GameStore
-from twofold.records.record import Record, format_record, read_record
-from twofold.rules import Rules
+from twofold.game.game import Game
+from twofold.game.record import Record, format_record, read_record
+from twofold.game.rules import Rules
+from twofold.games.saved_game import KeptGame, best_score
+from twofold.games.scores import games_folder, make_folder, new_save_path
+from twofold.games.store import GameStore
 
 
 @pytest.fixture(autouse=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidRecord
-from twofold.game import Game
-from twofold.locks import alone
-from twofold.play.game_file import Conflict, GameFile, Version, goes_on
-from twofold.records.record import Record, read_record, write_record
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record, read_record, write_record
+from twofold.game.rules import Rules
+from twofold.games.scores import Conflict, GameFile, Version, goes_on
+from twofold.storage.files import alone
 
 pytestmark = pytest.mark.promise("R65")
 
@@ -112,7 +112,7 @@ def test_given_tiles_have_to_be_the_same() -> None:
 
 
 def test_a_locked_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.play.game_file.PATIENCE", 0.0)
+    monkeypatch.setattr("twofold.games.scores.PATIENCE", 0.0)
     file = GameFile(tmp_path / "a.2048")
     with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):
         file.save(record_of("0"))

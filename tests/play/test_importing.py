@@ -5,10 +5,10 @@ import time
 import pytest
 
 from tests.play.kept_games import record_of
-from twofold.play.game_file import PLAYED_TAG, indexed
-from twofold.play.kept import Unread, games_in, when_played
-from twofold.records.formats import format_game
-from twofold.records.record import Record
+from twofold.game.formats import format_game
+from twofold.game.record import Record
+from twofold.games.kept import Unread, games_in, when_played
+from twofold.games.scores import PLAYED_TAG, indexed
 
 THREE = [record_of(moves, seed=moves) for moves in (3, 5, 8)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.play.kept import ORDERS, GameInfo, Kept, select
+from twofold.games.kept import ORDERS, GameInfo, Kept, select
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 SMALL = "3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never"

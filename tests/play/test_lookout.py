@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.play.kept_games import record_of
-from twofold.play.game_file import GameFile
-from twofold.play.saved_game import LOOK_SECONDS, NEWER, KeptGame
+from twofold.games.saved_game import LOOK_SECONDS, NEWER, KeptGame
+from twofold.games.scores import GameFile
 from twofold.web import table as saver
 from twofold.web.table import Lookout
 

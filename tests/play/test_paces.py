@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from twofold.play import paces
-from twofold.play.paces import PACES, SpeedWindow, faster, next_due, slower
+from twofold.games import mover
+from twofold.games.mover import PACES, SpeedWindow, faster, next_due, slower
 
 
 def test_paces_go_up_and_down() -> None:
@@ -25,7 +25,7 @@ def test_missed_moves_are_skipped() -> None:
 
 def test_the_speed_is_that_of_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(paces, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(mover, "time", SimpleNamespace(monotonic=lambda: now))
     window, seldom = SpeedWindow(), SpeedWindow(0.5)
     assert window.speed == 0.0
     for number in range(41):

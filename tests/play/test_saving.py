@@ -7,12 +7,20 @@ import pytest
 
 from twofold import Board, Game, Move, Rules
 from twofold.errors import InvalidInput
-from twofold.play import saved_game as saving
-from twofold.play.best_scores import AUTOPLAY_TAG, BEST_FILE, BestScores, keep_best, read_best
-from twofold.play.daily import DailyRule, new_record
-from twofold.play.game_file import GAMES, GameFile
-from twofold.play.saved_game import KeptGame, best_score
-from twofold.records.record import Record, read_record
+from twofold.game.record import Record, read_record
+from twofold.games import saved_game as saving
+from twofold.games.saved_game import KeptGame, best_score
+from twofold.games.scores import (
+    AUTOPLAY_TAG,
+    BEST_FILE,
+    GAMES,
+    BestScores,
+    DailyRule,
+    GameFile,
+    keep_best,
+    new_record,
+    read_best,
+)
 
 
 @pytest.fixture(autouse=True)

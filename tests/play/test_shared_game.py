@@ -10,7 +10,7 @@ import pytest
 from tests.support.asked import PATIENCE, Failing, Last, Slow
 from twofold import Board, Game, Move, Player, Rules
 from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
-from twofold.play.shared_game import SharedGame
+from twofold.games.shared_game import SharedGame
 
 
 @contextmanager

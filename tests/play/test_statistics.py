@@ -4,16 +4,17 @@ import random
 import statistics
 import time
 
-from twofold.play.best_scores import Kind
-from twofold.play.kept import GameInfo, Kept
-from twofold.play.statistics import (
+from twofold.games.kept import (
     LEADERS,
     MEAN_GAMES,
+    GameInfo,
+    Kept,
     reaches,
     running_means,
     statistics_of,
     streaks,
 )
+from twofold.games.scores import Kind
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 SMALL = "3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never"

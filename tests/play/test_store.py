@@ -15,15 +15,14 @@ import pytest
 
 from tests.play.kept_games import STANDARD_TEXT, again, ids, infos, record_of
 from tests.support.faults import Faults
-from twofold import files
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.play import best_scores, game_file
-from twofold.play import store as module
-from twofold.play.best_scores import BEST_FILE
-from twofold.play.game_file import SUFFIX
-from twofold.play.store import GameStore, NotFound, Stamp
-from twofold.records.record import format_record, parse_record
-from twofold.rules import Rules
+from twofold.game.record import format_record, parse_record
+from twofold.game.rules import Rules
+from twofold.games import scores
+from twofold.games import store as module
+from twofold.games.scores import BEST_FILE, SUFFIX
+from twofold.games.store import GameStore, NotFound, Stamp
+from twofold.storage import files
 from twofold.web.table import MAX_LISTED, PageTable
 
 
@@ -131,7 +130,7 @@ def test_best_scores_that_cannot_be_written_are_logged_and_written_later(
 
     store.reached(STANDARD_TEXT, "a", 500)
     with monkeypatch.context() as patch:
-        patch.setattr(best_scores, "atomic_write", full)
+        patch.setattr(scores, "atomic_write", full)
         store.close()
     assert "cannot save the best scores" in caplog.text
     assert again(store).best(STANDARD_TEXT) == 500  # the next write has them
@@ -227,7 +226,7 @@ def test_a_full_disk_leaves_the_file_unchanged(
             with Faults(call, fault=fail).installed(files):
                 files.atomic_write(path, data)
 
-        monkeypatch.setattr(game_file, "atomic_write", write)
+        monkeypatch.setattr(scores, "atomic_write", write)
         with pytest.raises(ResourceError):
             store.save("a", record_of(4), 2.0)
         found = store.read("a")
@@ -244,7 +243,7 @@ def test_a_score_that_cannot_be_kept_keeps_its_game(
         raise ResourceError("cannot write")
 
     with monkeypatch.context() as patch:
-        patch.setattr(best_scores, "atomic_write", full)
+        patch.setattr(scores, "atomic_write", full)
         store.save("a", record_of(20), 1.0)
         with pytest.raises(ResourceError):
             store.delete("a")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from twofold.errors import LimitExceeded, ResourceError
-from twofold.play.threads import EndableJobs, JobThreads, Seats, join, stand_back, start_thread
+from twofold.games.threads import EndableJobs, JobThreads, Seats, join, stand_back, start_thread
 
 
 def test_the_number_of_simultaneous_jobs_is_limited() -> None:

@@ -7,15 +7,15 @@ from threading import Event
 import pytest
 
 from tests.support.literal import boards, score_of
-from twofold.board import Board
 from twofold.errors import GameOver, PlayerInUse, UnsupportedRules
+from twofold.game.board import Board
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD, Move, Rules
 from twofold.players import Player, make_player, play_game
 from twofold.players.base import assumed_score, check_going, move_list
 from twofold.players.loop import play_games
-from twofold.rules import STANDARD, Move, Rules
 from twofold.search.analysis import MoveValue
 from twofold.search.budget import Budget
-from twofold.seeds import SeedRange
 
 
 class Last(Player):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tests.support.twins import first_best
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import TileTooLarge
-from twofold.game import Game
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Rules
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import make_player
-from twofold.rules import Rules
 from twofold.search.context import fitting_bits
 
 PLAYER = "expectimax:eval=rows,ply=2"

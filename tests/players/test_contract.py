@@ -7,11 +7,11 @@ import pytest
 from tests.engine.engines import EXAMPLE_SPEC
 from tests.support.literal import boards, score_of
 from tests.support.twins import small_positions
-from twofold.board import Board
 from twofold.errors import GameOver, UnsupportedRules
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game
 from twofold.players.base import typed_spec
-from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
 
 # Reduced depths, so that Python can play whole games; the keys change no rule of the contract.

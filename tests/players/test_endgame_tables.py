@@ -11,20 +11,18 @@ import pytest
 from tests.support.endgame_tables import NAMES, boards_of, played
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
-from twofold import reference
-from twofold.board import Board
-from twofold.endgame.folder import SETS, USUAL
-from twofold.endgame.library import open_tables
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.table import EndgameTables
 from twofold.errors import InvalidSpec, InvalidTable, UnsupportedRules
-from twofold.game import Game
-from twofold.notation import format_spec, parse_spec
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange, format_spec, parse_spec
+from twofold.game.rules import STANDARD, Move, Rules
 from twofold.players import canonical, make_player, play_games, settled, short_spec
+from twofold.players.registry import DEFAULT_PLAYER, default_player
 from twofold.players.searching import SearchPlayer
-from twofold.players.strengths import DEFAULT_PLAYER, default_player
-from twofold.rules import STANDARD, Move, Rules
-from twofold.seeds import SeedRange
+from twofold.tables.format import SETS, USUAL
+from twofold.tables.library import EndgameTables, open_tables
+from twofold.tables.pattern import EndgamePattern
 
 ALL = "+".join(NAMES)
 PLAIN = ("ntuple:net=tiny,ply=1", "ntuple:net=tiny,ply=2", "expectimax:ply=2", "nneonneo:ply=2")
@@ -162,9 +160,9 @@ def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
 def test_the_default_player_without_tables_loads_nothing(tmp_path: Path) -> None:
     assert default_player(STANDARD) == DEFAULT_PLAYER
     code = (
-        "import sys; from twofold.players.strengths import default_player; "
-        "from twofold.rules import STANDARD; default_player(STANDARD); "
-        "sys.exit('twofold.endgame.table' in sys.modules)"
+        "import sys; from twofold.players.registry import default_player; "
+        "from twofold.game.rules import STANDARD; default_player(STANDARD); "
+        "sys.exit('twofold.tables.library' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -235,7 +233,8 @@ def test_batched_games_and_processes_play_the_same(tables_here: Path) -> None:
     differing = [seed for seed in seeds if together[seed] != alone[seed]]
     assert differing
     code = (
-        "from twofold.players import make_player, play_game; from twofold.rules import STANDARD; "
+        "from twofold.players import make_player, play_game; "
+        "from twofold.game.rules import STANDARD; "
         f"player = make_player({spec!r}); "
         f"print(play_game(player, STANDARD, {differing[0]}, keep_moves=True).letters)"
     )
@@ -256,9 +255,9 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
 
 def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
     """A player class accepts tables in memory, without a spec."""
-    from twofold.evaluators.rows import ROWS
     from twofold.players.searching import ExpectimaxPlayer
-    from twofold.search.depth import Depth
+    from twofold.search.context import Depth
+    from twofold.values.rows import ROWS
 
     board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)
     player = ExpectimaxPlayer(ROWS, Depth.fixed(1), tables=open_tables(ALL))

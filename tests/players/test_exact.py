@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, InvalidTable, UnsupportedRules
-from twofold.exact import Problem
-from twofold.exact.solver import Solver
-from twofold.exact.store import LayerStore
-from twofold.exact.table import ExactTable
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Move, Rules
 from twofold.players import canonical, home_of, make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
-from twofold.rules import Move, Rules
-from twofold.seeds import SeedRange
+from twofold.tables.exact import ExactTable
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
 
 
 def made(path: Path, rules: str, objective: str = "score") -> str:

@@ -10,13 +10,12 @@ import pytest
 
 from twofold import Board, Game, Move, Rules, make_player
 from twofold.errors import InvalidBoard, InvalidInput, PlayerError
-from twofold.players import Player, kernel_game, play_game, play_games
+from twofold.game.notation import SeedRange
+from twofold.players import Player, loop, play_game, play_games
 from twofold.players import loop as module
 from twofold.players.base import assumed_score
-from twofold.players.compiled import CompiledPlayer
+from twofold.players.compiled import CompiledPlayer, RandomPlayer
 from twofold.players.loop import GameResult
-from twofold.players.simple import RandomPlayer
-from twofold.seeds import SeedRange
 
 LARGE = Rules(2, 3, ((2, 0.5), (32768, 0.5)))
 """Rules under which games soon outgrow 64 bits."""
@@ -136,14 +135,14 @@ def test_games_go_on_from_boards(spec: str, rules: Rules) -> None:
 
 def test_games_from_boards_are_batched_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
-    original = kernel_game.play_many
+    original = loop.play_many
 
     def many(*arguments: Any, **more: Any) -> Any:
         found = original(*arguments, **more)
         played.append(len(found))
         return found
 
-    monkeypatch.setattr(kernel_game, "play_many", many)
+    monkeypatch.setattr(loop, "play_many", many)
     with make_player("random") as player:
         games = list(play_games(player, Rules(), SeedRange(0, 500), boards=BOARDS[:1] * 500))
     assert len(games) == 500
@@ -166,7 +165,7 @@ def test_boards_fit_the_games(boards: Any, kind: type[Exception], words: str) ->
 def test_moves_that_do_not_fit_into_one_call_go_into_the_next(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel_game, "MOST_MOVES", most)
+    monkeypatch.setattr(loop, "MOST_MOVES", most)
     alone, together = both("random", Rules(), SeedRange(0, 60))
     assert alone == together
 

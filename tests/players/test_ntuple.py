@@ -12,18 +12,17 @@ import pytest
 
 from twofold import Board, Budget, Game, Move, Rules, make_player
 from twofold.errors import InvalidNetwork, InvalidSpec, LimitExceeded, UnsupportedRules
-from twofold.evaluators.ntuple import network_evaluator
 from twofold.learn.checkpoint import save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.networks import file, library
-from twofold.networks import network as network_module
-from twofold.networks.library import load_network, network_hash, shipped
-from twofold.networks.network import Network
 from twofold.players.loop import play_game
 from twofold.players.registry import canonical, short_spec
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
+from twofold.values import network as network_module
+from twofold.values import network_file
+from twofold.values.network import Network, network_evaluator
+from twofold.values.network_file import load_network, network_hash, shipped
 
 
 def trained(path: Path, rules: str = "4x4", patterns: str = "0123 4567") -> Path:
@@ -122,7 +121,7 @@ def test_the_name_is_looked_up_once(
     net: Path, states_hash: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = canonical(f"ntuple:net={net}") if states_hash else f"ntuple:net={net}"
-    library._load.cache_clear()
+    network_file._load.cache_clear()
     calls: list[str] = []
 
     def counted(home: Any, name: str) -> None:
@@ -134,8 +133,8 @@ def test_the_name_is_looked_up_once(
 
         monkeypatch.setattr(home, name, count)
 
-    counted(library, "file_identity")
-    counted(file, "parse_patterns")
+    counted(network_file, "file_identity")
+    counted(network_file, "parse_patterns")
     counted(network_module, "check_patterns")
     make_player(spec)
     assert calls == ["file_identity", "parse_patterns"]

@@ -6,18 +6,18 @@ import pytest
 
 from tests.support.literal import boards, score_of
 from tests.support.policies import make_policy, write
-from twofold.board import Board
 from twofold.errors import GameOver, InvalidSpec, UnsupportedRules
-from twofold.game import Game
-from twofold.networks.policy import REWARDS, PolicyNetwork, probabilities
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.games.judge import Judge
 from twofold.players import make_player, play_game
 from twofold.players.policy import PolicyPlayer
 from twofold.players.registry import canonical
-from twofold.review.judge import Judge
-from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget
 from twofold.shortcuts import review_game
+from twofold.values.policy_network import REWARDS, PolicyNetwork, probabilities
 
 GRIDS = [(Board.from_tiles(grid), score_of(grid)) for grid in boards(30, most_empty=6, seed=8)]
 

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from twofold.board import Board
-from twofold.endgame.folder import SETS, USUAL
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, PlayerError
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.base import RESERVED
-from twofold.notation import format_number, parse_spec
+from twofold.game.board import Board
+from twofold.game.notation import format_number, parse_spec
+from twofold.game.rules import Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
 from twofold.players.registry import code_of, entry_of, file_hashes, short_name
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
-from twofold.rules import Move, Rules
+from twofold.tables.format import SETS, USUAL
+from twofold.values import EVALUATORS
+from twofold.values.evaluator import RESERVED
 
 NAMES = [
     "random", "greedy", "corner", "expectimax", "ntuple", "policy", "minimax", "alphabeta", "quick",
@@ -26,7 +26,7 @@ COMPLETE = [name for name in NAMES if name != "engine"]
 
 CODE = """
 from twofold import Board, Move, Player
-from twofold.evaluators import compiled, simple_evaluator
+from twofold.values import compiled, simple_evaluator
 
 class First(Player):
     def __init__(self, last: str = "no") -> None:
@@ -369,9 +369,9 @@ def test_no_weight_has_the_name_of_a_players_key() -> None:
 
 
 def test_a_module_that_is_installed() -> None:
-    player = make_player("twofold.players.simple:GreedyPlayer")
-    assert player.spec == "twofold.players.simple:GreedyPlayer"
-    assert load_object("twofold.rules:Move") is Move
+    player = make_player("twofold.players.compiled:GreedyPlayer")
+    assert player.spec == "twofold.players.compiled:GreedyPlayer"
+    assert load_object("twofold.game.rules:Move") is Move
 
 
 def test_a_changed_file_is_loaded_anew_and_an_old_hash_refused(code: Path) -> None:
@@ -396,8 +396,8 @@ def test_text_of_unknown_origin_runs_no_code(tmp_path: Path) -> None:
         f"expectimax:eval={path}:Name",
         f'expectimax:eval="{path}:Name",eval_sha256=00',
         f"alphabeta:depth=3,eval={path}:Name",
-        "twofold.players.simple:GreedyPlayer",
-        "expectimax:eval=twofold.evaluators:SNAKE",
+        "twofold.players.compiled:GreedyPlayer",
+        "expectimax:eval=twofold.values:SNAKE",
         f"{path}",
     ):
         with pytest.raises(InvalidSpec, match="expected a player that imports no code"):

@@ -9,16 +9,14 @@ import pytest
 from tests.support.endgame_tables import played
 from tests.support.literal import boards
 from tests.support.twins import small_positions
-from twofold.board import Board
 from twofold.cli.analyse import _explanation
-from twofold.endgame import library
-from twofold.endgame.folder import SETS, tables_folder
-from twofold.endgame.library import file_name, open_tables
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.work import build_table
 from twofold.errors import InvalidSpec, LimitExceeded, UnsupportedRules
-from twofold.evaluators import find_evaluator
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import SeedRange
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.judge import Judge
+from twofold.games.review import judge, judge_words, review
 from twofold.players import (
     Player,
     canonical,
@@ -28,17 +26,16 @@ from twofold.players import (
     settled,
     short_spec,
 )
-from twofold.players.relay import RelayPlayer
-from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
-from twofold.players.values import values_of
-from twofold.review.judge import Judge
-from twofold.review.review import judge, judge_words, review
-from twofold.rules import STANDARD, Move, Rules
-from twofold.search.budget import Budget
-from twofold.search.depth import Depth
-from twofold.search.stop import Stop
-from twofold.seeds import SeedRange
-from twofold.web.evaluation import bar_of
+from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer, values_of
+from twofold.search.budget import Budget, Stop
+from twofold.search.context import Depth
+from twofold.tables import library
+from twofold.tables.format import SETS, tables_folder
+from twofold.tables.library import file_name, open_tables
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table
+from twofold.values import find_evaluator
+from twofold.web.searches import bar_of
 
 SPEC = "ntuple:late=600@2,net=tiny,ply=1"
 EARLY, LATE = "ntuple:net=tiny,ply=1", "expectimax:eval=ordered,ply=2,cut=0.03125"

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tests.support.twins import small_positions
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import PlayerError
-from twofold.kernels.search import policies
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import policies
 from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
-from twofold.rules import Move, Rules
 
 SHAPES = [(4, 4), (2, 2), (1, 5), (3, 4), (6, 5), (8, 8)]
 

@@ -6,13 +6,13 @@ import pytest
 
 from tests.support import literal
 from tests.support.literal import GRADIENT, SNAKE, boards, score_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 from twofold.players import Player, make_player
 from twofold.players.searching import AlphaBetaPlayer, SummedPlayer
-from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
 from twofold.search.base import first_best
+from twofold.values import EVALUATORS
 
 WEIGHTS = {"it3105-snake": SNAKE, "it3105-gradient": GRADIENT}
 

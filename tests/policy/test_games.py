@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from twofold.errors import InvalidNetwork
-from twofold.game import Game
-from twofold.kernels.policy.turns import moves_back, turn_each
-from twofold.networks.policy import find_reward
-from twofold.policy.games import TrainingGames
-from twofold.rules import Move, Rules
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels.policy import moves_back, turn_each
+from twofold.learn.policy_games import TrainingGames
+from twofold.values.policy_network import find_reward
 
 POINTS = find_reward("points")
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.networks.policy import REWARDS, find_reward
-from twofold.policy.settings import PolicySettings
-from twofold.rules import Rules
+from twofold.game.rules import Rules
+from twofold.learn.policy_settings import PolicySettings
+from twofold.values.policy_network import REWARDS, find_reward
 
 
 def test_settings_survive_json() -> None:

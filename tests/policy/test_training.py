@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tests.support.greedy import mean_score
-from twofold.board import Board
 from twofold.errors import InvalidNetwork
-from twofold.policy.settings import PolicySettings
-from twofold.policy.trials import TrialGames
-from twofold.rules import Move, Rules
-from twofold.tensors import map_tensors, write_tensors
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.learn.policy_settings import PolicySettings
+from twofold.learn.ppo import TrialGames
+from twofold.storage.arrays import map_tensors, write_tensors
 
 pytestmark = [
     pytest.mark.long,
@@ -58,7 +58,7 @@ LARGER = PolicySettings(
 
 
 def test_a_small_board_is_learnt() -> None:
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining
 
     training = PolicyTraining(PROOF, moves=1_500_000, device="cpu")
     training.run()
@@ -69,7 +69,7 @@ def test_a_small_board_is_learnt() -> None:
 
 
 def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining
 
     training = PolicyTraining(LARGER, moves=12_000_000, device="cpu")
     training.run()
@@ -84,8 +84,7 @@ def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
 
 @pytest.mark.parametrize("settings", [TINY, IN_GROUPS], ids=["one group", "two groups"])
 def test_a_run_resumes_exactly(settings: PolicySettings, tmp_path: Path) -> None:
-    from twofold.policy.checkpoint import load, save
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining, load, save
 
     moves = settings.games * settings.horizon * 8
     whole = PolicyTraining(settings, moves=moves, device="cpu")
@@ -105,7 +104,7 @@ def test_a_run_resumes_exactly(settings: PolicySettings, tmp_path: Path) -> None
 
 
 def test_groups_play_games_of_their_own() -> None:
-    from twofold.policy.learner import Learner
+    from twofold.learn.ppo import Learner
 
     learner = Learner(IN_GROUPS, "cpu")
     assert [len(group.games) for group in learner.groups] == [4097, 4096]
@@ -118,7 +117,7 @@ def test_groups_play_games_of_their_own() -> None:
 def test_the_network_gives_what_the_model_gives() -> None:
     import torch
 
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining
 
     settings = replace(TINY, symmetric=False)  # the model itself does not turn boards
     training = PolicyTraining(settings, moves=512, device="cpu")
@@ -137,7 +136,7 @@ def test_the_network_gives_what_the_model_gives() -> None:
 def test_bfloat16_changes_outputs_little() -> None:
     import torch
 
-    from twofold.policy.model import PolicyModel
+    from twofold.learn.policy_model import PolicyModel
 
     model = PolicyModel(TINY)
     boards = torch.randint(0, 8, (200, 4), dtype=torch.uint8)
@@ -154,7 +153,7 @@ def test_bfloat16_changes_outputs_little() -> None:
 def test_following_the_returns_changes_no_value() -> None:
     import torch
 
-    from twofold.policy.model import PolicyModel
+    from twofold.learn.policy_model import PolicyModel
 
     model = PolicyModel(TINY)
     boards = torch.randint(0, 5, (20, 4), dtype=torch.uint8)
@@ -177,8 +176,7 @@ def test_following_the_returns_changes_no_value() -> None:
     ],
 )
 def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path) -> None:
-    from twofold.policy.checkpoint import STATE, load, save
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import STATE, PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     training = PolicyTraining(TINY, moves=256, device="cpu")
@@ -197,8 +195,7 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
 
 
 def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
-    from twofold.policy.checkpoint import load, save
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     save(PolicyTraining(TINY, moves=256, device="cpu"), path)
@@ -212,8 +209,7 @@ def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["optimizer.0.step", "optimizer.0.exp_avg_sq"])
 def test_impossible_states_of_the_optimiser_are_refused(name: str, tmp_path: Path) -> None:
-    from twofold.policy.checkpoint import load, save
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     training = PolicyTraining(TINY, moves=256, device="cpu")

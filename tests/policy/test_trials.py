@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tests.support.policies import make_policy, write
+from twofold.game.rules import Rules
+from twofold.learn.ppo import FIRST_SEED, TrialGames
 from twofold.players import make_player, play_game
-from twofold.policy.trials import FIRST_SEED, TrialGames
-from twofold.rules import Rules
 
 RULES = Rules.parse("2x3")
 

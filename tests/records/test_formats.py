@@ -13,9 +13,8 @@ import pytest
 from tests.golden.rewrite import FOLDER
 from tests.records.foreign.replays import EXAMPLES, FINAL, MOVES, REPLAYS, SAVED, SCORE, SPAWNS
 from twofold.errors import InvalidInput, InvalidRecord
-from twofold.game import Game
-from twofold.records.foreign import boards, moporgic, next2048, openfun, tablebase, verse
-from twofold.records.formats import (
+from twofold.game.foreign import boards, openfun, replays, turns
+from twofold.game.formats import (
     FORMATS,
     Format,
     detect_format,
@@ -30,9 +29,9 @@ from twofold.records.formats import (
     read_any_record,
     read_games,
 )
-from twofold.records.json_lines import format_line
-from twofold.records.record import Record, format_record, parse_record
-from twofold.rules import Move, Rules
+from twofold.game.game import Game
+from twofold.game.record import Record, format_line, format_record, parse_record
+from twofold.game.rules import Move, Rules
 
 SHAPES = [(rows, cols) for rows in range(1, 9) for cols in range(1, 9) if rows * cols > 1]
 SIDES = {
@@ -329,9 +328,9 @@ def test_what_is_kept_of_player_and_date() -> None:
 
 def test_the_header_of_a_new_replay_is_kept() -> None:
     record = parse_any_record(REPLAYS["verse"].replace("4x4-", "4x4-id=7,v2"))
-    assert record.tags == {verse.META_TAG: "id=7,v2"}
+    assert record.tags == {replays.META_TAG: "id=7,v2"}
     assert format_game(record, "verse").startswith("4x4-id=7,v2_¾")
-    changed = Record.from_game(record.replay(), tags={verse.META_TAG: "a_b"})
+    changed = Record.from_game(record.replay(), tags={replays.META_TAG: "a_b"})
     assert format_game(changed, "verse").startswith("4x4-_¾")
 
 
@@ -531,13 +530,13 @@ def test_a_stream_is_read_no_further_than_needed() -> None:
 
 
 def test_the_alphabets_have_128_characters() -> None:
-    for alphabet in (verse.NEW_ALPHABET, verse.OLD_ALPHABET):
+    for alphabet in (replays.NEW_ALPHABET, replays.OLD_ALPHABET):
         assert len(set(alphabet)) == len(alphabet) == 128
 
 
 def test_names_are_those_of_the_modules() -> None:
-    games = {moporgic.NAME, boards.NAME, verse.NEW, verse.OLD, next2048.NEXT, next2048.V4C}
-    games |= {tablebase.RPL, tablebase.VRS, openfun.NAME, "twofold", "jsonl"}
+    games = {turns.NAME, boards.NAME, replays.NEW, replays.OLD, replays.NEXT, replays.V4C}
+    games |= {turns.RPL, turns.VRS, openfun.NAME, "twofold", "jsonl"}
     assert {one.name for one in FORMATS} == games | {"json", "text", "hex", "hex-low"}
 
 

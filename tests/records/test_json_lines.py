@@ -7,9 +7,8 @@ import pytest
 
 from tests.records.samples import FOREIGN, SHORT
 from twofold.errors import InvalidRecord
-from twofold.records.formats import read_games
-from twofold.records.json_lines import format_line, parse_line, write_records
-from twofold.records.record import parse_record
+from twofold.game.formats import read_games
+from twofold.game.record import format_line, parse_line, parse_record, write_records
 
 LINE = (
     '{"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never","seed":"1",'

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.records.samples import FOREIGN, SHORT
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded
-from twofold.game import Game
-from twofold.notation import printable
-from twofold.records.record import (
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import printable
+from twofold.game.record import (
     OWN_TAGS,
     Record,
     format_record,
@@ -18,7 +18,7 @@ from twofold.records.record import (
     read_record,
     write_record,
 )
-from twofold.rules import Move, Rules
+from twofold.game.rules import Move, Rules
 
 
 def play_on(game: Game, moves: int) -> Game:

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from twofold.review.judge import (
+from twofold.games.judge import (
     LABELS,
     MAX_STAKE,
     MIN_STAKE,

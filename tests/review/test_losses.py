@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from twofold.errors import UnsupportedRules
-from twofold.exact import ExactTable, Problem, solve
+from twofold.game.notation import SeedRange
+from twofold.games.review import Losses, measure_losses
 from twofold.players import make_player, play_games
 from twofold.players.exact import ExactPlayer
-from twofold.review.losses import Losses, measure_losses
-from twofold.seeds import SeedRange
+from twofold.tables.exact import ExactTable, solve
+from twofold.tables.problem import Problem
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from twofold import Board, Game, Record, make_player
-from twofold.review.review import (
+from twofold.games.review import (
     LEAST_TILE,
     MOST_TILES,
     GamePhase,

@@ -9,15 +9,9 @@ import pytest
 
 from twofold import Board, Budget, Game, Move, Player, Record, Rules, make_player
 from twofold.errors import InvalidRecord, InvalidSpec, UnsupportedRules
-from twofold.evaluators import compiled, simple_evaluator
-from twofold.exact import Problem, solve
-from twofold.players.base import move_list
-from twofold.players.exact import ExactPlayer
-from twofold.players.searching import ExpectimaxPlayer
-from twofold.players.values import values_of
-from twofold.review import judge as judging
-from twofold.review.judge import FLOOR, Judge, MoveJudgement
-from twofold.review.review import (
+from twofold.games import judge as judging
+from twofold.games.judge import FLOOR, Judge, MoveJudgement
+from twofold.games.review import (
     NO_CHOICE,
     Review,
     default_judge,
@@ -27,9 +21,15 @@ from twofold.review.review import (
     tables_note,
     unit_of,
 )
+from twofold.players.base import move_list
+from twofold.players.exact import ExactPlayer
+from twofold.players.searching import ExpectimaxPlayer, values_of
 from twofold.search.analysis import Analysis, MoveValue
-from twofold.search.depth import Depth
-from twofold.search.stop import Stop
+from twofold.search.budget import Stop
+from twofold.search.context import Depth
+from twofold.tables.exact import solve
+from twofold.tables.problem import Problem
+from twofold.values import compiled, simple_evaluator
 
 
 def played(spec: str, seed: int = 1, rules: Rules | None = None, most: int = 10_000) -> Game:

@@ -6,8 +6,8 @@ import pytest
 
 from twofold import Board, Move, Player, Rules, make_player
 from twofold.errors import IllegalMove
-from twofold.review.why import GAMES, MOST_REASONS, why_worse
-from twofold.search.stop import Stop
+from twofold.games.judge import GAMES, MOST_REASONS, why_worse
+from twofold.search.budget import Stop
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,15 @@ import pytest
 from tests.support import literal
 from tests.support.literal.datumbox import LARGEST
 from tests.support.twins import Twin, first_best, leaf_of, positions, small_positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
-from twofold.kernels.rules import play
-from twofold.kernels.search.alphabeta import LEAST_DEPTH
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import play
+from twofold.kernels.alphabeta import LEAST_DEPTH
 from twofold.players import make_player, play_game
-from twofold.rules import Move, Rules
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
+from twofold.values import EVALUATORS
 
 TABLE_DEPTHS = dict.fromkeys(range(1, 6), 8) | {6: 4, 7: 2}  # boards by half-moves
 DEPTHS = {1: 60, 2: 25, 3: 10, 4: 4}  # boards by half-moves

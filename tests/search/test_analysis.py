@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tests.support.twins import positions, small_positions
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import GameOver
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import make_player
-from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis, format_moves
 from twofold.search.budget import Budget
 

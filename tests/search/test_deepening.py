@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 
 from tests.support.twins import first_best, positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
+from twofold.game.board import Board
+from twofold.game.rules import Rules
 from twofold.players import make_player
 from twofold.players.searching import SearchPlayer
-from twofold.rules import Rules
-from twofold.search import deepening
+from twofold.search import base
 from twofold.search.alphabeta import AlphaBeta
-from twofold.search.base import Search
-from twofold.search.budget import Budget
-from twofold.search.deepening import HOPELESS, LEAST_GROWTH, DeepFound, deepen
-from twofold.search.depth import Depth
+from twofold.search.base import HOPELESS, LEAST_GROWTH, DeepFound, Search, deepen
+from twofold.search.budget import Budget, Stop
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
-from twofold.search.stop import Stop
+from twofold.values import EVALUATORS
 
 HANG_SECONDS = 60.0
 """Timeout of a test that hangs, in seconds."""
@@ -35,10 +33,10 @@ LATEST = 0.12
 
 PROGRAM = """
 import sys
-from twofold.board import Board
+from twofold.game.board import Board
 from twofold.kernels._jit import DECLARED
 from twofold.players.registry import make_player
-from twofold.rules import Rules
+from twofold.game.rules import Rules
 
 def loaded():
     return {one for one in DECLARED if one.overloads}
@@ -194,7 +192,7 @@ class Rings:
 @pytest.mark.promise("R20")
 def test_without_time_the_first_ply_is_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rings = Rings(at_once=True)
-    monkeypatch.setattr(deepening, "ALARMS", rings)
+    monkeypatch.setattr(base, "ALARMS", rings)
     search = expectimax()
     for board in boards(3):
         found = ask(search, board, Budget(seconds=60.0), clock=lambda: 1000.0)
@@ -204,7 +202,7 @@ def test_without_time_the_first_ply_is_the_result(monkeypatch: pytest.MonkeyPatc
 
 def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions: a microsecond each."""
-    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
     search = expectimax()
 
     def clock() -> float:
@@ -221,7 +219,7 @@ def test_a_hopeless_ply_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that counts positions, and a caller that takes nearly all the time after one ply."""
-    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
     search, asked = expectimax(), 0.0
 
     def clock() -> float:
@@ -240,7 +238,7 @@ def test_seconds_are_those_of_all_plies_and_of_the_caller(monkeypatch: pytest.Mo
 
 def test_a_delayed_ply_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second ply, which takes a millisecond, is delayed by 0.2 s."""
-    monkeypatch.setattr(deepening, "ALARMS", Rings(at_once=False))
+    monkeypatch.setattr(base, "ALARMS", Rings(at_once=False))
     search = expectimax()
     board, times = boards(1)[0], 0
 

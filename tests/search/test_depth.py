@@ -8,20 +8,19 @@ import numpy as np
 import pytest
 
 from tests.support.twins import positions
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded
-from twofold.evaluators import EVALUATORS
-from twofold.evaluators.ntuple import network_evaluator
-from twofold.game import Game
-from twofold.kernels.search import expectimax as kernels
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels import expectimax as kernels
 from twofold.limits import MAX_PLY
-from twofold.networks.network import Network
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import Move, Rules
 from twofold.search.budget import Budget
-from twofold.search.depth import ENDLESS, Depth, DepthBand, Steps
+from twofold.search.context import ENDLESS, Depth, DepthBand, Steps
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS
+from twofold.values.network import Network, network_evaluator
 
 BANDS = ["2+14000-16000:4", "3/2@5+0-100:6+100-200:5/4@3+28000-:3/2@6", "tiles+60-:8"]
 

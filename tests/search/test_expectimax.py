@@ -6,15 +6,15 @@ import pytest
 
 from tests.support import literal
 from tests.support.twins import first_best, leaf_of, positions, same, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.kernels.search import context as names
-from twofold.kernels.search.transposition import MIN_BUCKETS
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import transposition as names
+from twofold.kernels.transposition import MIN_BUCKETS
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import Move, Rules
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS, Evaluator
 
 LETTERS = {move.letter: move for move in Move}
 BOARDS = {1: 60, 2: 20, 3: 3}  # by plies

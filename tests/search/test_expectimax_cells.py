@@ -9,21 +9,19 @@ import numpy as np
 import pytest
 
 from tests.support.twins import Cells, Twin, first_best, positions, small_positions, values_of
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import LimitExceeded, TileTooLarge, UnsupportedRules
-from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.game import Game
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep
 from twofold.search.base import Search
-from twofold.search.budget import Budget
-from twofold.search.depth import Depth
-from twofold.search.expectimax import Expectimax
-from twofold.search.expectimax_cells import ExpectimaxCells
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
+from twofold.search.context import Depth
+from twofold.search.expectimax import Expectimax, ExpectimaxCells
+from twofold.values import EVALUATORS, Evaluator
 
 NAMES = [name for name, evaluator in EVALUATORS.items() if evaluator.supports_cells(8, 8)]
 SMALL = [(1, 2), (2, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 3), (3, 4), (4, 3), (4, 4)]

@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from tests.support.twins import positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS
-from twofold.kernels.search.transposition import GENERATIONS
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels.transposition import GENERATIONS
 from twofold.players import make_player
-from twofold.rules import Rules
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS
 
 # (spec, budget): 20 in all, a budget of time apart, which promises nothing.
 CASES = [

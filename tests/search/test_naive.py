@@ -8,11 +8,11 @@ import pytest
 
 from tests.kernels.drivers import SMALL
 from tests.support.twins import Twin, leaf_of, positions, same, small_positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.rules import Rules
-from twofold.search.depth import Depth
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS, Evaluator
 
 MOST_EMPTY = {1: 16, 2: 6, 3: 1}  # by plies: what the slow one can take
 BOARDS = {1: 100, 2: 24, 3: 6}

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from tests.support.threads import threads_since
 from tests.support.twins import positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS, Evaluator, compiled
+from twofold.game.board import Board
+from twofold.game.rules import Rules
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
-from twofold.kernels.search.context import NEVER, NODE_LIMIT, NODES
-from twofold.rules import Rules
-from twofold.search.depth import Depth
+from twofold.kernels.transposition import NEVER, NODE_LIMIT, NODES
+from twofold.search.budget import Alarms, Stop, was_stopped
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
-from twofold.search.stop import Alarms, Stop, was_stopped
+from twofold.values import EVALUATORS, Evaluator, compiled
 
 Words = NDArray[np.uint64]
 

@@ -8,17 +8,17 @@ import pytest
 
 from tests.support.threads import threads_since
 from tests.support.twins import positions, small_positions, values_of
-from twofold.board import Board
-from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.evaluators.ntuple import network_evaluator
-from twofold.kernels.learn import ntuple
-from twofold.networks.library import load_network
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import ntuple
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.rules import Rules
 from twofold.search.budget import Budget
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
 from twofold.search.expectimax import SPLIT_PLY, Expectimax
+from twofold.values import EVALUATORS, Evaluator
+from twofold.values.network import network_evaluator
+from twofold.values.network_file import load_network
 
 EVALUATED: dict[str, Evaluator] = {
     "rows": EVALUATORS["rows"],

@@ -18,11 +18,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.web.driver import serving
-from twofold.browser.tab import find_browser
-from twofold.web.app import create_app
+from twofold.cli.browser.tab import find_browser
 from twofold.web.hub import Hub
 from twofold.web.security import Access
-from twofold.web.server import listen
+from twofold.web.server import create_app, listen
 
 PATIENCE_MS = 60_000
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from twofold import Game, Record, Rules, make_player
-from twofold.cli import _progress, main
-from twofold.records.record import write_record
+from twofold.cli import _output, main
+from twofold.game.record import write_record
 
 
 class Result(NamedTuple):
@@ -45,7 +45,7 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     """Run `twofold ARGUMENTS...` with text as its input, saved games under `tmp_path`."""
     monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(_progress, "WAIT_SECONDS", 600.0)  # no word about slow starts
+    monkeypatch.setattr(_output, "WAIT_SECONDS", 600.0)  # no word about slow starts
 
     def run(*arguments: str, stdin: str = "") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"))

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from twofold.board import Board
-from twofold.endgame import library
-from twofold.endgame.folder import tables_folder
-from twofold.endgame.library import file_name
-from twofold.endgame.pattern import EndgamePattern
-from twofold.endgame.work import build_table
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD
 from twofold.players import Player
-from twofold.players.kernel_game import KernelGame
-from twofold.rules import STANDARD
+from twofold.players.loop import KernelGame
+from twofold.tables import library
+from twofold.tables.format import tables_folder
+from twofold.tables.library import file_name
+from twofold.tables.pattern import EndgamePattern
+from twofold.tables.work import build_table
 
 NAMES = ("44-16", "442-16")
 """The tables, in the order in which they are asked."""

@@ -3,8 +3,8 @@
 import os
 
 from twofold.arena.export import csv_parts
-from twofold.arena.studies.study import Study
-from twofold.files import atomic_write
+from twofold.arena.study import Study
+from twofold.storage.files import atomic_write
 
 
 def export_csv(study: Study, path: str | os.PathLike[str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from twofold import files
+from twofold.storage import files
 
 
 class Faults:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 IMPORTED = [
     "twofold.arena.bench",
     "twofold.cli.bench",
-    "twofold.arena.tuning.tune",
+    "twofold.arena.tune",
     "twofold.cli.solve",
     "twofold.cli.tune",
-    "twofold.exact.solver",
+    "twofold.tables.solver",
     "twofold.learn.run",
-    "twofold.players.kernel_game",
+    "twofold.players.loop",
     "twofold.players.presets",
-    "twofold.players.simple",
+    "twofold.players.compiled",
     "twofold.search.expectimax",
     "cmaes",
     "optuna.storages.journal",
@@ -80,7 +80,7 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def save_every_layer() -> None:
     """Have a solution lose no work at all."""
-    from twofold.exact import store
+    from twofold.tables import store
 
     store.WorkFolder.__init__.__defaults__ = (0.0,)
     store.INTERVAL = 0.0  # type: ignore[misc]

@@ -4,8 +4,11 @@ import random
 import string
 from collections.abc import Callable
 
-from twofold.board import Board
-from twofold.engine.messages import (
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Move, Rules
+from twofold.players.engine.lines import (
     ALL_SHAPES,
     Answer,
     BestMove,
@@ -21,9 +24,6 @@ from twofold.engine.messages import (
     Shapes,
     Word,
 )
-from twofold.game import Game
-from twofold.records.record import Record
-from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep
 from twofold.search.budget import Budget
 

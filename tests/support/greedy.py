@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from twofold.board import Board
-from twofold.rules import Move, Rules
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 
 
 def mean_score(choose: Callable[[Board], Move], rules: Rules) -> float:

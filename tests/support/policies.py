@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import twofold
-from twofold.networks.policy import REWARDS, Dense, PolicyNetwork
-from twofold.networks.policy_file import PolicyCard, write_policy
+from twofold.values.policy_network import REWARDS, Dense, PolicyCard, PolicyNetwork, write_policy
 
 
 def make_policy(

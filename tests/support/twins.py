@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from tests.support.literal import boards, score_of
-from twofold import reference
-from twofold.board import Board
-from twofold.evaluators import Evaluator
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 from twofold.kernels._jit import address_of
-from twofold.kernels.search.evaluate import evaluate_once
+from twofold.kernels.evaluate import evaluate_once
 from twofold.limits import BITS_MAX_EXPONENT
-from twofold.rules import Move, Rules
 from twofold.search.base import Search
+from twofold.values import Evaluator
 
 Cells = tuple[int, ...]
 Leaf = Callable[[Cells, int], float]

@@ -60,8 +60,8 @@ COMMANDS = (
     "doctor",
     "completion bash",
 )
-IMPORTS = ("twofold.web.app", "twofold.web.server", "twofold.cli.serve", "twofold.cli.play")
-SCREENS = ("twofold.tui.app", "twofold.tui.play_screen", "twofold.tui.watch_screen")
+IMPORTS = ("twofold.web.server", "twofold.web.server", "twofold.cli.serve", "twofold.cli.play")
+SCREENS = ("twofold.cli.tui.app", "twofold.cli.tui.game_screen", "twofold.cli.tui.game_screen")
 
 
 def take_away() -> None:

@@ -9,16 +9,13 @@ from textual.pilot import Pilot
 
 from tests.support.asked import PATIENCE, Last
 from twofold import Game, Move, Player, Rules, make_player
-from twofold.play.paces import PLEASANT
-from twofold.play.saved_game import KeptGame
-from twofold.play.shared_game import SharedGame
-from twofold.tui.app import TwofoldApp
-from twofold.tui.game_screen import GameScreen
-from twofold.tui.judging import Judging
-from twofold.tui.picture_screen import Lines, PictureScreen
-from twofold.tui.play_screen import PlayScreen
-from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.walk import Walk
+from twofold.cli.tui.app import TwofoldApp
+from twofold.cli.tui.game_screen import GameScreen, PlayScreen
+from twofold.cli.tui.review_screen import Judging, ReviewScreen
+from twofold.cli.tui.screen import Lines, PictureScreen, Walk
+from twofold.games.mover import PLEASANT
+from twofold.games.saved_game import KeptGame
+from twofold.games.shared_game import SharedGame
 
 
 def game_of(moves: str, rules: str = "", seed: int = 1) -> Game:

@@ -21,7 +21,7 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Board, Game, Rules
-from twofold.tui.picture_screen import PictureScreen
+from twofold.cli.tui.screen import PictureScreen
 
 FOLDER = Path(__file__).parent / "screens"
 

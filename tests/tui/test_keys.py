@@ -2,9 +2,16 @@
 
 import pytest
 
-from twofold.rules import Move
-from twofold.tui.keys import COMMON_KEYS, PLAY_KEYS, REVIEW_KEYS, WATCH_KEYS, ScreenKey, help_rows
-from twofold.tui.picture_screen import fitting
+from twofold.cli.tui.screen import (
+    COMMON_KEYS,
+    PLAY_KEYS,
+    REVIEW_KEYS,
+    WATCH_KEYS,
+    ScreenKey,
+    fitting,
+    help_rows,
+)
+from twofold.game.rules import Move
 
 
 @pytest.mark.parametrize("keys", [PLAY_KEYS, WATCH_KEYS, REVIEW_KEYS])

@@ -6,7 +6,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Span, Text
 
-from twofold.tui.picture_screen import segments_of
+from twofold.cli.tui.screen import segments_of
 
 BASE = Style(color="default", bgcolor="default")
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from twofold import Board
-from twofold.tui.picture import Canvas, ScreenPicture, title_line
+from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line
 
 PANEL = ["values", "up 1", "right 2", "down 3", "left 4"]
 FIGURES = [("score", "1,234"), ("best", "9,999"), ("move", "77"), ("player", "")]

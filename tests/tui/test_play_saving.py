@@ -16,8 +16,8 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Move
-from twofold.play import saved_game as saving
-from twofold.records.record import Record, read_record, write_record
+from twofold.game.record import Record, read_record, write_record
+from twofold.games import saved_game as saving
 
 
 def test_a_new_game_can_be_undone(folder: Path) -> None:

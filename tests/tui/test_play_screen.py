@@ -22,10 +22,10 @@ from tests.tui.driving import (
     until_shown,
 )
 from twofold import Board, Game, Rules
-from twofold.play.daily import new_record
-from twofold.play.saved_game import KeptGame
-from twofold.records.record import read_record
-from twofold.tui.review_screen import ReviewScreen
+from twofold.cli.tui.review_screen import ReviewScreen
+from twofold.game.record import read_record
+from twofold.games.saved_game import KeptGame
+from twofold.games.scores import new_record
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,9 @@ from tests.tui.driving import (
     until,
 )
 from twofold import Board, Game, Player, Rules
+from twofold.cli.tui.review_screen import Judging, ReviewScreen
+from twofold.cli.tui.screen import Walk
 from twofold.errors import InvalidSpec
-from twofold.tui.judging import Judging
-from twofold.tui.review_screen import ReviewScreen
-from twofold.tui.walk import Walk
 
 
 async def judged(pilot: Driven, screen: ReviewScreen) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.tui.driving import Driven, drive, play_screen
 from tests.tui.redraw import FOLDER, SCREENS, USUAL, drawn, environment, middle
-from twofold.tui.picture_screen import Lines
-from twofold.tui.tiles import BACKGROUNDS, GRID
+from twofold.cli.tui.screen import Lines
+from twofold.cli.tui.tiles import BACKGROUNDS, GRID
 
 
 def use(monkeypatch: pytest.MonkeyPatch, name: str, folder: Path) -> None:

@@ -16,7 +16,7 @@ if sys.platform != "linux":
 from tests.support.commands import write_game
 from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
 from twofold import Move
-from twofold.records.record import read_record
+from twofold.game.record import read_record
 
 LEFT, DOWN = b"\x1b[D", b"\x1b[B"
 

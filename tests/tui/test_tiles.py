@@ -3,8 +3,7 @@
 import pytest
 
 from twofold import Board
-from twofold.limits import MAX_EXPONENT
-from twofold.tui.tiles import (
+from twofold.cli.tui.tiles import (
     DIGITS,
     Colours,
     Look,
@@ -15,6 +14,7 @@ from twofold.tui.tiles import (
     flat_look,
     tile_label,
 )
+from twofold.limits import MAX_EXPONENT
 
 SHAPES = [(1, 2), (2, 2), (3, 4), (4, 4), (5, 5), (1, 8), (8, 1), (8, 8)]
 COLOURS: list[Colours] = ["full", "16", "none"]

@@ -4,9 +4,9 @@ import pytest
 
 from tests.tui.driving import game_of
 from twofold import Board, Game, Move
-from twofold.review.judge import MoveJudgement
-from twofold.tui.review_screen import draw_walk, timeline, verdict
-from twofold.tui.walk import Walk
+from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
+from twofold.cli.tui.screen import Walk
+from twofold.games.judge import MoveJudgement
 
 
 def judgement(number: int, move: Move, label: str, ratio: float) -> MoveJudgement:

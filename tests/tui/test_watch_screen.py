@@ -11,10 +11,9 @@ import pytest
 from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Analysis, Board, Game, Player, Rules
-from twofold.play.saved_game import KeptGame
-from twofold.play.shared_game import SharedGame
-from twofold.tui.play_screen import PlayScreen
-from twofold.tui.watch_screen import ENDS, WatchScreen
+from twofold.cli.tui.game_screen import ENDS, PlayScreen, WatchScreen
+from twofold.games.saved_game import KeptGame
+from twofold.games.shared_game import SharedGame
 
 
 def sum_of(board: Board) -> int:

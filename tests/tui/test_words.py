@@ -3,7 +3,7 @@
 import pytest
 
 from twofold import Board, Game, Move
-from twofold.tui.words import merges, words_of_board, words_of_cell, words_of_move
+from twofold.cli.tui.tiles import merges, words_of_board, words_of_cell, words_of_move
 
 
 @pytest.mark.parametrize(

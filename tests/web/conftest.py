@@ -12,10 +12,10 @@ from tests.web import own_players
 from tests.web.driver import PORT, Client
 from tests.web.own_players import GATE
 from tests.web.page import Page
-from twofold.play.store import GameStore
-from twofold.web.app import create_app
+from twofold.games.store import GameStore
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.server import create_app
 from twofold.web.table import PageTable
 
 

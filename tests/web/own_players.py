@@ -2,13 +2,12 @@
 
 import threading
 
-from twofold.board import Board
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
 from twofold.players import Player
 from twofold.players.base import move_list
-from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis, MoveValue
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
 
 HELD = "tests.web.own_players:Held"
 FIRST = "tests.web.own_players:First"

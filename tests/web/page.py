@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from twofold.records.formats import parse_any_record
-from twofold.records.record import Record
+from twofold.game.formats import parse_any_record
+from twofold.game.record import Record
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.protocol import Reply, Request

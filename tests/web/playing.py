@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tests.web.page import PATIENCE, Listener
-from twofold.game import Game
-from twofold.play.game_file import Conflict, GameFile, Version
-from twofold.play.store import GameStore
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Rules
+from twofold.games.scores import Conflict, GameFile, Version
+from twofold.games.store import GameStore
 from twofold.players import make_player
-from twofold.records.record import Record
-from twofold.rules import Rules
 from twofold.web.autoplay import Wish
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import AutoplayEnded, StepReply

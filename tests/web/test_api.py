@@ -18,11 +18,11 @@ from twofold.players import make_player, play_game
 from twofold.search.budget import Budget
 from twofold.web import api
 from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.operations import MAX_BODY_BYTES
 from twofold.web.searches import MAX_SECONDS
 from twofold.web.security import Access
+from twofold.web.server import create_app
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 BOARD = "0012/0013/0024/1357"

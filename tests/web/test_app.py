@@ -30,10 +30,10 @@ from tests.web.driver import (
     serving,
 )
 from tests.web.used import FILES, STATIC
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.pages import PAGES, STYLES, TYPES, read_file
 from twofold.web.security import Access, Gate
+from twofold.web.server import create_app
 
 PROMISED = {
     "x-content-type-options": "nosniff",
@@ -372,7 +372,7 @@ def can_unshare() -> bool:
 def test_nothing_is_compiled_before_the_first_answer() -> None:
     """Importing Numba takes a second; the page must not wait for it."""
     script = (
-        "import sys, twofold.web.app, twofold.web.server\n"
+        "import sys, twofold.web.server, twofold.web.server\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'llvmlite'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

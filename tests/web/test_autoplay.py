@@ -14,15 +14,15 @@ from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
 from tests.web.playing import LARGE, STOPS, begin, ended, let_play, move, saved
-from twofold.board import Board
 from twofold.errors import LimitExceeded
-from twofold.game import Game
-from twofold.play.best_scores import AUTOPLAY_TAG
-from twofold.play.mover import Mover
-from twofold.play.store import GameStore
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.mover import Mover
+from twofold.games.scores import AUTOPLAY_TAG
+from twofold.games.store import GameStore
 from twofold.players import make_player, play_game
-from twofold.rules import STANDARD, Move, Rules
-from twofold.search.stop import Stop
+from twofold.search.budget import Stop
 from twofold.web import autoplay
 from twofold.web import table as module
 from twofold.web.autoplay import STEPS_PER_SECOND, Wish

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
 from tests.web.replayed import replayed
-from twofold.play.game_file import GameFile
-from twofold.records.record import Record
+from twofold.game.record import Record
+from twofold.games.scores import GameFile
 
 PAGES = {
     "/": ".tile",

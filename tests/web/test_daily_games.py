@@ -8,10 +8,10 @@ import pytest
 
 from tests.web.driver import Client
 from tests.web.page import Page, add_record
-from twofold.game import Game
-from twofold.play import daily
-from twofold.play.game_file import GameFile
-from twofold.records.record import Record, parse_record
+from twofold.game.game import Game
+from twofold.game.record import Record, parse_record
+from twofold.games import scores
+from twofold.games.scores import GameFile
 from twofold.web import protocol
 from twofold.web.hub import Hub
 
@@ -21,7 +21,7 @@ NAME = "daily-2026-11-23"
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily, "today", lambda: DAY)
+    monkeypatch.setattr(scores, "today", lambda: DAY)
 
 
 def begin(client: Client, day: date = DAY) -> str:
@@ -66,7 +66,7 @@ def test_two_servers_have_one_try(tmp_path: Path) -> None:
     hubs[1].close()
     assert parse_record((tmp_path / "games" / f"{NAME}.2048").read_bytes()).moves[0].letter == first
     other = parse_record((tmp_path / "games" / f"{parted.game}.2048").read_bytes())
-    assert (daily.day_of_record(other), other.moves[0].letter) == ("", second)
+    assert (scores.day_of_record(other), other.moves[0].letter) == ("", second)
 
 
 def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
@@ -108,7 +108,7 @@ def test_the_try_of_today_cannot_be_deleted(
         "DailyRule",
         "the daily game of today cannot be deleted: there is one try",
     )
-    monkeypatch.setattr(daily, "today", lambda: DAY + timedelta(days=1))
+    monkeypatch.setattr(scores, "today", lambda: DAY + timedelta(days=1))
     page.ask(protocol.DeleteRequest(game=NAME), protocol.GamesReply)
     assert client.get("/api/daily").json["tries"] == []
 
@@ -137,7 +137,7 @@ def test_a_past_day_is_marked_as_played_later(
 
 def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None:
     """If there is none yet; otherwise it is an ordinary game."""
-    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    record = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
     games = []
     for count in (3, 4):
         game = record.resume()
@@ -190,7 +190,7 @@ def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
 @pytest.mark.promise("R81")
 def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> None:
     """A friend's game does not take the day's only try."""
-    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    record = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
     assert client.post("/api/games", str(record)).status == 201
     assert client.get("/api/daily").json["tries"] == []
 

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.browser import PATIENCE_MS, violations
 from tests.web.driver import free_listener, serving
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.server import create_app
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):

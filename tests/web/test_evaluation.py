@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.policies import make_policy, write
-from twofold.board import Board
-from twofold.exact import Problem, solve
+from twofold.game.board import Board
+from twofold.game.rules import Move
 from twofold.players import Player, make_player
 from twofold.players.base import move_list
 from twofold.players.exact import ExactPlayer
-from twofold.rules import Move
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget
-from twofold.web.evaluation import bar_of, next_tile, points_for, ratio_of, reply_of
+from twofold.tables.exact import solve
+from twofold.tables.problem import Problem
+from twofold.web.searches import bar_of, next_tile, points_for, ratio_of, reply_of
 
 BOARD = Board.parse("1234/2345/3456/0010")
 

@@ -11,11 +11,11 @@ from playwright.sync_api import Route, expect
 
 from tests.play.kept_games import record_of
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, press_arrows, serve
-from twofold.game import Game
-from twofold.play import daily
-from twofold.play.game_file import GameFile
-from twofold.records.formats import format_game
-from twofold.records.record import Record
+from twofold.game.formats import format_game
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.games import scores
+from twofold.games.scores import GameFile
 
 DAY = date(2026, 11, 23)
 NAME = "daily-2026-11-23"
@@ -41,7 +41,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily, "today", lambda: DAY)
+    monkeypatch.setattr(scores, "today", lambda: DAY)
 
 
 def played_out(seed: int, rules: str = "", moves: int | None = None) -> Game:
@@ -65,9 +65,9 @@ def fill(served: Served) -> None:
         served.keep(str(Record.from_game(played_out(seed, QUICK), player="me")))
     path = served.folder / "games" / f"{NAME}.2048"
     if not path.exists():
-        game = played_out(daily.seed_of(DAY))
+        game = played_out(scores.seed_of(DAY))
         game.cut(game.move_number - 1)
-        begun = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
+        begun = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
         GameFile(path).save(Record.from_game(game, player="me", date=begun.date, tags=begun.tags))
 
 

@@ -11,12 +11,12 @@ from tests.support.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, add_record
-from twofold.board import Board
 from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec
-from twofold.game import Game
-from twofold.play.store import NotFound
-from twofold.records.record import Record, format_record, parse_record
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record, format_record, parse_record
+from twofold.game.rules import Rules
+from twofold.games.store import NotFound
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub

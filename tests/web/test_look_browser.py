@@ -23,7 +23,7 @@ from tests.support.browser import (
     visit,
 )
 from twofold import Board, Game, Rules
-from twofold.records.record import Record
+from twofold.game.record import Record
 
 expect.set_options(timeout=PATIENCE_MS)
 

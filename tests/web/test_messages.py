@@ -14,16 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.web.driver import Client, connected, frame, free_listener, run, serving
-from twofold.web import connection
-from twofold.web.app import create_app
-from twofold.web.connection import (
-    MESSAGES_AT_ONCE,
-    MESSAGES_PER_SECOND,
-    POLICY,
-    TRY_AGAIN,
-    Bucket,
-    Outbox,
-)
+from twofold.web import session
 from twofold.web.hub import Hub
 from twofold.web.protocol import (
     MAX_MESSAGE_BYTES,
@@ -34,6 +25,15 @@ from twofold.web.protocol import (
     Reply,
 )
 from twofold.web.security import Access
+from twofold.web.server import create_app
+from twofold.web.session import (
+    MESSAGES_AT_ONCE,
+    MESSAGES_PER_SECOND,
+    POLICY,
+    TRY_AGAIN,
+    Bucket,
+    Outbox,
+)
 
 SMALLEST = '{"type":"stop"}'
 
@@ -266,7 +266,7 @@ def test_a_page_that_reads_nothing_is_disconnected(
         def close(self) -> None:
             self.closed += 1
 
-    monkeypatch.setattr(connection, "Session", Talker)
+    monkeypatch.setattr(session, "Session", Talker)
 
     async def look() -> int:
         async with connected(client.app, client.headers) as socket:
@@ -294,7 +294,7 @@ def test_a_closed_connection_ends_quietly(client: Client, fault: type[Exception]
             if message["type"] == "websocket.send":
                 raise fault
 
-        await connection.Sockets(client.hub)({}, receive, send)
+        await session.Sockets(client.hub)({}, receive, send)
 
     run(look())
 

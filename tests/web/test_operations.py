@@ -6,7 +6,7 @@ import threading
 from starlette.applications import Starlette
 
 from tests.web.driver import ask_async, run
-from twofold.search.stop import Stop
+from twofold.search.budget import Stop
 from twofold.web.operations import Operation, routes_of
 
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from tests.web.page import Page
-from twofold.board import Board
-from twofold.exact import ExactTable, Problem, solve
-from twofold.exact.outcomes import outcomes
-from twofold.exact.solver import Solver
-from twofold.exact.store import LayerStore
+from twofold.game.board import Board
+from twofold.game.rules import Rules
 from twofold.players import Player, make_player
 from twofold.players.exact import ExactPlayer
-from twofold.rules import Rules
-from twofold.search.stop import Stop
-from twofold.web import outcomes as module
+from twofold.search.budget import Stop
+from twofold.tables.exact import ExactTable, outcomes, solve
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
+from twofold.web import asked as module
 from twofold.web import protocol
+from twofold.web.asked import follow, solution_of
 from twofold.web.hub import Hub
-from twofold.web.outcomes import follow, solution_of
 from twofold.web.protocol import AnalysisReply, OutcomesReply
 
 BOARD = Board.parse("2x3:112/001")

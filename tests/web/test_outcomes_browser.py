@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
-from twofold.exact import Problem
-from twofold.exact.solver import Solver
-from twofold.exact.store import LayerStore
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -10,13 +10,13 @@ import pytest
 from tests.play.kept_games import record_of
 from tests.web.driver import Client
 from tests.web.page import Page, add_record, wait_until
-from twofold.game import Game
-from twofold.play import store
-from twofold.play.kept import games_in
-from twofold.play.store import GameStore
-from twofold.records.formats import format_game
-from twofold.records.record import Record, parse_record
-from twofold.rules import Rules
+from twofold.game.formats import format_game
+from twofold.game.game import Game
+from twofold.game.record import Record, parse_record
+from twofold.game.rules import Rules
+from twofold.games import store
+from twofold.games.kept import games_in
+from twofold.games.store import GameStore
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
 from twofold.web.table import PageTable

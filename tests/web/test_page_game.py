@@ -7,12 +7,12 @@ import pytest
 
 from tests.web.page import Listener, kept
 from tests.web.playing import LARGE, begin, let_play, move
-from twofold.board import Board
 from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import STANDARD, Move
 from twofold.players import make_player, play_game
-from twofold.records.record import Record
-from twofold.rules import STANDARD, Move
 from twofold.web.page_game import REPLAY_MOVES, Asker, StaleMove
 from twofold.web.protocol import GameState, Reply, StepReply
 from twofold.web.table import PageTable

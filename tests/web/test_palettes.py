@@ -15,7 +15,7 @@ from tests.support.colours import (
     read_colours,
     read_palette,
 )
-from twofold.env import rendering
+from twofold.env import single
 
 PLAYED = range(1, 18)
 """Tiles up to 131072, the largest on 4x4. Larger ones keep the usual colours."""
@@ -71,10 +71,10 @@ def test_the_number_on_a_tile_can_be_read(name: str) -> None:
 
 
 def test_the_original_faces_are_those_of_the_original_game() -> None:
-    faces = [f"#{colour:06x}" for colour in rendering.TILES]
+    faces = [f"#{colour:06x}" for colour in single.TILES]
     assert list(read_palette("original").tiles.values()) == faces
     variables = palette_variables("original", "light")
-    assert variables == {"board": f"#{rendering.GRID:06x}", "cell": f"#{rendering.EMPTY:06x}"}
+    assert variables == {"board": f"#{single.GRID:06x}", "cell": f"#{single.EMPTY:06x}"}
 
 
 @pytest.mark.parametrize(("name", "vision"), [

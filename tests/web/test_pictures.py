@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.web.driver import Client
-from twofold.pictures import raster
+from twofold.games import pictures
 
 BOARD = "0012/0124/1356/2479"
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_drawn(client: Client, path: str, status: int, says: str)
 def test_missing_packages_are_listed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     info = client.get("/api/pictures").json
     assert (info["pixels"], info["install"], info["moves"]) == (True, "", 1_000)
-    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
     info = client.get("/api/pictures").json
     assert (info["pixels"], info["install"]) == (False, "pip install 'twofold[share]'")
     answer = client.get(f"/api/pictures/board.png?board={BOARD}")

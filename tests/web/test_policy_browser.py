@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, expect
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.support.policies import make_policy, write
 from twofold import Game, Record, make_player
-from twofold.board import Board
-from twofold.networks.policy import probabilities
-from twofold.rules import Move
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.values.policy_network import probabilities
 
 BOARD = Board.parse("0012/0124/1356/2479")
 """Only up and left are legal."""

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from tests.web.page import AnyReply, parse_reply
-from twofold.play.kept import GameInfo
-from twofold.step import TileSlide
+from twofold.game.game import TileSlide
+from twofold.games.kept import GameInfo
 from twofold.web import protocol
 from twofold.web.protocol import (
     MAX_MESSAGE_BYTES,

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve, serve_apart, visit
 from tests.web.replayed import replayed
-from twofold.play.game_file import INDEX_TAGS
-from twofold.records.record import Record, format_record
+from twofold.game.record import Record, format_record
+from twofold.games.scores import INDEX_TAGS
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -10,11 +10,11 @@ from playwright.sync_api import FilePayload, Locator, Route, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold import Board, Game, Record, Rules, make_player, review_game
-from twofold.play.best_scores import AUTOPLAY_TAG
-from twofold.records.formats import FORMATS, Format, parse_any_record
-from twofold.review.judge import MoveJudgement
-from twofold.review.review import judge, percent_words
-from twofold.rules import Move
+from twofold.game.formats import FORMATS, Format, parse_any_record
+from twofold.game.rules import Move
+from twofold.games.judge import MoveJudgement
+from twofold.games.review import judge, percent_words
+from twofold.games.scores import AUTOPLAY_TAG
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
 MOVES = 90

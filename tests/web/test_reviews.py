@@ -11,16 +11,16 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from twofold.board import Board
 from twofold.errors import ResourceError
-from twofold.game import Game
-from twofold.play.best_scores import AUTOPLAY_TAG
-from twofold.play.store import NotFound
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.judge import Judge
+from twofold.games.review import judge, review
+from twofold.games.scores import AUTOPLAY_TAG
+from twofold.games.store import NotFound
 from twofold.players import make_player
-from twofold.records.record import Record
-from twofold.review.judge import Judge
-from twofold.review.review import judge, review
-from twofold.rules import STANDARD, Move, Rules
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.web.own_players import FIRST, PATIENT
-from twofold.board import Board
 from twofold.errors import InvalidSpec, LimitExceeded
-from twofold.exact import Problem
-from twofold.exact.solver import Solver
-from twofold.exact.store import LayerStore
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Rules
 from twofold.players import Player, entries, make_player
-from twofold.players.strengths import DEFAULT_PLAYER, STRENGTHS
-from twofold.rules import STANDARD, Rules
+from twofold.players.registry import DEFAULT_PLAYER, STRENGTHS
+from twofold.tables.problem import Problem
+from twofold.tables.solver import Solver
+from twofold.tables.store import LayerStore
 from twofold.web import roster as module
 from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
 

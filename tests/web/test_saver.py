@@ -7,10 +7,10 @@ import pytest
 
 from tests.web.page import Listener
 from tests.web.playing import Clock, Writes, begin, ended, let_play, move, wait_until_saved
-from twofold.board import Board
 from twofold.errors import ResourceError
-from twofold.play.store import GameStore, NotFound
-from twofold.rules import STANDARD
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD
+from twofold.games.store import GameStore, NotFound
 from twofold.web import table as saver_module
 from twofold.web.page_game import Asker
 from twofold.web.protocol import GameState, RefusedReply

@@ -10,7 +10,6 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from twofold.board import Board
 from twofold.errors import (
     GameOver,
     InvalidBoard,
@@ -19,11 +18,11 @@ from twofold.errors import (
     ResourceError,
     UnsupportedRules,
 )
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
 from twofold.players import Player, make_player
-from twofold.rules import STANDARD, Rules
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.asked import AskedAnalysis
 from twofold.web.protocol import AnalysisReply, RefusedReply

@@ -12,10 +12,10 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from tests.web.driver import HOST, ORIGIN, PORT, Answer, Closed, ask_async, connected, cookie, run
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.pages import PAGES
 from twofold.web.security import LOOPBACK, Access, Gate
+from twofold.web.server import create_app
 
 REFUSED = "1008"  # before it is accepted: the status of the handshake is 403
 SCRIPT = '<script src="/static/js/again.js"></script>'

@@ -15,10 +15,9 @@ from tests.support.servers import opened, until
 from tests.web.driver import frame, free_listener, serving
 from twofold.errors import InvalidInput, LimitExceeded, ResourceError
 from twofold.web import server as module
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
-from twofold.web.server import Server, in_url, is_every_address, is_loopback, listen
+from twofold.web.server import Server, create_app, in_url, is_every_address, is_loopback, listen
 
 # ---- hostile connections
 

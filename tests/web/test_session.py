@@ -9,9 +9,9 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, add_record, wait_until
-from twofold.game import Game
-from twofold.records.record import format_record
-from twofold.rules import STANDARD, Rules
+from twofold.game.game import Game
+from twofold.game.record import format_record
+from twofold.game.rules import STANDARD, Rules
 from twofold.web import protocol
 from twofold.web import session as module
 from twofold.web.hub import Hub

@@ -9,8 +9,8 @@ from PIL import Image
 from playwright.sync_api import Download, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold.game import Game
-from twofold.records.record import Record
+from twofold.game.game import Game
+from twofold.game.record import Record
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -75,7 +75,7 @@ def test_a_replay_needs_no_server(laptop: Visit, served: Served) -> None:
 def test_a_board_is_shared_and_what_is_missing_is_said(
     phone: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.pictures.raster.find_spec", lambda name: None)
+    monkeypatch.setattr("twofold.games.pictures.find_spec", lambda name: None)
     phone.open("/analyse#board=0012/0124/1356/2479", "table")
     phone.page.get_by_role("button", name="Share").click()
     dialog = phone.page.get_by_role("dialog")

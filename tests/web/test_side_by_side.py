@@ -13,11 +13,10 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
-from twofold.play.best_scores import BEST_FILE, read_best, top_score
-from twofold.play.game_file import SUFFIX, goes_on
-from twofold.play.store import GameStore, NotFound
-from twofold.records.record import Record, format_record
-from twofold.rules import STANDARD
+from twofold.game.record import Record, format_record
+from twofold.game.rules import STANDARD
+from twofold.games.scores import BEST_FILE, SUFFIX, goes_on, read_best, top_score
+from twofold.games.store import GameStore, NotFound
 from twofold.web import protocol
 from twofold.web import table as saver
 from twofold.web.hub import Hub

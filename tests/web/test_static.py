@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import twofold.web
-from twofold.review.judge import MISTAKES, Label
+from twofold.games.judge import MISTAKES, Label
 from twofold.web.protocol import Note
 
 STATIC = Path(twofold.web.__file__).parent / "static"

@@ -11,10 +11,10 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, kept
 from tests.web.playing import LARGE, begin, ended, let_play, move, saved, wait_until_saved
 from twofold.errors import InvalidRecord
-from twofold.game import Game
-from twofold.play.kept import Kept
-from twofold.play.store import GameStore, NotFound
-from twofold.records.record import Record
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.games.kept import Kept
+from twofold.games.store import GameStore, NotFound
 from twofold.web import table as module
 from twofold.web.page_game import Asker
 from twofold.web.protocol import GameState

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from twofold import Game, Record
-from twofold.board import Board
-from twofold.rules import STANDARD, Move
+from twofold.game.board import Board
+from twofold.game.rules import STANDARD, Move
 
 PLAYER = "ntuple:net=tiny,ply=1,tables=442-16"
 BOARD = "ebdc/11a9/0130/3002"

@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, drawn, serve, visit
-from twofold.arena import survival
-from twofold.arena.reports import tables
+from twofold.arena import survival, tables
 from twofold.arena.stats import reach_heading
 from twofold.players import make_player
 from twofold.web.roster import Roster

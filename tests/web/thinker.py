@@ -5,12 +5,11 @@ import time
 from collections.abc import Iterator
 from typing import ClassVar
 
-from twofold.board import Board
+from twofold.game.board import Board
+from twofold.game.rules import Move
 from twofold.players.base import Player, move_list
-from twofold.rules import Move
 from twofold.search.analysis import Analysis
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
 
 SPEC = "tests.web.thinker:Thinker"
 

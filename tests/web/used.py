@@ -8,9 +8,9 @@ from pathlib import Path
 from websockets.sync.client import connect
 
 from tests.web.driver import cookie, free_listener, serving
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.server import create_app
 
 STATIC = Path(str(importlib.resources.files("twofold.web"))) / "static"
 

@@ -17,24 +17,22 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from twofold.arena.bench import Bench, PlayerStanding
     from twofold.arena.boards import StartBoards, parse_boards, read_boards
-    from twofold.arena.compare import Comparison, compare_scores, verdict_words
+    from twofold.arena.compare import Comparison, Sprt, compare_scores, verdict_words
     from twofold.arena.games import GameColumns, GameRow
-    from twofold.arena.sprt import Sprt
     from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
-    from twofold.arena.studies.study import Study
+    from twofold.arena.study import Study
     from twofold.arena.survival import Fates, SumBand, bands
-    from twofold.seeds import SeedRange
+    from twofold.game.notation import SeedRange
 
 _NAMES: Final = {
     "arena.bench": ("Bench", "PlayerStanding"),
     "arena.boards": ("StartBoards", "parse_boards", "read_boards"),
-    "arena.compare": ("Comparison", "compare_scores", "verdict_words"),
+    "arena.compare": ("Comparison", "Sprt", "compare_scores", "verdict_words"),
     "arena.games": ("GameColumns", "GameRow"),
-    "arena.sprt": ("Sprt",),
     "arena.stats": ("Interval", "Summary", "mean_interval", "summarise", "wilson_interval"),
-    "arena.studies.study": ("Study",),
+    "arena.study": ("Study",),
     "arena.survival": ("Fates", "SumBand", "bands"),
-    "seeds": ("SeedRange",),
+    "game.notation": ("SeedRange",),
 }
 _HOMES: Final = {name: f"twofold.{home}" for home, names in _NAMES.items() for name in names}
 """Where the public names are; each is imported when it is first used."""

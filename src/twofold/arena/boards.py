@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidInput
 from twofold.figures import counted
-from twofold.files import file_name, read_start
+from twofold.game.board import Board
+from twofold.game.notation import printable, shown
+from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_BOARDS, MAX_BOARDS_BYTES, MAX_SEED, MAX_TEXT
-from twofold.notation import printable, shown
-from twofold.rules import STANDARD, Rules
+from twofold.storage.files import file_name, read_start
 
 HASH_DIGITS: Final = 16
 """Length of the hash of a set of boards."""

@@ -8,15 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.bench import Bench, PlayerStanding
-from twofold.arena.compare import Comparison, compare_scores, reach_table, verdict_words
+from twofold.arena.compare import (
+    MIN_PAIRS,
+    Comparison,
+    Sprt,
+    SprtState,
+    compare_scores,
+    reach_table,
+    verdict_words,
+)
 from twofold.arena.games import GameColumns, GameRow
-from twofold.arena.sprt import MIN_PAIRS, Sprt, SprtState
 from twofold.arena.stats import format_runs
 from twofold.arena.workers import Backend
-from twofold.drawing import preformatted
 from twofold.errors import InvalidInput
-from twofold.notation import format_spec, parse_spec
-from twofold.seeds import SeedRange
+from twofold.game.drawing import preformatted
+from twofold.game.notation import SeedRange, format_spec, parse_spec
 
 STEP_SHARE: Final = 10
 """A sequential test is repeated when the games have grown by 1/10, or by 4 for each job."""

@@ -18,13 +18,13 @@ import numpy as np
 
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
-from twofold.arena.reports.drawings import require_report
-from twofold.arena.studies.rows import StoredRun
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import require_report
+from twofold.arena.study import Study
+from twofold.arena.study_rows import StoredRun
 from twofold.errors import InvalidInput
-from twofold.files import atomic_write, file_name, new_file
-from twofold.notation import shown
-from twofold.records.json_lines import write_records
+from twofold.game.notation import shown
+from twofold.game.record import write_records
+from twofold.storage.files import atomic_write, file_name, new_file
 
 _CHUNK: Final = 50_000
 """Number of games converted at a time."""

@@ -7,14 +7,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.board import Board
 from twofold.figures import counted
+from twofold.game.board import Board
+from twofold.game.game import result_text
+from twofold.game.record import Record
+from twofold.game.rules import MOVES_BY_LETTER, Rules
 from twofold.limits import MAX_EXPONENT
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
-from twofold.records.record import Record
-from twofold.rules import MOVES_BY_LETTER, Rules
-from twofold.step import result_text
 
 NEVER: Final = -1
 """In `GameColumns.reached`: the exponent was never reached."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.games import GameColumns
 from twofold.figures import format_rate, format_table
-from twofold.notation import printable
+from twofold.game.notation import printable
 
 if TYPE_CHECKING:
     from twofold.arena.bench import PlayerStanding

@@ -19,10 +19,10 @@ from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import UNKNOWN, GameColumns, tile_sum
 from twofold.arena.stats import Interval, Values, round_up, wilson_interval
-from twofold.board import Board
 from twofold.figures import counted, format_table
-from twofold.notation import printable
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.notation import printable
+from twofold.game.rules import Rules
 
 WIDTH: Final = 2_000
 """Width of the bands of tile sums for games of usual length."""

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import twofold
 from twofold import kernels
-from twofold.cli._signals import ending_as_ctrl_c_does
+from twofold.cli._output import ending_as_ctrl_c_does
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 
 kernels.announces = False
@@ -245,7 +245,7 @@ def _report(error: BaseException) -> int:
         _say(f"{text[:1].lower()}{text[1:]}{_meant(text, context)} (see {where} --help)")
         return 2
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-        from twofold.files import too_long
+        from twofold.storage.files import too_long
 
         return _report(too_long(str(error.filename)))
     if isinstance(error, MemoryError):
@@ -261,7 +261,7 @@ def _report(error: BaseException) -> int:
 def _described(error: BaseException) -> str:
     """One sentence about an error; if a player's own file was running, with its line."""
     if _is_a_players(error):
-        return str(sys.modules["twofold.players.faults"].describe(error))
+        return str(sys.modules["twofold.players.base"].describe(error))
     if isinstance(error, TwofoldError):
         return str(error)
     return f"{type(error).__name__}: {error} (TWOFOLD_DEBUG=1 shows where)"
@@ -269,7 +269,7 @@ def _described(error: BaseException) -> str:
 
 def _is_a_players(error: BaseException) -> bool:
     """True if a user's own player code was running."""
-    faults = sys.modules.get("twofold.players.faults")  # without it no player was made
+    faults = sys.modules.get("twofold.players.base")  # without it no player was made
     return faults is not None and bool(faults.last_place(error))
 
 
@@ -293,6 +293,6 @@ def _plays(text: str) -> bool:
 
 
 def _say(text: str) -> None:
-    from twofold.notation import printable
+    from twofold.game.notation import printable
 
     sys.stderr.write(f"twofold: {printable(' '.join(text.split()))}\n")

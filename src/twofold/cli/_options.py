@@ -1,23 +1,55 @@
 """Options that several commands have, and how their texts are read."""
 
 import inspect
+import itertools
+import math
 import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
 
-from twofold.cli._output import check_output, print_note
+from twofold.arena.bench import PlayerStanding, backend_at
+from twofold.arena.boards import StartBoards, read_boards, warning_of
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.stats import Interval
+from twofold.arena.study import Study
+from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.workers import Backend
+from twofold.cli._output import (
+    can_redraw,
+    check_output,
+    duration_words,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    progress_lines,
+    waiting,
+)
 from twofold.cli.completion import words_of
-from twofold.errors import InvalidInput, LimitExceeded
-from twofold.limits import MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
-from twofold.notation import parse_number, parse_seed, shown
-from twofold.players import home_of
-from twofold.rules import Rules
-from twofold.search.budget import parse_seconds
+from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, UnsupportedRules
+from twofold.game.game import Game
+from twofold.game.notation import parse_number, parse_seed, parse_spec, shown
+from twofold.game.rules import STANDARD, Rules
+from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
+from twofold.players import Player, home_of, make_player, settled, short_spec
+from twofold.players.own_code import is_code
+from twofold.players.registry import STRENGTHS, entry_of, parse_player
+from twofold.search.budget import Budget, parse_seconds
+from twofold.storage.files import new_file
+from twofold.tables.format import SETS, USUAL, files_in, tables_folder
+from twofold.tables.pattern import suits
 
 MAX_MOVES_PER_SECOND: Final = 1e6
 MIN_MOVES_PER_SECOND: Final = 0.001
@@ -232,3 +264,337 @@ def read_pace(text: str | None) -> float | None:
             f"{MAX_MOVES_PER_SECOND:.0f}, got {text}"
         )
     return pace
+
+
+TABLES_HINT: Final = "endgame tables make the default player stronger: twofold tables build default"
+"""Said in a terminal where the default player plays without any."""
+
+STRENGTHS_HINT: Final = (
+    "`twofold tables build default` would make normal, strong and max stronger: none of its "
+    "endgame tables is built"
+)
+"""Said where such a strength is measured without any."""
+
+TRAINS: Final = {"ntuple": "train NETWORK", "policy": "train-policy"}
+"""The commands that train networks for these players."""
+
+
+def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
+    """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
+
+    Raises `InvalidInput` if a spec is wrong, or names endgame tables that cannot be used.
+    """
+    with loading():
+        return [settled(spec, rules) for spec in specs]
+
+
+def named_files(*specs: str | None) -> list[str]:
+    """The files that specs name: networks, tables, code, programs."""
+    parsed = [parse_spec(spec) for spec in specs if spec]
+    words = [word for one in parsed for word in (one.name, *one.values.values())]
+    parts = [[word, word.rpartition(":")[0], *re.split(r"[+\s]", word)] for word in words]
+    return [part for some in parts for part in some if os.path.isfile(part)]
+
+
+def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool = True) -> None:
+    """Check that players can be made and can play; have their kernels compiled.
+
+    Raises `InvalidInput` if a spec is wrong, or its player cannot play under these rules.
+    """
+    for spec in specs:
+        with hint_at_rules(spec, rules):
+            open_player(spec, rules, seed, allow_code=allow_code).close()
+
+
+@contextmanager
+def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
+    """Say in an error about a player of other shapes which option or other player to use."""
+    try:
+        yield
+    except UnsupportedRules as error:
+        from twofold.players.engine.lines import ALL_SHAPES
+
+        with make_player(spec) as player:
+            shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]
+        if rules.shape in shapes:
+            raise
+        if rules == STANDARD and len(shapes) == 1:
+            raise UnsupportedRules(f"{error}; add --rules {shapes[0][0]}x{shapes[0][1]}") from None
+        raise UnsupportedRules(f"{error}; {_other_player(spec, rules)}") from None
+
+
+def _other_player(spec: str, rules: Rules) -> str:
+    """Who plays on boards that a player cannot play on."""
+    command = TRAINS.get(parse_spec(spec).name)
+    other = "the player strong plays on them"
+    if command is None or max(rules.shape) > BITS_MAX_SIDE:
+        return other
+    rows, cols = rules.shape
+    return f"{other}, and `twofold {command} --rules {rows}x{cols} --out FILE` trains a network"
+
+
+def open_player(
+    spec: str, rules: Rules, seed: int, *, at_home: bool = False, allow_code: bool = True
+) -> Player:
+    """A player that is ready: started, and its kernels compiled by a first analysis.
+
+    With `at_home` a player that plays under one set of rules alone is started with these. Raises
+    `InvalidInput` if the spec is wrong, or the player cannot play under these rules.
+    """
+    with loading():
+        player = make_player(settled(spec, rules), allow_code=allow_code)
+        rules = player.home or rules if at_home else rules
+        player.start(rules, seed)
+        if player.compiled:
+            opening = Game(rules, seed=seed)
+            if opening.legal_moves():
+                player.analyse(opening.board, Budget(ply=1), score=0)
+            player.start(rules, seed)
+    return player
+
+
+def check_limits(player: Player, *names: str) -> None:
+    """Refuse limits on the search of a player that would ignore them: ply, time or nodes.
+
+    Raises `InvalidSpec` if its search takes no limits, or it has no search.
+    """
+    if not names or player.takes_limits:
+        return
+    spec = short_spec(player.spec)
+    name = parse_player(spec).name
+    has_key = not is_code(name) and names[0] in entry_of(name).keys
+    hint = f". Use the key of the player: {name}:{names[0]}=" if has_key else ""
+    raise InvalidSpec(
+        f"expected a player whose search can be limited, such as ntuple, with --{names[0]}, "
+        f"got {shown(spec)}{hint}"
+    )
+
+
+def hint_at_tables(rules: Rules) -> None:
+    """Say in a terminal that endgame tables would help the default player, if it lacks some.
+
+    Those of the usual set: others help it less.
+    """
+    in_terminal = sys.stdout.isatty() and sys.stderr.isatty()
+    if in_terminal and suits(rules) and not (files_in(tables_folder()) and _has_usual_tables()):
+        print_note(TABLES_HINT)
+
+
+def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
+    """Say once on stderr that strengths named in specs would use endgame tables, if any were built.
+
+    A spec with `tables=` has its answer.
+    """
+    if not any(map(_uses_tables, specs)) or not suits(rules):
+        return
+    if not (files_in(tables_folder()) and _has_usual_tables()):
+        print_note(STRENGTHS_HINT)
+
+
+def _uses_tables(spec: str) -> bool:
+    """True for a strength that plays with the tables built here, whichever they are."""
+    name, values = parse_spec(spec)
+    return name in STRENGTHS and "tables" not in values and "tables=" in STRENGTHS[name][0]
+
+
+def _has_usual_tables() -> bool:
+    from twofold.tables.library import built  # takes a second: it loads kernels
+
+    return set(SETS[USUAL]) <= {head.pattern.name for _, head in built()}
+
+
+_MOST: Final = 12
+"""Most players that are shown at a time: those at work, and those that come next."""
+
+
+@dataclass(slots=True)
+class _PlayerLine:
+    name: str
+    wanted: int
+    done: int
+    played: int = 0
+    moves: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    begun: float = field(default=math.nan)
+    last: float = field(default=math.nan)
+
+    def add(self, row: GameRow) -> None:
+        now = time.monotonic()
+        self.begun = now - row.seconds if math.isnan(self.begun) else self.begun
+        self.last = now
+        self.played += 1
+        self.moves += row.moves
+        self.total += row.score
+        self.squares += row.score * row.score
+
+    @property
+    def missing(self) -> int:
+        return self.wanted - self.done - self.played
+
+    def cells(self) -> tuple[str, ...]:
+        games = f"{self.done + self.played:,}/{self.wanted:,}"
+        if not self.played:
+            return self.name, games, "", "", ""
+        seconds = max(self.last - self.begun, 1e-9)
+        mean = self.total / self.played
+        spread = max(self.squares / self.played - mean * mean, 0.0)
+        half = 1.96 * math.sqrt(spread / self.played)
+        left = self.missing * seconds / self.played
+        return (
+            self.name,
+            games,
+            f"{mean:,.0f} ± {half:,.0f}",
+            f"{self.moves / seconds:,.0f}",
+            "" if not self.missing else duration_words(left),
+        )
+
+
+class BenchProgress:
+    """A table that Rich can show again and again.
+
+    Args:
+        players: for each its name, the games wanted, and those of them still to be played.
+    """
+
+    def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
+        self._lines = [
+            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+        ]
+
+    def add(self, number: int, row: GameRow) -> None:
+        """Count a finished game of a player."""
+        self._lines[number].add(row)
+
+    def __rich__(self) -> Table:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+        table.add_column("player", max_width=30, no_wrap=True, overflow="ellipsis")
+        for name in ("games", "mean of the new ones", "moves/s", "left"):
+            table.add_column(name, justify="right", no_wrap=True)
+        active = [line for line in self._lines if line.missing or line.played]
+        first = next((n for n, line in enumerate(active) if line.missing), 0)
+        start = max(0, min(first - _MOST // 2, len(active) - _MOST))
+        for line in active[start : start + _MOST]:
+            table.add_row(*line.cells())
+        return table
+
+
+@contextmanager
+def live_games(
+    players: Sequence[tuple[str, int, int]],
+) -> Iterator[Callable[[int, int, GameRow], None]]:
+    """Progress on stderr, if that is a terminal: a line for each player that has to play.
+
+    A program that started the command may ask for `progress_lines` instead.
+
+    Args:
+        players: for each its name, the games wanted, and those of them still to be played.
+
+    Yields:
+        A function of the line at which a bench begins, the number of its player, and a game.
+    """
+    if (say := progress_lines()) is not None:
+        wanted = sum(games for _, games, _ in players)
+        done = wanted - sum(missing for _, _, missing in players)
+        finished = itertools.count(done + 1)
+        say(done / max(wanted, 1))
+        yield lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
+        return
+    console = Console(stderr=True)
+    board = BenchProgress(players)
+    if not can_redraw(console.is_terminal):
+        yield lambda _first, _number, _row: None
+        return
+    with Live(board, console=console, transient=True, refresh_per_second=4):
+        yield lambda first, number, row: board.add(first + number, row)
+
+
+@contextmanager
+def far_backend(
+    address: str | None, jobs: int | None, timeout: float | None = None
+) -> Iterator[Backend | None]:
+    """`backend_at`; says on stderr what takes long."""
+    words = {None: "", "local": "starting Ray ..."}.get(address, f"joining {address} ...")
+    with ExitStack() as stack:
+        with waiting(words):
+            far = stack.enter_context(backend_at(address, jobs, timeout))
+        yield far
+
+
+def say_beside(text: str) -> None:
+    """Print what a bench says about a player: on stderr."""
+    print_note(f"twofold: {text}")
+
+
+# ---- studies and boards
+
+
+def open_study(out: str, players: Sequence[str], boards: str, *, force: bool) -> Study:
+    """The study that --out names, in memory without a name; with `force` instead of another file.
+
+    Raises:
+        InvalidInput: the file is no study, or an input of the games.
+    """
+
+    def check(path: Path) -> None:
+        Study(path, read_only=True).close()
+
+    if out and new_file(out, inputs=[boards, *named_files(*players)], force=force, continued=check):
+        Path(out).unlink()
+    return Study(out or None)
+
+
+def read_starts(path: str, rules: Rules) -> StartBoards | None:
+    """The boards that an option names, None where it names none; raises as `read_boards`."""
+    return read_boards(path, rules) if path else None
+
+
+def print_boards(boards: StartBoards | None, games: int) -> None:
+    """Say where games began, what scores are then, and whether boards were used again.
+
+    `games` is the largest number of games of a player.
+    """
+    if boards:
+        print_words(f"boards {boards}; scores are points from there on")
+        if warning := warning_of(boards, games):
+            print_words(warning)
+
+
+def print_survival(
+    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
+) -> None:
+    """Tables of where games ended, below those of scores."""
+    if text := format_survival(runs, rules, boards):
+        print_words(
+            "\nwhere games ended: of those that came to a band, the share that ended in it\n"
+        )
+        print_out(text)
+
+
+def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
+    """Boards as the JSON documents name them."""
+    if boards is None:
+        return None
+    return {"name": boards.name, "boards": len(boards), "hash": boards.hash}
+
+
+def survival_document(
+    games: GameColumns, rules: Rules, boards: StartBoards | None
+) -> list[dict[str, Any]]:
+    """Where the games of a player ended, in bands of equal width."""
+    fates = Fates.of_games(games, rules, boards)
+    return [
+        {
+            "tile_sum": [band.low, band.high],
+            "games": band.at_risk,
+            "ended": band.ended,
+            **with_interval("share", band.share),
+            **with_interval("going", band.going),
+        }
+        for band in bands(fates, edges_of([fates]))
+    ]
+
+
+def with_interval(name: str, found: Interval) -> dict[str, Any]:
+    """A value by its name, and its interval of 95 %."""
+    return {name: found.value, f"{name}_95": [found.low, found.high]}

@@ -14,30 +14,28 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from twofold.board import Board
-from twofold.cli._progress import waiting
-from twofold.cli._signals import catching_interrupt
-from twofold.evaluators.explain import Explanation, Terms
+from twofold.cli._output import catching_interrupt, waiting
+from twofold.cli.tui.picture import Canvas
+from twofold.cli.tui.review_screen import Reading
+from twofold.cli.tui.tiles import draw_board, flat_look
 from twofold.figures import format_search_time, format_table, format_three_digits
+from twofold.game.board import Board
+from twofold.game.rules import Move
 from twofold.players import Player, short_spec
-from twofold.players.faults import as_fault
-from twofold.rules import Move
+from twofold.players.base import as_fault
 from twofold.search.analysis import (
     OWN_UNIT,
     PROBABILITY,
     Analysis,
     LineStep,
     critic_words,
+    finite,
     format_moves,
     format_value,
     table_words,
 )
-from twofold.search.budget import Budget
-from twofold.search.document import finite
-from twofold.search.stop import Stop
-from twofold.tui.judging import Reading
-from twofold.tui.picture import Canvas
-from twofold.tui.tiles import draw_board, flat_look
+from twofold.search.budget import Budget, Stop
+from twofold.values.evaluator import Explanation, Terms
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""

@@ -25,16 +25,14 @@ from twofold.cli._options import (
     read_seconds,
 )
 from twofold.errors import InvalidInput, InvalidNetwork
-from twofold.files import file_name, new_file
+from twofold.game.notation import parse_seed, shell_line, shown
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.run import files_beside
 from twofold.learn.settings import TrainingSettings, parse_restart, parse_schedule
 from twofold.limits import MAX_TRAINING_GAMES, check_limit, cores
-from twofold.locks import alone
-from twofold.networks.file import read_card
-from twofold.networks.library import SUFFIX, network_path
-from twofold.notation import parse_seed, shell_line, shown
 from twofold.players.own_code import load_object
+from twofold.storage.files import alone, file_name, new_file
+from twofold.values.network_file import SUFFIX, network_path, read_card
 
 DEFAULT_TIME: Final = "30m"
 """The time of a run where neither time nor games or moves are given."""
@@ -262,7 +260,7 @@ class Trials:
         every_games: training games between two, in place of seconds; None for seconds.
         count: whole games of each.
         boards: files of boards that games begin on.
-        downgrade: see `twofold.arena.evaluation`.
+        downgrade: see `twofold.learn.curve`.
         options: the same as the command line has them, without those that are usual.
     """
 

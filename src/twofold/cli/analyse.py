@@ -10,19 +10,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from twofold.board import Board
 from twofold.cli._options import (
     USUAL_PLAYER,
     JsonOption,
     argument,
+    check_limits,
     count,
     flag,
+    open_player,
     option,
     standard_input,
 )
-from twofold.cli._output import can_redraw, print_note, write_json
-from twofold.cli._players import check_limits, open_player
-from twofold.cli._progress import waiting
+from twofold.cli._output import can_redraw, print_note, waiting, write_json
 from twofold.cli._thinking import (
     LiveAnswer,
     picture,
@@ -32,24 +31,24 @@ from twofold.cli._thinking import (
     think,
 )
 from twofold.errors import INTERRUPTED, InvalidBoard, InvalidSpec
-from twofold.evaluators import Evaluator
-from twofold.evaluators.explain import Explanation, explain
-from twofold.files import read_start
+from twofold.game.board import Board
+from twofold.game.foreign.boards import ScoredBoard
+from twofold.game.formats import parse_position
+from twofold.game.notation import format_spec, parse_spec, shown
+from twofold.game.record_text import located
+from twofold.game.rules import Rules
 from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, check_limit
-from twofold.notation import format_spec, parse_spec, shown
 from twofold.players import Player, entries
 from twofold.players.base import assumed_score, check_going
-from twofold.players.strengths import default_player
-from twofold.records.foreign.boards import ScoredBoard
-from twofold.records.formats import parse_position
-from twofold.records.text import located
-from twofold.rules import Rules
-from twofold.search.analysis import Analysis
+from twofold.players.registry import default_player
+from twofold.search.analysis import Analysis, AnalysisDocument, Timing
 from twofold.search.budget import Budget, parse_seconds
-from twofold.search.document import AnalysisDocument, Timing
+from twofold.storage.files import read_start
+from twofold.values import Evaluator
+from twofold.values.evaluator import Explanation, explain
 
 if TYPE_CHECKING:
-    from twofold.exact.outcomes import Outcomes
+    from twofold.tables.exact import Outcomes
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
@@ -197,8 +196,10 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
 
 
 def _outcomes(player: Player, board: Board) -> "Outcomes":
-    from twofold.exact.outcomes import outcomes  # loads kernels
-    from twofold.exact.table import ExactTable
+    from twofold.tables.exact import (
+        ExactTable,
+        outcomes,  # loads kernels
+    )
 
     table = getattr(player, "table", None)
     if not isinstance(table, ExactTable):
@@ -217,7 +218,7 @@ def _write_json(
     if explanation is not None:
         body["terms"] = terms_document(explanation)
     if ends is not None:
-        from twofold.exact.outcomes import document  # loads kernels
+        from twofold.tables.exact import document  # loads kernels
 
         body["outcomes"] = document(ends)
     write_json("analyse", body, msgspec.to_builtins(Timing.of(analysis)))
@@ -229,7 +230,7 @@ def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes 
     if explanation is not None:
         lines += [Text(), *terms_table(explanation, analysis)]
     if ends is not None:
-        from twofold.exact.outcomes import describe  # loads kernels
+        from twofold.tables.exact import describe  # loads kernels
 
         lines += [Text(), *map(Text, describe(ends))]
     print_lines(lines, console)

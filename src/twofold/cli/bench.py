@@ -19,23 +19,11 @@ from twofold.arena.bench import (
     plain_spec,
     players_in_excess,
     players_with_code,
+    preset_lines,
     resumed,
 )
-from twofold.arena.presets import preset_lines
 from twofold.arena.stats import format_runs
-from twofold.arena.studies.study import Study
-from twofold.cli._bench import (
-    boards_document,
-    far_backend,
-    live_games,
-    open_study,
-    print_boards,
-    print_survival,
-    read_starts,
-    say_beside,
-    survival_document,
-    with_interval,
-)
+from twofold.arena.study import Study
 from twofold.cli._options import (
     BoardsOption,
     ForceOption,
@@ -45,24 +33,40 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
+    boards_document,
     count,
+    far_backend,
     flag,
+    hint_at_strengths,
+    live_games,
+    open_study,
     option,
+    prepare,
+    print_boards,
+    print_survival,
     read_jobs,
     read_rules,
     read_seconds,
+    read_starts,
+    say_beside,
+    settled_specs,
+    survival_document,
+    with_interval,
 )
-from twofold.cli._output import machine, print_note, print_out, print_words, write_json
-from twofold.cli._players import hint_at_strengths, prepare, settled_specs
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import (
+    catching_interrupt,
+    machine,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.figures import counted
+from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
+from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.notation import parse_seed, printable, shell_line, shown
-from twofold.players.demands import excess_of
-from twofold.players.registry import code_of, short_spec
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.players.registry import code_of, excess_of, short_spec
 
 if TYPE_CHECKING:
     Found = list[tuple[Bench, Entrant, PlayerStanding]]

@@ -9,18 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from twofold.arena.bench import Bench
+from twofold.arena.compare import BIAS
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
-from twofold.arena.sprt import BIAS
-from twofold.cli._bench import (
-    boards_document,
-    far_backend,
-    live_games,
-    open_study,
-    print_boards,
-    read_starts,
-    say_beside,
-    with_interval,
-)
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -31,23 +21,38 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
+    boards_document,
     count,
+    far_backend,
     flag,
+    hint_at_strengths,
+    live_games,
+    open_study,
     option,
+    prepare,
+    print_boards,
     read_jobs,
     read_rules,
+    read_starts,
+    say_beside,
+    settled_specs,
+    with_interval,
 )
-from twofold.cli._output import machine, print_note, print_out, print_words, write_json
-from twofold.cli._players import hint_at_strengths, prepare, settled_specs
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import (
+    catching_interrupt,
+    machine,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.errors import B_IS_STRONGER, INTERRUPTED, InvalidInput, InvalidSpec
 from twofold.figures import counted
+from twofold.game.notation import SeedRange, parse_seed, shown
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.notation import parse_seed, shown
 from twofold.players.own_code import is_code
 from twofold.players.registry import entry_of, parse_player, players_with
 from twofold.search.budget import parse_seconds
-from twofold.seeds import SeedRange
 
 EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
   twofold compare ntuple:ply=2 ntuple --sprt --out duel.db

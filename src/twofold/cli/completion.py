@@ -11,7 +11,7 @@ from typer._completion_classes import BashComplete, completion_init
 from typer._completion_shared import get_completion_script
 
 from twofold.errors import InvalidInput
-from twofold.notation import did_you_mean, parse_spec, shown
+from twofold.game.notation import did_you_mean, parse_spec, shown
 
 EXAMPLE = """  twofold completion bash
 
@@ -150,8 +150,7 @@ def words_of(name: str, metavar: str) -> Words | None:
 def _players(incomplete: str) -> Iterable[Word]:
     """A player's name, or the keys and values after it."""
     from twofold.players import entries
-    from twofold.players.registry import entry_of
-    from twofold.players.strengths import STRENGTHS
+    from twofold.players.registry import STRENGTHS, entry_of
 
     known = {
         name: (entry_of(parse_spec(spec).name), spec) for name, (spec, *_) in STRENGTHS.items()
@@ -192,8 +191,8 @@ def _keys(entry: Any, incomplete: str, rest: str) -> Iterable[Word]:
 
 
 def _key_values(player: str, name: str, key: Any, value: str) -> Iterable[str]:
-    from twofold.evaluators import EVALUATORS
-    from twofold.networks.library import POLICY, shipped
+    from twofold.values import EVALUATORS
+    from twofold.values.network_file import POLICY, shipped
 
     if name == "tables":
         return [*_joined(value, ["auto", "none", *_sets()]), *_tables(value)]
@@ -216,13 +215,13 @@ def _rules(incomplete: str) -> Iterable[str]:
 
 
 def _networks(_: str) -> Iterable[str]:
-    from twofold.networks.library import shipped
+    from twofold.values.network_file import shipped
 
     return shipped()
 
 
 def _patterns(_: str) -> Iterable[str]:
-    from twofold.networks.patterns import NAMED
+    from twofold.values.network import NAMED
 
     return NAMED
 
@@ -238,14 +237,14 @@ def _tables(incomplete: str) -> Iterable[str]:
 
 
 def _sets() -> Iterable[str]:
-    from twofold.endgame.folder import SETS
+    from twofold.tables.format import SETS
 
     return SETS
 
 
 def _buildable(_: str) -> Iterable[str]:
-    from twofold.endgame.folder import LARGE
-    from twofold.endgame.pattern import MAX_TARGET, MIN_TARGET, SHAPES
+    from twofold.tables.format import LARGE
+    from twofold.tables.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 
     exponents = range(MAX_TARGET, MIN_TARGET - 1, -1)
     return [*LARGE, *(f"{shape}-{1 << exponent}" for shape in SHAPES for exponent in exponents)]
@@ -253,22 +252,22 @@ def _buildable(_: str) -> Iterable[str]:
 
 def _built(_: str) -> Iterable[str]:
     """The endgame tables that are built on this machine."""
-    from twofold.endgame.folder import SUFFIX, files_in, tables_folder
+    from twofold.tables.format import SUFFIX, files_in, tables_folder
 
     paths = files_in(tables_folder())
     return [path.name.removesuffix(SUFFIX).replace("_", "/") for path in paths]
 
 
 def _formats(_: str) -> Iterable[str]:
-    from twofold.records.formats import FORMATS
+    from twofold.game.formats import FORMATS
 
     return [each.name for each in FORMATS]
 
 
 def _all_players(_: str) -> Iterable[str]:
-    from twofold.evaluators import EVALUATORS
     from twofold.players import entries
-    from twofold.players.strengths import STRENGTHS
+    from twofold.players.registry import STRENGTHS
+    from twofold.values import EVALUATORS
 
     return [*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS]
 

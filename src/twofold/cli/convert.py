@@ -7,16 +7,15 @@ from itertools import islice
 from typing import IO, Annotated
 
 from twofold.cli._options import ForceOption, argument, option, standard_input
-from twofold.cli._output import print_bytes, print_note
-from twofold.cli._progress import waiting
+from twofold.cli._output import print_bytes, print_note, waiting
 from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import counted
-from twofold.files import atomic_write, new_file, open_regular
+from twofold.game.formats import FORMATS, find_format, format_games, format_of_file, games_of
+from twofold.game.notation import shown
+from twofold.game.record import Record
+from twofold.games.pictures import replay
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.notation import shown
-from twofold.pictures.replays import replay
-from twofold.records.formats import FORMATS, find_format, format_games, format_of_file, games_of
-from twofold.records.record import Record
+from twofold.storage.files import atomic_write, new_file, open_regular
 
 EXAMPLE = """  twofold convert replay.txt game.2048
   twofold convert game.2048 replay.txt --to verse

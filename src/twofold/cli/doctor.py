@@ -14,7 +14,7 @@ from rich.console import Console
 from twofold.cli._options import JsonOption
 from twofold.cli._output import machine, print_out, version_of, write_json
 from twofold.errors import install
-from twofold.folders import shared_on_the_way
+from twofold.storage.files import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
 

@@ -11,9 +11,24 @@ from urllib.parse import parse_qs, urlsplit
 
 import typer
 
-from twofold.browser.driver import Driver, PageFollower, Thinker, Wishes
-from twofold.browser.pages import PageKind, find_game, kinds, read_selectors
-from twofold.browser.tab import (
+from twofold.cli._options import (
+    USUAL_PLAYER,
+    ForceOption,
+    JsonOption,
+    PaceOption,
+    argument,
+    check_limits,
+    flag,
+    named_files,
+    open_player,
+    option,
+    read_pace,
+    read_rules,
+)
+from twofold.cli._output import live, print_note, print_out, write_json
+from twofold.cli.browser.driver import Driver, PageFollower, Thinker, Wishes
+from twofold.cli.browser.pages import PageKind, find_game, kinds, read_selectors
+from twofold.cli.browser.tab import (
     BrowserPlace,
     bare_url,
     open_tab,
@@ -21,30 +36,16 @@ from twofold.browser.tab import (
     parse_url,
     require_playwright,
 )
-from twofold.cli._options import (
-    USUAL_PLAYER,
-    ForceOption,
-    JsonOption,
-    PaceOption,
-    argument,
-    flag,
-    option,
-    read_pace,
-    read_rules,
-)
-from twofold.cli._output import print_note, print_out, write_json
-from twofold.cli._players import check_limits, named_files, open_player
-from twofold.cli._progress import live
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 from twofold.figures import counted, format_rate, format_time
-from twofold.files import new_file
+from twofold.game.notation import parse_tile, printable
+from twofold.game.record import keep_record
+from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PRESSER
-from twofold.notation import parse_tile, printable
 from twofold.players import Player, short_spec
-from twofold.players.strengths import default_player
-from twofold.records.record import keep_record
-from twofold.rules import STANDARD, Rules
+from twofold.players.registry import default_player
 from twofold.search.budget import Budget, parse_seconds
+from twofold.storage.files import new_file
 
 EXAMPLE = """  twofold drive https://example.org/2048
   twofold drive https://example.org/2048 --headless --record game.2048

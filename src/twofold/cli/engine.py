@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from twofold.cli._options import argument
+from twofold.cli._options import argument, open_player
 from twofold.cli._output import check_output, print_note
-from twofold.cli._players import open_player
-from twofold.engine.server import opening_rules
-from twofold.engine.server_streams import serve
 from twofold.errors import INTERRUPTED, UnsupportedRules
+from twofold.game.rules import STANDARD
 from twofold.players import Player, make_player
-from twofold.players.strengths import default_player
-from twofold.rules import STANDARD
+from twofold.players.engine.server import opening_rules, serve
+from twofold.players.registry import default_player
 
 EXAMPLE = """  twofold engine expectimax:ply=3
   twofold watch 'engine:cmd=twofold engine greedy'"""

@@ -7,15 +7,20 @@ from typing import Annotated, Final
 import typer
 
 from twofold.cli._options import JsonOption, argument, count, option
-from twofold.cli._output import print_note, print_out, print_words, write_json
-from twofold.cli._progress import waiting
-from twofold.cli._signals import catching_interrupt
-from twofold.engine.conformance import CHECKS, CheckOutcome, check_engine
-from twofold.engine.messages import parse_command_words
+from twofold.cli._output import (
+    catching_interrupt,
+    print_note,
+    print_out,
+    print_words,
+    waiting,
+    write_json,
+)
 from twofold.errors import INTERRUPTED, LimitExceeded
 from twofold.figures import counted
+from twofold.game.notation import printable
 from twofold.limits import check_limit
-from twofold.notation import printable
+from twofold.players.engine.conformance import CHECKS, CheckOutcome, check_engine
+from twofold.players.engine.lines import parse_command_words
 
 EXAMPLE = """  twofold engine-check 'python examples/engine.py'
   twofold engine-check 'twofold engine greedy' --boards 1000

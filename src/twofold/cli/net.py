@@ -17,29 +17,44 @@ from twofold.cli._options import (
     group,
     option,
 )
-from twofold.cli._output import print_note, print_out, print_words, write_json
-from twofold.cli._progress import duration_words, loading
+from twofold.cli._output import (
+    duration_words,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.cli._thinking import labelled
 from twofold.cli._train_options import held
-from twofold.cli._train_view import curve_lines, evaluation_lines
+from twofold.cli._train_runs import curve_lines, evaluation_lines
 from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted
-from twofold.files import new_file
-from twofold.learn.evaluation import Evaluation
-from twofold.networks.file import Card, read_card, write_network, write_release
-from twofold.networks.learnt import average, read_learnt
-from twofold.networks.library import SUFFIX, TDL_SUFFIX, network_hash, network_path
-from twofold.networks.policy_file import (
+from twofold.game.notation import format_spec, printable, shown
+from twofold.learn.curve import Evaluation
+from twofold.search.analysis import OWN_UNIT
+from twofold.storage.arrays import open_tensors
+from twofold.storage.files import new_file
+from twofold.values.network_file import (
+    SUFFIX,
+    TDL_SUFFIX,
+    Card,
+    average,
+    network_hash,
+    network_path,
+    read_card,
+    read_learnt,
+    write_network,
+    write_release,
+)
+from twofold.values.policy_network import (
     PolicyCard,
     is_policy,
     read_policy,
     read_policy_card,
     write_policy,
 )
-from twofold.networks.tdl_format import write_tdl
-from twofold.notation import format_spec, printable, shown
-from twofold.search.analysis import OWN_UNIT
-from twofold.tensors import open_tensors
+from twofold.values.tdl import write_tdl
 
 EXAMPLE = """  twofold net info default
   twofold net eval net.safetensors --ply 1 --ply 2 --games 1000

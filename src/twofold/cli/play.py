@@ -7,21 +7,22 @@ from typing import Annotated, Final
 
 import typer
 
-from twofold.board import Board
-from twofold.cli._app import can_open, new_game, play_screen, words_at_leaving
 from twofold.cli._options import (
     USUAL_PLAYER,
     DiceSeedOption,
     RulesOption,
     flag,
+    open_player,
     option,
     read_keys_from_terminal,
     read_rules,
     read_seed,
+    settled_specs,
     standard_input,
 )
 from twofold.cli._output import print_out, print_words, wrapped
-from twofold.cli._players import open_player, settled_specs
+from twofold.cli.tui.app import can_open, new_game, play_screen, words_at_leaving
+from twofold.cli.tui.tiles import words_of_board, words_of_move
 from twofold.errors import (
     INTERRUPTED,
     GameOver,
@@ -31,22 +32,21 @@ from twofold.errors import (
     TwofoldError,
 )
 from twofold.figures import counted
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.formats import parse_any_record
+from twofold.game.game import Game, Step, makes_goal
+from twofold.game.notation import MOVE_LETTERS
+from twofold.game.record import Record
+from twofold.game.record_text import located
+from twofold.game.rules import Move, Rules
+from twofold.games.mover import analyse, question_of
+from twofold.games.saved_game import KeptGame, opened
+from twofold.games.scores import GameFile, new_save_path
 from twofold.limits import MAX_RECORD_BYTES
-from twofold.notation import MOVE_LETTERS
-from twofold.play.asked_player import analyse, question_of
-from twofold.play.game_file import GameFile, new_save_path
-from twofold.play.saved_game import KeptGame, opened
 from twofold.players import Player
-from twofold.players.faults import describe_caught
-from twofold.players.strengths import default_player
-from twofold.records.formats import parse_any_record
-from twofold.records.record import Record
-from twofold.records.text import located
-from twofold.rules import Move, Rules
+from twofold.players.base import describe_caught
+from twofold.players.registry import default_player
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
-from twofold.step import Step, makes_goal
-from twofold.tui.words import words_of_board, words_of_move
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
@@ -122,7 +122,7 @@ def _settled(hints: str | None, rules: Rules) -> str | None:
 
 
 def _play_on_screen(kept: KeptGame, hints: str | None, helper: Player | None) -> None:
-    from twofold.tui.app import run  # an extra
+    from twofold.cli.tui.app import run  # an extra
 
     screen = play_screen(kept, hints, helper)
     interrupted = True

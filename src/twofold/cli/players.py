@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final
 from twofold.cli._options import JsonOption, argument
 from twofold.cli._output import print_out, wrapped, write_json
 from twofold.errors import InvalidInput
-from twofold.evaluators import EVALUATORS, Evaluator
-from twofold.notation import did_you_mean, format_number, shown
+from twofold.game.notation import did_you_mean, format_number, shown
 from twofold.players import entries
 from twofold.players.keys import Entry
-from twofold.players.strengths import STRENGTHS
+from twofold.players.registry import STRENGTHS
+from twofold.values import EVALUATORS, Evaluator
 
 EXAMPLE = """  twofold players
   twofold players expectimax

@@ -5,18 +5,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
+from twofold.arena import page, tables
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.reports import page, tables
-from twofold.arena.reports.drawings import FORMS, Form
-from twofold.arena.reports.joint_curve import DrawnCurve, read_curve
-from twofold.arena.reports.plots import learning_curves
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import FORMS, DrawnCurve, Form, learning_curves, read_curve
+from twofold.arena.study import Study
 from twofold.cli._options import ForceOption, argument, option
-from twofold.cli._output import print_bytes, print_note, print_out
-from twofold.cli._progress import waiting
+from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
-from twofold.files import atomic_write, new_file, read_start
-from twofold.notation import shown
+from twofold.game.notation import shown
+from twofold.storage.files import atomic_write, new_file, read_start
 
 EXAMPLE = """  twofold report study.db
   twofold report study.db --html report.html

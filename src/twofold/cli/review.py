@@ -12,32 +12,31 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from twofold.cli._app import can_open, has_extra, walk_through
 from twofold.cli._options import (
     USUAL_JUDGE,
     JsonOption,
     argument,
+    check_limits,
     count,
     flag,
+    open_player,
     option,
     read_keys_from_terminal,
     standard_input,
 )
-from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
-from twofold.cli._players import check_limits, open_player
-from twofold.cli._progress import waiting
+from twofold.cli._output import can_redraw, print_note, print_out, print_words, waiting, write_json
 from twofold.cli._thinking import drawn, follow, print_lines
+from twofold.cli.tui.app import can_open, has_extra, walk_through
+from twofold.cli.tui.picture import beside
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted, format_search_time, format_table, format_three_digits
-from twofold.limits import MAX_RECORD_BYTES, check_limit
-from twofold.notation import shell_line
-from twofold.players import Player
-from twofold.players.registry import short_name
-from twofold.records.formats import parse_any_record, read_any_record
-from twofold.records.record import Record
-from twofold.records.text import located
-from twofold.review.judge import MoveJudgement
-from twofold.review.review import (
+from twofold.game.formats import parse_any_record, read_any_record
+from twofold.game.notation import shell_line
+from twofold.game.record import Record
+from twofold.game.record_text import located
+from twofold.game.rules import Move
+from twofold.games.judge import MoveJudgement
+from twofold.games.review import (
     NO_CHOICE,
     accuracy_words,
     default_judge,
@@ -51,12 +50,11 @@ from twofold.review.review import (
     unit_of,
     worst_of,
 )
-from twofold.rules import Move
-from twofold.search.analysis import format_chance, format_value
-from twofold.search.budget import Budget
-from twofold.search.document import TableDocument, finite
-from twofold.search.stop import Stop
-from twofold.tui.picture import beside
+from twofold.limits import MAX_RECORD_BYTES, check_limit
+from twofold.players import Player
+from twofold.players.registry import short_name
+from twofold.search.analysis import TableDocument, finite, format_chance, format_value
+from twofold.search.budget import Budget, Stop
 
 EXAMPLE = """  twofold review game.2048
   twofold review game.2048 --walk

@@ -1,13 +1,265 @@
-"""`twofold selftest`: is this installation right?"""
+"""Checks an installation: some of the promises, in seconds, and the signature.
 
-from dataclasses import asdict
+The signature is one integer that stands for behaviour: games, searches and learning from fixed
+boards and seeds. It is the same on every machine and changes only with behaviour.
+"""
 
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+import numpy as np
 import typer
 
 from twofold.cli._options import JsonOption
-from twofold.cli._output import print_out, write_json
-from twofold.cli._progress import waiting
-from twofold.selftest import run_selftest
+from twofold.cli._output import print_out, waiting, write_json
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Move, Rules
+from twofold.learn.settings import TrainingSettings
+from twofold.players import GameResult, make_player, play_game
+from twofold.players.base import Player
+
+GAMES: Final = (
+    ("random", "4x4", 40),
+    ("greedy", "4x4", 10),
+    ("corner", "4x4 spawn=2:0.5,4:0.25,8:0.25 start=3", 10),
+    ("random", "2x3", 40),
+    ("random", "3x4 goal=64 stop=goal", 20),
+    ("greedy", "5x5", 2),
+    ("corner", "8x2", 10),
+)
+"""Games in the signature: player, rules, number of seeds from 1."""
+
+SEARCHES: Final = (
+    "expectimax:eval=rows,ply=2",
+    "expectimax:eval=snake,ply=3",
+    "expectimax:eval=smooth,nodes=20000",
+    "nneonneo:ply=5,cut=0.001",
+    "alphabeta:eval=clustering,depth=4",
+    "minimax:eval=baeldung,depth=3",
+    "baeldung",
+    "datumbox:depth=5",
+    "it3105-snake:layers=literal",
+    "it3105-gradient:layers=alternating",
+)
+"""Players whose moves are in the signature."""
+
+BOARDS: Final = (
+    "1000/0010/0000/0000",
+    "0012/0124/0011/0235",
+    "1234/2345/3456/4560",
+    "0001/0023/1257/2589",
+    "1213/3524/1763/2844",
+    "b987/3456/2101/0010",
+    "1012/2343/5867/fedc",
+)
+"""Boards on which the searches choose moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfCheck:
+    """One check: its name, whether it passed, and the details."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """The checks of a self-test, and the signature of this installation."""
+
+    checks: tuple[SelfCheck, ...]
+    signature: int
+
+
+GameLoop = Callable[[Player, Rules, int], GameResult]
+
+
+def play_in_kernels(player: Player, rules: Rules, seed: int) -> GameResult:
+    """Play a game in kernels, if the player has them."""
+    result = play_game(player, rules, seed, keep_moves=True)
+    assert result is not None
+    return result
+
+
+def play_by_reference(player: Player, rules: Rules, seed: int) -> GameResult:
+    """Play the same game by the reference rules, move by move."""
+    player.start(rules, seed)
+    game = Game(rules, seed=seed)
+    reached = [0] * (game.board.max_exponent + 1)
+    while not game.is_finished:
+        move = player.choose(game.board, score=game.score, move_number=game.move_number)
+        game.play(move)
+        while len(reached) <= game.board.max_exponent:
+            reached.append(game.move_number)
+    letters = "".join(move.letter for move in game.moves)
+    return GameResult(
+        seed,
+        game.score,
+        game.move_number,
+        game.board.max_tile,
+        tuple(reached),
+        game.board,
+        0.0,
+        letters,
+    )
+
+
+def digest(numbers: Iterable[int]) -> int:
+    """A 64-bit hash of numbers in their order."""
+    total = 0
+    for number in numbers:
+        total = reference.mix((total ^ number) + 0x9E3779B97F4A7C15)
+    return total
+
+
+def games_digest(play: GameLoop = play_in_kernels) -> int:
+    """The part of the signature from games."""
+    numbers: list[int] = []
+    for spec, rules_text, count in GAMES:
+        rules = Rules.parse(rules_text)
+        with make_player(spec) as player:
+            for seed in range(1, count + 1):
+                result = play(player, rules, seed)
+                numbers += [result.score, result.moves, *result.reached, *result.board.exponents]
+                numbers += map(ord, result.letters)
+    return digest(numbers)
+
+
+def searches_digest(choose: Callable[[str, Board], Move] | None = None) -> int:
+    """The part of the signature from searches: the moves they choose."""
+    choose = choose or _choose
+    return digest(choose(spec, Board.parse(board)) for spec in SEARCHES for board in BOARDS)
+
+
+LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int, ...]], ...]] = (
+    ("0123 0145", "3x4", "forward", (64,)),
+    ("012 345", "3x3", "backward", ()),
+)
+"""Networks trained for the signature: patterns, rules, order, stages."""
+
+
+def learning_digest(games: int = 150) -> int:
+    """The part of the signature from learning: the final weights."""
+    from twofold.learn.training import Training  # loads kernels
+
+    numbers: list[int] = []
+    for patterns, rules, order, stages in LEARNING:
+        settings = TrainingSettings(
+            patterns=patterns, rules=Rules.parse(rules), order=order, stages=stages
+        )
+        training = Training(settings, games=games)
+        training.run()
+        weights = training.network.weights.view("uint32").ravel()
+        places = weights.nonzero()[0]
+        numbers += [training.moves, *places[::7].tolist(), *weights[places[::7]].tolist()]
+    return digest(numbers)
+
+
+def _choose(spec: str, board: Board) -> Move:
+    with make_player(spec) as player:
+        return player.choose(board)
+
+
+def signature() -> int:
+    """The signature of this installation."""
+    return digest([games_digest(), searches_digest(), learning_digest()])
+
+
+def run_selftest() -> SelfTest:
+    """Check rules, dice, games, records, searches and learning; takes a few seconds."""
+    checks = (_rows(), _paths(), _dice(), _games(), _records(), _searches(), _learning())
+    return SelfTest(checks, signature())
+
+
+def _rows() -> SelfCheck:
+    """Promise R1 for width 4."""
+    from twofold.kernels.bits import row_table
+
+    table = row_table(4).tolist()
+    wrong = 0
+    for index, entry in enumerate(table):
+        row = [(index >> shift) & 15 for shift in (12, 8, 4, 0)]
+        left, reward = reference.slide_row(row)
+        right = reference.slide_row(row[::-1])[0][::-1]
+        wrong += entry & 0xFFFF != _packed(left) or (entry >> 16) & 0xFFFF != _packed(right)
+        wrong += ((entry >> 32) & 0xFFFFFFF) << 2 != reward
+    return SelfCheck("row tables", wrong == 0, f"65,536 rows, {wrong} differ from the rules")
+
+
+def _packed(row: list[int]) -> int:
+    a, b, c, d = (min(exponent, 15) for exponent in row)
+    return a << 12 | b << 8 | c << 4 | d
+
+
+def _paths() -> SelfCheck:
+    """Promise R4 for one board."""
+    board = Board.parse("1000/0000/0000/0001")
+    first = [
+        after.place(spawn.cell, spawn.tile) for after in _afters(board) for spawn in after.spawns()
+    ]
+    second = sum(len(after.spawns()) for state in first for after in _afters(state))
+    found = (len(first), second)
+    return SelfCheck(
+        "paths", found == (112, 11_536), f"{found[0]} and {found[1]:,} of depth 1 and 2"
+    )
+
+
+def _afters(board: Board) -> list[Board]:
+    return [board.slide(move).board for move in board.legal_moves()]
+
+
+def _dice() -> SelfCheck:
+    from twofold.kernels.play import dice
+
+    found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
+    return SelfCheck(
+        "dice", found == [0x599ED017FB08FC85] * 2, f"seed 1234567 gives {found[1]:016x}"
+    )
+
+
+def _games() -> SelfCheck:
+    """Promise R2 over whole games."""
+    count = sum(number for _, _, number in GAMES)
+    same = games_digest() == games_digest(play_by_reference)
+    detail = "equal" if same else "differ"
+    return SelfCheck("games", same, f"{count} games by kernels and by the reference are {detail}")
+
+
+def _records() -> SelfCheck:
+    """Promise R21 for one game."""
+    game = Game(Rules.parse("3x3"), seed=7)
+    while not game.is_finished:
+        game.play(game.legal_moves()[0])
+    record = Record.from_game(game, player="first")
+    same = Record.parse(str(record)) == record and record.replay().board == game.board
+    return SelfCheck("records", same, f"a game of {game.move_number} moves reads back and replays")
+
+
+def _searches() -> SelfCheck:
+    legal = all(
+        _choose(spec, Board.parse(board)) in Board.parse(board).legal_moves()
+        for spec in SEARCHES
+        for board in BOARDS
+    )
+    return SelfCheck("searches", legal, f"{len(SEARCHES)} players on {len(BOARDS)} boards")
+
+
+def _learning() -> SelfCheck:
+    from twofold.learn.training import Training
+
+    training = Training(
+        TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000
+    )
+    training.run()
+    first, last = (point.mean for point in training.curve.points)
+    detail = f"mean score {first:,.0f} in the first thousand games, {last:,.0f} in the second"
+    return SelfCheck("learning", last > first, detail)
+
 
 EXAMPLE = "  twofold selftest"
 

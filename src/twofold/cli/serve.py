@@ -11,16 +11,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
-from twofold.cli._options import USUAL_PLAYER, flag, option
-from twofold.cli._output import print_note, print_out
-from twofold.cli._players import hint_at_tables
-from twofold.cli._progress import waiting
+from twofold.cli._options import USUAL_PLAYER, flag, hint_at_tables, option
+from twofold.cli._output import print_note, print_out, waiting
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
-from twofold.folders import data_folder
-from twofold.notation import shown
-from twofold.play.game_file import games_folder, make_folder
+from twofold.game.notation import shown
+from twofold.game.rules import STANDARD
+from twofold.games.scores import games_folder, make_folder
 from twofold.players import make_player
-from twofold.rules import STANDARD
+from twofold.storage.files import data_folder
 from twofold.web.hub import Hub
 
 if TYPE_CHECKING:
@@ -78,9 +76,12 @@ def command(
                     raise UnsupportedRules(
                         f"{reason} for {shown(player)}, got rules {STANDARD} of the web app"
                     )
-            from twofold.web.app import create_app  # an extra
             from twofold.web.security import kept_token
-            from twofold.web.server import Server, listen
+            from twofold.web.server import (
+                Server,
+                create_app,  # an extra
+                listen,
+            )
 
             listener = stack.enter_context(listen(host, port))
             kept = data or token_folder()

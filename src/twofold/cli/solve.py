@@ -18,22 +18,25 @@ from twofold.cli._options import (
     read_jobs,
     read_rules,
 )
-from twofold.cli._output import print_note, print_out, print_words, write_json
-from twofold.cli._progress import live, loading
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import (
+    catching_interrupt,
+    live,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
-from twofold.files import new_file
-from twofold.folders import work_folder
-from twofold.locks import alone
-from twofold.notation import shell_line
+from twofold.game.notation import shell_line
+from twofold.storage.files import alone, new_file, work_folder
 
 if TYPE_CHECKING:
-    from twofold.exact.outcomes import Outcomes
-    from twofold.exact.problem import Problem
-    from twofold.exact.solver import SolveProgress
-    from twofold.exact.store import LayerStore
-    from twofold.exact.table import ExactTable
+    from twofold.tables.exact import ExactTable, Outcomes
+    from twofold.tables.problem import Problem
+    from twofold.tables.solver import SolveProgress
+    from twofold.tables.store import LayerStore
 
 EXAMPLE = """  twofold solve --rules 2x2
   twofold solve --rules 2x3 --goal 64 --outcomes
@@ -68,10 +71,10 @@ def command(
     is written, the folder FILE.work holds its progress.
     """
     with loading():
-        from twofold.exact.problem import Problem
-        from twofold.exact.solver import load_kernels
-        from twofold.exact.store import WorkFolder, parts_in
-        from twofold.exact.table import ExactTable
+        from twofold.tables.exact import ExactTable
+        from twofold.tables.problem import Problem
+        from twofold.tables.solver import load_kernels
+        from twofold.tables.store import WorkFolder, parts_in
 
         if bool(board) == bool(rules):
             found = "two" if board else "none"
@@ -113,8 +116,8 @@ def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | 
     Raises:
         InvalidInput: something else is there.
     """
-    from twofold.exact.store import map_layers
-    from twofold.exact.table import ExactTable
+    from twofold.tables.exact import ExactTable
+    from twofold.tables.store import map_layers
 
     if not out:
         return None
@@ -137,8 +140,8 @@ def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | 
 
 def _check_size(problem: "Problem", threads: int, out: str) -> None:
     """Print the memory and disk space needed; refuse if there is not enough."""
-    from twofold.exact.estimate import estimate
-    from twofold.exact.store import parts_in
+    from twofold.tables.solver import estimate
+    from twofold.tables.store import parts_in
 
     found = estimate(problem, threads=threads, in_memory=not out)
     print_note(f"twofold: {problem}: {found}")
@@ -151,8 +154,8 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
 
 def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
     """Solve it, and write the table if that is wanted."""
-    from twofold.exact.store import LayerStore, WorkFolder, map_layers
-    from twofold.exact.table import ExactTable
+    from twofold.tables.exact import ExactTable
+    from twofold.tables.store import LayerStore, WorkFolder, map_layers
 
     if not out:
         store = LayerStore(problem)
@@ -169,8 +172,8 @@ def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
 
 
 def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> None:
-    from twofold.exact.solver import Solver
-    from twofold.exact.store import parts_in
+    from twofold.tables.solver import Solver
+    from twofold.tables.store import parts_in
 
     with catching_interrupt() as asked, live(progress_line) as show:
         solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
@@ -191,13 +194,13 @@ def progress_line(now: "SolveProgress") -> str:
 
 
 def _outcomes(table: "ExactTable") -> "Outcomes":
-    from twofold.exact.outcomes import outcomes
+    from twofold.tables.exact import outcomes
 
     with live(progress_line) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:
-            from twofold.exact.solver import SolveProgress
+            from twofold.tables.solver import SolveProgress
 
             seconds = time.perf_counter() - began
             tile_sum = int(table.layers.index[layer, 0])
@@ -207,7 +210,7 @@ def _outcomes(table: "ExactTable") -> "Outcomes":
 
 
 def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
-    from twofold.exact.outcomes import describe
+    from twofold.tables.exact import describe
 
     layers = table.layers.index
     value = table.start_value
@@ -226,7 +229,7 @@ def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: floa
 
 
 def _document(table: "ExactTable", out: str, ends: "Outcomes | None") -> dict[str, Any]:
-    from twofold.exact.outcomes import document
+    from twofold.tables.exact import document
 
     body = {
         "rules": str(table.problem.rules),

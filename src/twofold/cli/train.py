@@ -1,8 +1,7 @@
 """`twofold train`: a network learns from the games it plays."""
 
 from twofold.cli._options import read_seconds, takes
-from twofold.cli._output import print_note
-from twofold.cli._progress import loading
+from twofold.cli._output import loading, print_note
 from twofold.cli._train_options import (
     SETTINGS,
     TrainOptions,

@@ -21,9 +21,7 @@ from twofold.cli._options import (
     read_seconds,
     takes,
 )
-from twofold.cli._output import print_note, write_json
-from twofold.cli._progress import duration_words, loading
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import catching_interrupt, duration_words, loading, print_note, write_json
 from twofold.cli._train_options import (
     CHECKPOINT,
     DEFAULT_TIME,
@@ -32,17 +30,17 @@ from twofold.cli._train_options import (
     held,
     read_limits,
 )
-from twofold.cli._train_view import live, print_run, run_timing
+from twofold.cli._train_runs import live, print_run, run_timing
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted
-from twofold.files import file_name
+from twofold.game.notation import parse_seed, shell_line, shown
+from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.networks.library import SUFFIX
-from twofold.notation import parse_seed, shell_line, shown
-from twofold.policy.settings import MAX_TRAINING_MOVES, PolicySettings
+from twofold.storage.files import file_name
+from twofold.values.network_file import SUFFIX
 
 if TYPE_CHECKING:
-    from twofold.policy.training import PolicyTraining
+    from twofold.learn.ppo import PolicyTraining
 
 EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --time 2m
   twofold train-policy --out policy.safetensors --time 30m
@@ -208,9 +206,8 @@ def command(options: PolicyOptions) -> None:
             _show(options, training)
             return
         with catching_interrupt() as asked, live(training) as (show, tell):
+            from twofold.learn.ppo import TrialGames, save
             from twofold.learn.run import files_beside, run
-            from twofold.policy.checkpoint import save
-            from twofold.policy.trials import TrialGames
 
             for stale in files_beside(out) if options.force else ():
                 stale.unlink(missing_ok=True)
@@ -246,8 +243,7 @@ def _begin(
             raise MissingExtra.of("policy", "training a policy network") from None
         # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
         atexit.unregister(gc.freeze)
-        from twofold.policy.checkpoint import load
-        from twofold.policy.training import PolicyTraining
+        from twofold.learn.ppo import PolicyTraining, load
 
         if settings is None:
             return load(options.out, device=options.device)
@@ -296,7 +292,7 @@ def goes_on(options: PolicyOptions) -> str:
 
 def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
     """What --json says of a run."""
-    from twofold.policy.checkpoint import evaluations_document
+    from twofold.learn.ppo import evaluations_document
 
     return {
         "file": out,

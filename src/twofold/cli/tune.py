@@ -20,9 +20,8 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bars
 
-from twofold.arena.tuning.study import check_settings, require_tune
-from twofold.arena.tuning.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
-from twofold.cli._bench import far_backend, with_interval
+from twofold.arena.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
+from twofold.arena.tuning_file import check_settings, require_tune
 from twofold.cli._options import (
     FirstSeedOption,
     ForceOption,
@@ -32,19 +31,29 @@ from twofold.cli._options import (
     RulesOption,
     argument,
     count,
+    far_backend,
+    named_files,
     option,
+    prepare,
     read_jobs,
     read_rules,
+    with_interval,
 )
-from twofold.cli._output import can_redraw, print_note, print_out, print_words, write_json
-from twofold.cli._players import named_files, prepare
-from twofold.cli._progress import loading, waiting
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import (
+    can_redraw,
+    catching_interrupt,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+    waiting,
+    write_json,
+)
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_table
-from twofold.files import new_file
+from twofold.game.notation import format_number, parse_seed
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
-from twofold.notation import format_number, parse_seed
+from twofold.storage.files import new_file
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
   twofold tune expectimax:eval=snake --spread 2 --out snake.db --json

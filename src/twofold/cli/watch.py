@@ -15,7 +15,6 @@ from rich.live import Live
 from rich.segment import Segment
 from rich.text import Text
 
-from twofold.cli._app import can_open, watch_screen, watched_game, words_at_leaving
 from twofold.cli._options import (
     USUAL_PLAYER,
     DiceSeedOption,
@@ -24,34 +23,39 @@ from twofold.cli._options import (
     RulesOption,
     argument,
     flag,
+    hint_at_rules,
+    hint_at_tables,
+    named_files,
     option,
     read_pace,
     read_rules,
     read_seed,
+    settled_specs,
 )
-from twofold.cli._output import can_redraw, print_note, print_out, print_words
-from twofold.cli._players import hint_at_rules, hint_at_tables, named_files, settled_specs
-from twofold.cli._progress import loading
-from twofold.cli._signals import catching_interrupt
+from twofold.cli._output import (
+    can_redraw,
+    catching_interrupt,
+    loading,
+    print_note,
+    print_out,
+    print_words,
+)
 from twofold.cli._thinking import follow
+from twofold.cli.tui.app import can_open, watch_screen, watched_game, words_at_leaving
+from twofold.cli.tui.picture import Canvas, ScreenPicture, draw_moves, search_words, title_line
+from twofold.cli.tui.tiles import draw_board, fit, getting_ready, words_of_board, words_of_move
 from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_rate, format_time
-from twofold.files import new_file
-from twofold.game import Game
-from twofold.notation import shell_line
-from twofold.play.asked_player import analyse, question_of
-from twofold.play.paces import next_due
-from twofold.play.saved_game import KeptGame
-from twofold.play.shared_game import Chronicle, GameFrame, first_frame, since
+from twofold.game.game import Game, end_words
+from twofold.game.notation import shell_line
+from twofold.game.record import Record, keep_record
+from twofold.game.rules import STANDARD, Rules
+from twofold.games.mover import analyse, next_due, question_of
+from twofold.games.saved_game import KeptGame
+from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since
 from twofold.players import Player, make_player
-from twofold.players.strengths import default_player
-from twofold.records.record import Record, keep_record
-from twofold.rules import STANDARD, Rules
-from twofold.step import end_words
-from twofold.tui.moves_view import draw_moves, search_words
-from twofold.tui.picture import Canvas, ScreenPicture, title_line
-from twofold.tui.tiles import draw_board, fit
-from twofold.tui.words import getting_ready, words_of_board, words_of_move
+from twofold.players.registry import default_player
+from twofold.storage.files import new_file
 
 
 def frames(player: Player, game: Game, clock: Callable[[], float]) -> Iterator[GameFrame]:
@@ -219,7 +223,7 @@ class Watched:
 
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
-        from twofold.tui.app import run  # an extra
+        from twofold.cli.tui.app import run  # an extra
 
         shared = watched_game(self.game, self.player, self.pace)
         screen = watch_screen(self.game, shared, self.spec)

@@ -15,7 +15,7 @@ except ImportError:
     raise MissingExtra.of("env", "twofold.env") from None
 
 if TYPE_CHECKING:
-    from twofold.env.settings import Afterstates
+    from twofold.env.games import Afterstates
     from twofold.env.single import Env2048
     from twofold.env.vector import VectorEnv2048
 
@@ -23,7 +23,7 @@ ENV_ID: Final = "twofold/2048-v1"
 """The registered name of the environments."""
 
 _HOMES: Final = {
-    "Afterstates": "twofold.env.settings",
+    "Afterstates": "twofold.env.games",
     "Env2048": "twofold.env.single",
     "VectorEnv2048": "twofold.env.vector",
 }

@@ -16,26 +16,29 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from twofold.board import Board
-from twofold.env.games import BLOCK, EnvGames, Numbers, next_seeds
-from twofold.env.rendering import FRAMES_PER_SECOND, check_mode, draw, write
-from twofold.env.settings import (
+from twofold.env.games import (
+    BLOCK,
     Afterstates,
+    EnvGames,
     EnvSettings,
     Illegal,
+    Numbers,
     Observation,
     Reward,
     Start,
     WithSpec,
+    next_seeds,
     parse_start,
     space,
 )
+from twofold.env.single import FRAMES_PER_SECOND, check_mode, draw, write
 from twofold.errors import InvalidInput, InvalidMove, InvalidSeed
-from twofold.game import Game
-from twofold.kernels.env.words import EXHAUSTED
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.notation import as_int, check_seed, shown
+from twofold.game.rules import STANDARD, Rules
+from twofold.kernels.env_games import EXHAUSTED
 from twofold.limits import MAX_GAMES, MAX_SEED, check_limit
-from twofold.notation import as_int, check_seed, shown
-from twofold.rules import STANDARD, Rules
 
 
 class Seeding:

@@ -32,9 +32,9 @@ from numba.core import caching, registry, typeinfer
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import nrt
 
-from twofold.folders import make_private, shared_place
 from twofold.kernels import note_built
 from twofold.kernels._numba import numba
+from twofold.storage.files import make_private, shared_place
 
 _NAME: Final = re.compile(r"[0-9a-f]{20}", re.ASCII)
 _UNUSED_SECONDS: Final = 30 * 86_400.0

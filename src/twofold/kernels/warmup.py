@@ -13,25 +13,19 @@ from typing import Final
 from twofold import kernels
 from twofold.kernels._jit import DECLARED, load
 
-BASE: Final = (
-    "rules.dice", "intrinsics", "rules.bits", "learn.downgrade", "rules.cells", "search.policies",
-    "rules.play",
-)  # fmt: skip
+BASE: Final = ("intrinsics", "bits", "cells", "policies", "play")
 """The modules that the others build on, callees first, as in all lists here."""
 
 SEARCH: Final = (
-    "search.transposition", "search.leaf_layer", "search.expectimax",
-    "search.bounds", "search.evaluate", "search.evaluate_cells",
-    "search.expectimax_cells", "search.alphabeta", "search.summed", "search.relay",
+    "transposition", "leaf_layer", "expectimax", "evaluate", "evaluate_cells",
+    "expectimax_cells", "alphabeta", "summed",
 )  # fmt: skip
 """Modules of search."""
 
 OTHERS: Final = (
-    "endgame.layers", "endgame.cells", "endgame.walls", "endgame.lookup", "endgame.policy",
-    "learn.ntuple", "learn.carousel", "learn.updates", "learn.learning", "learn.network_planes",
-    "simd", "rules.bits_simd", "env.forms", "env.simd", "env.games", "env.vector",
-    "exact.canonical", "exact.solving", "exact.solved", "policy.forward", "policy.merges",
-    "policy.search", "policy.turns",
+    "table_layers", "table_cells", "table_walls", "table_lookup",
+    "ntuple", "updates", "learning", "simd", "bits_simd", "env_games", "env_vector",
+    "solving", "solved", "policy", "policy_search",
 )  # fmt: skip
 """Modules of learning, environments and exact play; no search module needs them."""
 

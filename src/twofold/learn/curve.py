@@ -1,17 +1,38 @@
 """The learning curve: results of the training games, averaged over stretches of games."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from twofold.arena.boards import StartBoards
+from twofold.arena.games import tile_sum
+from twofold.arena.stats import mean_interval
+from twofold.arena.survival import next_sum
+from twofold.errors import InvalidInput
 from twofold.figures import csv_text
-from twofold.limits import MAX_EXPONENT, MAX_SCORE
+from twofold.game.notation import SeedRange, printable, shown
+from twofold.game.rules import STANDARD as STANDARD  # for the example
+from twofold.game.rules import Rules
+from twofold.limits import (
+    MAX_DOWNGRADE,
+    MAX_EXPONENT,
+    MAX_GAMES,
+    MAX_SCORE,
+    MIN_DOWNGRADE,
+    check_limit,
+)
+from twofold.players.loop import GameResult, play_games
+from twofold.players.presets import DOWNGRADE
+from twofold.players.searching import ExpectimaxPlayer
+from twofold.search.context import Depth
+from twofold.tables.library import EndgameTables
+from twofold.values.network import Network, network_evaluator
 
 STRETCH: Final = 1000
 """Games averaged into one point, at first."""
@@ -213,3 +234,154 @@ def _joined(first: Point, second: Point) -> Point:
         max(first.largest, second.largest),
         tuple(round((low + high) / 2, 4) for low, high in reached),
     )
+
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+COLUMNS: Final = ("games", "moves", "seconds", "training_mean", "mean", "margin")
+"""First columns of the file of evaluations; then one for each set of boards."""
+
+SURVIVAL: Final = "survival "
+"""Prefix of the columns of sets of boards."""
+
+
+SAMPLED: Final = "sampled_mean"
+"""Column of the mean score of games with moves drawn by their probabilities."""
+
+REACHED: Final = "reached_"
+"""Prefix of the columns of reach rates."""
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """Results of a network.
+
+    Attributes:
+        mean: mean score of whole games; None if none were played.
+        margin: half of its 95 % interval; None for fewer than two games.
+        survival: for each set of boards, the share of games that made the next large tile, see
+            `twofold.arena.survival.next_sum`.
+        sampled: mean score of games with moves drawn by their probabilities; None for networks
+            without probabilities.
+        reached: share of games that reached each tile; empty if not measured.
+    """
+
+    mean: float | None
+    margin: float | None
+    survival: dict[str, Share]
+    sampled: float | None = None
+    reached: dict[str, Share] = {}
+
+    def __str__(self) -> str:
+        digits = 0 if (self.mean or 0) >= 1000 else 1
+        margin = "" if self.margin is None else f" ± {self.margin:,.{digits}f}"
+        means = [] if self.mean is None else [f"mean {self.mean:,.{digits}f}{margin}"]
+        if self.sampled is not None:
+            means.append(f"drawn moves {self.sampled:,.{digits}f}")
+        rates = {**self.survival, **dict(list(self.reached.items())[-3:])}
+        return ", ".join(
+            [*means, *(f"{printable(name)} {rate:.1%}" for name, rate in rates.items())]
+        )
+
+
+Measure = Callable[[Any], Measured | None]
+"""Plays the evaluation games of a run's network; None if it was stopped."""
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """One evaluation during a training run.
+
+    `games`, `moves` and `seconds` are those of `twofold.learn.curve.Point`; `training_mean` is
+    the mean score of the last 1000 training games.
+    """
+
+    games: Count
+    moves: Count
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    training_mean: float
+    measured: Measured
+
+
+def evaluations_csv(evaluations: Sequence[Evaluation]) -> str:
+    """Evaluations as CSV, one per line after a header; a cell is empty if nothing was measured."""
+    names = list(dict.fromkeys(name for one in evaluations for name in one.measured.survival))
+    tiles = sorted({tile for one in evaluations for tile in one.measured.reached}, key=int)
+    more = [
+        *([SAMPLED] if any(one.measured.sampled is not None for one in evaluations) else []),
+        *(f"{REACHED}{tile}" for tile in tiles),
+    ]
+    header = [*COLUMNS, *(f"{SURVIVAL}{printable(name)}" for name in names), *more]
+    rows = []
+    for one in evaluations:
+        found = one.measured
+        survival = [found.survival.get(name) for name in names]
+        means = [one.training_mean, found.mean, found.margin]
+        drawn = [found.sampled] if SAMPLED in more else []
+        reached = [found.reached.get(tile, 0.0) for tile in tiles]
+        rows.append([one.games, one.moves, one.seconds, *means, *survival, *drawn, *reached])
+    return csv_text(header, rows)
+
+
+class EvaluationGames:
+    """The games of each evaluation: `ntuple:ply=1` on the seeds from 1 on.
+
+    Args:
+        rules: of the games.
+        games: number of whole games, 0 for none.
+        boards: sets of boards with different names; one game starts from each board.
+        downgrade: sum of the different tiles from which boards are downgraded, 0 for never.
+        tables: endgame tables, asked before the network; None for none.
+        stop: polled during the games; True ends the evaluation without a result.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        games: int,
+        boards: Sequence[StartBoards] = (),
+        downgrade: int = DOWNGRADE,
+        tables: EndgameTables | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self.rules, self.boards, self.tables, self.stop = rules, tuple(boards), tables, stop
+        names = [one.name for one in self.boards]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidInput(
+                    f"expected sets of boards with different names, got {shown(name)} twice"
+                )
+        self.games = check_limit("games of an evaluation", games, 0, MAX_GAMES)
+        if downgrade:
+            check_limit("downgrade of an evaluation", downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
+        self.downgrade = downgrade
+
+    def __call__(self, network: Network) -> Measured | None:
+        """Play the games with a network; None if stopped."""
+        player = ExpectimaxPlayer(
+            network_evaluator(network), Depth.fixed(1), downgrade=self.downgrade, tables=self.tables
+        )
+        whole = self._play(player, self.games, None)
+        each = {one.name: self._play(player, len(one), one) for one in self.boards}
+        if self.stop is not None and self.stop():
+            return None
+        reached = {name: survival(results) for name, results in each.items()}
+        if not whole:
+            return Measured(None, None, reached)
+        mean = mean_interval([game.score for game in whole])
+        half = mean.half_width
+        return Measured(mean.value, None if half is None else round(half, 1), reached)
+
+    def _play(
+        self, player: ExpectimaxPlayer, games: int, boards: StartBoards | None
+    ) -> list[GameResult]:
+        seeds = SeedRange(1, games)
+        starts = [boards.of_seed(seed) for seed in seeds] if boards else []
+        return list(play_games(player, self.rules, seeds, boards=starts, stop=self.stop))
+
+
+def survival(games: Sequence[GameResult]) -> float:
+    """The share of games from boards that reached the next large tile; 0 if there are none."""
+    came = [
+        tile_sum(game.board) >= next_sum(game.start) for game in games if game.start is not None
+    ]
+    return sum(came) / max(len(came), 1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from twofold.errors import InvalidInput
-from twofold.kernels.learn import words
+from twofold.kernels import updates as words
 from twofold.limits import check_limit
 
 MAX_MEMORY: Final = 8

@@ -11,12 +11,19 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from twofold.errors import InvalidInput, ResourceError
-from twofold.files import atomic_write, free_path, read_start, writable
+from twofold.game.notation import shown
 from twofold.learn.checkpoint import curve_path, save
-from twofold.learn.curve import EVALUATIONS_SUFFIX, TILES, Curve, Point
-from twofold.learn.evaluation import Evaluation, Measure, evaluations_csv
+from twofold.learn.curve import (
+    EVALUATIONS_SUFFIX,
+    TILES,
+    Curve,
+    Evaluation,
+    Measure,
+    Point,
+    evaluations_csv,
+)
 from twofold.learn.training import TrainingProgress
-from twofold.notation import shown
+from twofold.storage.files import atomic_write, free_path, read_start, writable
 
 WRITING_SHARE: Final = 0.05
 """Share of the time spent writing checkpoints; the interval grows to respect it."""

@@ -6,9 +6,10 @@ from itertools import pairwise
 from math import ceil, isfinite, log
 from typing import Final, Literal
 
-from twofold.endgame.folder import NONE
 from twofold.errors import InvalidNetwork
-from twofold.kernels.learn.words import MAX_STEPS
+from twofold.game.notation import format_number, shown
+from twofold.game.rules import STANDARD, Rules
+from twofold.kernels.updates import MAX_STEPS
 from twofold.learn.rules import TC, TD, Decay, LearningRule
 from twofold.limits import (
     BITS_MAX_EXPONENT,
@@ -21,10 +22,8 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
-from twofold.networks.network import check_stages
-from twofold.networks.patterns import format_patterns, parse_patterns
-from twofold.notation import format_number, shown
-from twofold.rules import STANDARD, Rules
+from twofold.tables.format import NONE
+from twofold.values.network import check_stages, format_patterns, parse_patterns
 
 Method = Literal["td", "tc", "rule"]
 
@@ -298,7 +297,7 @@ def _settled(tables: str, rules: Rules) -> str:
     """The text of endgame tables with `auto` replaced by names."""
     if tables == NONE:
         return NONE
-    from twofold.endgame.library import settled_tables  # loads kernels
+    from twofold.tables.library import settled_tables  # loads kernels
 
     return settled_tables(tables, rules)
 

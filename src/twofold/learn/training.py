@@ -9,22 +9,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.endgame.library import find_tables
 from twofold.errors import LimitExceeded
 from twofold.figures import counted
+from twofold.kernels import learning as kernels
+from twofold.kernels import updates as at
 from twofold.kernels._jit import load
-from twofold.kernels.learn import learning as kernels
-from twofold.kernels.learn import words as at
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.rules.row_tables import frame
-from twofold.learn.curve import Curve
-from twofold.learn.evaluation import Evaluation
+from twofold.kernels.bits import frame
+from twofold.kernels.play import spawn_distribution
+from twofold.learn.curve import Curve, Evaluation
 from twofold.learn.settings import Phase, TrainingSettings
 from twofold.limits import MAX_RUN_SECONDS, MAX_TRAINING_GAMES, check_limit
-from twofold.memory import check_memory, large_zeros
-from twofold.networks.file import Earlier
-from twofold.networks.network import Network
-from twofold.networks.patterns import parse_patterns
+from twofold.storage.memory import check_memory, large_zeros
+from twofold.tables.library import find_tables
+from twofold.values.network import Network, parse_patterns
+from twofold.values.network_file import Earlier
 
 Words = NDArray[np.uint64]
 
@@ -101,7 +99,7 @@ class Worker:
     def begin(self, phase: Phase, game_limit: int) -> None:
         """Begin a game if none is under way."""
         rule = self._settings.rule_of(phase)
-        self.words[at.RULE] = rule.word
+        self.words[at.RULE_AT] = rule.word
         self.words[at.MEMORY_SIZE] = rule.memory
         self.words[at.DECAY] = self._settings.decay.address if self._settings.decay else 0
         self.words[at.RATE] = np.float64(phase.rate).view(np.uint64)

@@ -3,18 +3,17 @@
 import os
 from functools import lru_cache
 
-from twofold.board import Board
 from twofold.errors import InvalidBoard, InvalidSpec, UnsupportedRules
-from twofold.exact.problem import Problem
-from twofold.exact.table import ExactTable
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import solved
 from twofold.kernels._jit import address_of
-from twofold.kernels.exact import solved
 from twofold.players.base import check_going, move_list, typed_spec
 from twofold.players.compiled import CompiledPlayer
-from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis, MoveValue
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
+from twofold.tables.exact import ExactTable
+from twofold.tables.problem import Problem
 
 
 class ExactPlayer(CompiledPlayer):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.endgame.folder import NONE
 from twofold.errors import InvalidSpec
-from twofold.evaluators import Evaluator, find_evaluator
+from twofold.game.notation import did_you_mean, format_number, parse_number, shown
+from twofold.game.rules import Rules
 from twofold.limits import (
     MAX_DEPTH,
     MAX_DOWNGRADE,
@@ -16,16 +16,16 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
-from twofold.notation import did_you_mean, format_number, parse_number, shown
 from twofold.players.base import Player
 from twofold.players.own_code import is_code, load_object
-from twofold.rules import Rules
 from twofold.search.budget import Budget, parse_seconds
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
+from twofold.tables.format import NONE
+from twofold.values import Evaluator, find_evaluator
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import EndgameTables
-    from twofold.networks.library import NamedFile
+    from twofold.tables.library import EndgameTables
+    from twofold.values.network_file import NamedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def cut(text: str) -> float:
 def _find_tables(text: str) -> "EndgameTables | None":
     if text == NONE:
         return None  # without loading any kernel
-    from twofold.endgame.library import find_tables
+    from twofold.tables.library import find_tables
 
     return find_tables(text)
 
@@ -164,7 +164,7 @@ def _find_tables(text: str) -> "EndgameTables | None":
 def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -> str:
     if text == NONE:
         return NONE
-    from twofold.endgame.library import settled_tables
+    from twofold.tables.library import settled_tables
 
     return settled_tables(text, rules, walls=values.get("late", NONE) != NONE)
 
@@ -172,21 +172,21 @@ def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -
 def _tables_hash(tables: "EndgameTables | None") -> str:
     if tables is None:
         return ""
-    from twofold.endgame.library import hash_of
+    from twofold.tables.library import hash_of
 
     return hash_of(tables)
 
 
 def network_file(text: str) -> "NamedFile":
     """The file of an n-tuple network, by name or path."""
-    from twofold.networks.library import NamedFile
+    from twofold.values.network_file import NamedFile
 
     return NamedFile(text)
 
 
 def policy_file(text: str) -> "NamedFile":
     """The file of a policy network."""
-    from twofold.networks.policy_file import named_policy
+    from twofold.values.policy_network import named_policy
 
     return named_policy(text)
 

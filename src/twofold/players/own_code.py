@@ -10,13 +10,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from twofold.board import Board
 from twofold.errors import InvalidSpec
-from twofold.files import open_regular
-from twofold.notation import shown
-from twofold.players import faults
+from twofold.game.board import Board
+from twofold.game.notation import shown
+from twofold.game.rules import Move
+from twofold.players import base
 from twofold.players.base import Player
-from twofold.rules import Move
+from twofold.storage.files import open_regular
 
 _CALLED: Final = ("start", "choose", "analyse", "stream")
 """Methods of a player that twofold calls."""
@@ -38,7 +38,7 @@ def load_object(name: str) -> Any:
             f"expected path/to/file.py:Name or package.module:Name, got {shown(name)}"
         )
     module = _import_file(Path(home)) if home.endswith(".py") else _import_module(home)
-    faults.note_source(getattr(module, "__file__", None) or "", home)
+    base.note_source(getattr(module, "__file__", None) or "", home)
     if not hasattr(module, attribute):
         raise InvalidSpec(f"expected a name defined in {shown(home)}, got {shown(attribute)}")
     return getattr(module, attribute)
@@ -78,7 +78,7 @@ def _import_file(path: Path) -> ModuleType:
         raise InvalidSpec(f"expected a Python file, got {shown(str(path))}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    faults.note_source(str(path.resolve()), str(path))
+    base.note_source(str(path.resolve()), str(path))
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
@@ -95,7 +95,7 @@ def _import_module(name: str) -> ModuleType:
 
 
 def _not_imported(name: str, error: BaseException) -> InvalidSpec:
-    return InvalidSpec(f"cannot import {shown(name)}: {faults.describe(error)}")
+    return InvalidSpec(f"cannot import {shown(name)}: {base.describe(error)}")
 
 
 # ---- making players
@@ -131,7 +131,7 @@ def player_of(found: object, name: str, values: Mapping[str, str]) -> Player:
     if fault := _cannot_take(found, "board"):
         raise InvalidSpec(
             f"expected a function that takes a board, got {shown(name)}"
-            f"{faults.defined(found)}: {fault}"
+            f"{base.defined(found)}: {fault}"
         )
     # A class of its own: a player without a spec has the name of its class in tables.
     kind: type[FunctionPlayer] = type(getattr(found, "__name__", name), (FunctionPlayer,), {})
@@ -160,7 +160,7 @@ def _check_method(player: Player, method: str, name: str) -> None:
         missing = ", ".join(one.name for one in known if one.name not in there)
         raise InvalidSpec(
             f"expected {_wanted(method)} in {shown(name)}, got one "
-            f"{f'without {missing}' if missing else fault}{faults.defined(function)}"
+            f"{f'without {missing}' if missing else fault}{base.defined(function)}"
         )
 
 

@@ -5,26 +5,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from twofold.board import Board
 from twofold.errors import InvalidSpec
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import policy
+from twofold.kernels import policy_search as kernels
+from twofold.kernels import transposition as words
 from twofold.kernels._jit import address_of
-from twofold.kernels.endgame.policy import table_first
-from twofold.kernels.policy import forward
-from twofold.kernels.policy import search as kernels
-from twofold.kernels.rules.dice import spawn_distribution
-from twofold.kernels.rules.row_tables import frame
-from twofold.kernels.search import context as words
-from twofold.networks.policy import PolicyNetwork, probabilities
+from twofold.kernels.bits import frame
+from twofold.kernels.play import spawn_distribution
+from twofold.kernels.table_lookup import table_first
 from twofold.players.base import check_going, move_list
 from twofold.players.compiled import CompiledPlayer, fits_bits
-from twofold.rules import Move, Rules
 from twofold.search.analysis import PROBABILITY, Analysis, MoveValue
-from twofold.search.budget import Budget
+from twofold.search.budget import Budget, Stop
 from twofold.search.context import as_searched
-from twofold.search.stop import Stop
+from twofold.values.policy_network import PolicyNetwork, probabilities
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import EndgameTables, TableAnswer
+    from twofold.tables.library import EndgameTables, TableAnswer
 
 
 class PolicyPlayer(CompiledPlayer):
@@ -70,7 +69,7 @@ class PolicyPlayer(CompiledPlayer):
         self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
         self._distribution = spawn_distribution(rules.spawn_exponents, rules.spawn_weights)
         found = np.zeros(kernels.WORDS, dtype=np.uint64)
-        found[forward.NETWORK] = self.network.words.ctypes.data
+        found[policy.NETWORK] = self.network.words.ctypes.data
         found[kernels.PLY] = self.ply
         found[kernels.MARGIN] = np.float64(-math.log(self.share)).view(np.uint64)
         reward = self.network.reward
@@ -84,7 +83,7 @@ class PolicyPlayer(CompiledPlayer):
             found[words.ACROSS] = shape.across.ctypes.data
             found[words.DOWN] = shape.down.ctypes.data
             found[words.MASK] = shape.mask
-            own = address_of(kernels.choose if self.ply else forward.choose)
+            own = address_of(kernels.choose if self.ply else policy.choose)
         self.policy = own
         if own and self._asked is not None:
             found[words.TABLES] = self._asked.words.ctypes.data

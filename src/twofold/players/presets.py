@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from twofold.engine.messages import hash_of_files, parse_command_words, parse_option_words
-from twofold.evaluators import find_evaluator
+from twofold.game.rules import Move
 from twofold.limits import MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
+from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.keys import (
     ALPHABETA_KEYS,
     CUT,
@@ -37,15 +37,15 @@ from twofold.players.keys import (
     share,
     whole,
 )
-from twofold.rules import Move
 from twofold.search.budget import Budget, parse_seconds
-from twofold.search.depth import BY_TILES, Depth
+from twofold.search.context import BY_TILES, Depth
+from twofold.values import find_evaluator
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import EndgameTables
-    from twofold.evaluators.base import Evaluator
-    from twofold.networks.library import NamedFile
     from twofold.players.searching import ExpectimaxPlayer
+    from twofold.tables.library import EndgameTables
+    from twofold.values.evaluator import Evaluator
+    from twofold.values.network_file import NamedFile
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -65,9 +65,9 @@ DEFAULT_POLICY: Final = "policy"
 
 def _simple(name: str) -> Callable[[], Player]:
     def make() -> Player:
-        from twofold.players import simple
+        from twofold.players import compiled
 
-        player: Player = getattr(simple, name)()
+        player: Player = getattr(compiled, name)()
         return player
 
     return make
@@ -106,13 +106,13 @@ def _ntuple(
     late: Late | None,
     **more: Any,
 ) -> Player:
-    from twofold.evaluators.ntuple import network_evaluator
-    from twofold.networks.library import load_network
+    from twofold.values.network import network_evaluator
+    from twofold.values.network_file import load_network
 
     evaluator = network_evaluator(load_network(net))
     if late is None:
         return _searching(evaluator, ply, time, nodes, tables=tables, **more)
-    from twofold.players.relay import RelayPlayer
+    from twofold.players.searching import RelayPlayer
 
     walls = None if tables is None else tables.with_walls(True)
     return RelayPlayer(
@@ -141,8 +141,8 @@ def _searching(
 def _policy(
     net: "NamedFile", ply: int | None, share: float, tables: "EndgameTables | None"
 ) -> Player:
-    from twofold.networks.policy_file import load_policy
     from twofold.players.policy import PolicyPlayer
+    from twofold.values.policy_network import load_policy
 
     return PolicyPlayer(load_policy(net), ply or 0, share=share, tables=tables)
 
@@ -190,8 +190,8 @@ def _nneonneo(ply: Depth, **more: Any) -> Player:
 
 
 def _quick(ply: Depth, table_mb: int) -> Player:
-    from twofold.evaluators.rows import QUICK_WEIGHTS, ROWS
     from twofold.players.searching import ExpectimaxPlayer
+    from twofold.values.rows import QUICK_WEIGHTS, ROWS
 
     return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
 
@@ -233,7 +233,7 @@ def _engine(
     nodes: int | None,
     timeout: float,
 ) -> Player:
-    from twofold.engine.player import EnginePlayer
+    from twofold.players.engine.client import EnginePlayer
 
     limits = Budget(ply=ply, seconds=time, nodes=nodes)
     return EnginePlayer(cmd, limits, timeout=timeout, options=options)

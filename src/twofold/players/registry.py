@@ -1,19 +1,121 @@
-"""Player specs: makes players from specs, and brings specs into their standard forms."""
+"""What a player takes of the machine, by its spec; a study from others may not ask for more."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
-from twofold import notation
-from twofold.endgame.folder import SETS
 from twofold.errors import InvalidSpec
-from twofold.notation import did_you_mean, shown
+from twofold.figures import bytes_words
+from twofold.game import notation
+from twofold.game.notation import did_you_mean, format_spec, parse_spec, shown
+from twofold.game.rules import STANDARD, Rules
+from twofold.limits import BITS_MAX_SIDE, cores
 from twofold.players.base import Player
 from twofold.players.keys import Entry, Key, Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
 from twofold.players.presets import PRESETS
-from twofold.players.strengths import STRENGTHS, strength
-from twofold.rules import STANDARD, Rules
-from twofold.search.depth import Depth
+from twofold.search.context import Depth
+from twofold.storage.memory import SHARE, free_memory
+from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
+from twofold.tables.pattern import suits
+
+
+def excess_of(spec: str) -> str:
+    """How a player exceeds the machine: more threads than cores, or a table too large; or "".
+
+    The table counts once for each core, as games are played on all of them.
+    """
+    values = parse_spec(spec).values
+    threads, table = _whole(values, "threads"), _whole(values, "table_mb") * 2**20
+    if threads > cores():
+        return f"{shown(spec)} takes {threads} threads for a move, more than the cores here"
+    free = free_memory()
+    if free is not None and table * cores() > SHARE * free:
+        return (
+            f"{shown(spec)} takes {bytes_words(table)} for each game played at a time, more than "
+            "the free memory"
+        )
+    return ""
+
+
+def _whole(values: Mapping[str, str], key: str) -> int:
+    text = values.get(key, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 12 else 0
+
+
+STRENGTHS: Final = {
+    "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
+    "normal": ("ntuple:ply=3/2@3,late=24576@4,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
+    "strong": (
+        "ntuple:ply=3,late=24576@5,tables=auto",
+        "expectimax:eval=rows,ply=6,cut=0.003",
+        "expectimax:eval=rows,ply=4/3@7",
+    ),
+    "max": (
+        "ntuple:ply=4/3@4,late=24576@7,tables=auto",
+        "expectimax:ply=7,cut=0.001",
+        "expectimax:ply=4",
+    ),
+}
+"""Names of strengths: the players for 4x4, for smaller boards and for larger ones.
+
+A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` five times as long.
+"""
+
+NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
+
+DEFAULT_PLAYER: Final = "ntuple:ply=3"
+"""The player for 4x4 if none is named and no endgame table is built."""
+
+
+def default_player(rules: Rules) -> str:
+    """The spec of the player that faces use if the user names none: `strong`.
+
+    On 4x4 it includes the endgame tables built on this machine, by name.
+    """
+    return strength("strong", rules)
+
+
+def strength(name: str, rules: Rules, given: Mapping[str, str] = NO_KEYS) -> str:
+    """The spec of the player that plays at a named strength under these rules.
+
+    `given` are keys of the user, which will replace those of the strength.
+
+    >>> strength("fast", Rules())
+    'ntuple:ply=1'
+    """
+    on_4x4, on_small, on_large = STRENGTHS[name]
+    if rules.shape == (4, 4):
+        return _with_tables(on_4x4, rules, given)
+    return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
+
+
+def _with_tables(spec: str, rules: Rules, given: Mapping[str, str]) -> str:
+    """The spec with the tables built here in place of `auto`.
+
+    It hands over late only with all tables that the hand-over was measured with.
+    """
+    name, values = parse_spec(spec)
+    tables = given.get("tables", values.pop("tables", NONE))
+    late = given.get("late", values.pop("late", NONE))
+    if tables == AUTO:
+        tables = _built(rules, late != NONE)
+    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
+    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
+        values["late"] = late
+    elif late != NONE and "tables" not in given:
+        tables = _built(rules, False)
+    return format_spec(name, values | ({"tables": tables} if tables != NONE else {}))
+
+
+def _built(rules: Rules, walls: bool) -> str:
+    """The tables of `auto`, by name."""
+    if not (suits(rules) and files_in(tables_folder())):
+        return NONE
+    from twofold.tables.library import settled_tables  # loads kernels
+
+    return settled_tables(AUTO, rules, walls=walls)
+
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 

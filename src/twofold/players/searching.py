@@ -3,25 +3,30 @@
 Each search is imported when it is made, so that only its kernels are compiled.
 """
 
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from twofold.board import Board
-from twofold.evaluators import Evaluator
-from twofold.players.base import StreamPlayer, assumed_score, check_going, move_list
+import numpy as np
+
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import policies as kernels
+from twofold.kernels._jit import address_of
+from twofold.players.base import Player, StreamPlayer, assumed_score, check_going, move_list
 from twofold.players.compiled import CompiledPlayer
-from twofold.rules import Move, Rules
 from twofold.search.analysis import Analysis
-from twofold.search.base import Search, first_best
-from twofold.search.budget import Budget
-from twofold.search.context import TABLE_MB, as_searched, unsupported
-from twofold.search.deepening import deepen
-from twofold.search.depth import Depth
-from twofold.search.stop import Stop
+from twofold.search.base import Search, deepen, first_best
+from twofold.search.budget import Budget, Stop
+from twofold.search.context import TABLE_MB, Depth, as_searched, unsupported
+from twofold.values import Evaluator
 
 if TYPE_CHECKING:
-    from twofold.endgame.table import EndgameTables, TableAnswer
+    # moved
+    from twofold.search.base import Search
+    from twofold.tables.library import EndgameTables, TableAnswer
 
 LINE_SHARE = 10
 """The principal variation may cost nodes / LINE_SHARE + LINE_NODES further nodes."""
@@ -190,7 +195,7 @@ class ExpectimaxPlayer(SearchPlayer):
     def make_search(self, rules: Rules) -> Search:
         """Make the search, on bits or on cells."""
         if super().unsupported(rules):
-            from twofold.search.expectimax_cells import ExpectimaxCells  # loads kernels
+            from twofold.search.expectimax import ExpectimaxCells  # loads kernels
 
             return ExpectimaxCells(
                 self.evaluator,
@@ -259,8 +264,126 @@ class SummedPlayer(SearchPlayer):
 
     def make_search(self, rules: Rules) -> Search:
         """Make the search for these rules."""
-        from twofold.search.summed import Summed
+        from twofold.search.alphabeta import Summed
 
         return Summed(
             self.evaluator, rules, prunes=self.prunes, threads=min(self.threads, len(Move))
         )
+
+
+class RelayPlayer(StreamPlayer, CompiledPlayer):
+    """Plays as `early`, and as `late` once the different tiles sum to `late_sum`.
+
+    A board whose tiles sum to an eighth more is late, too: see `kernels.search.relay`.
+
+    A board with a tile past 32768 counts as it is searched, downgraded. The values of the two parts
+    have different units; an analysis is that of one of them.
+    """
+
+    def __init__(self, early: SearchPlayer, late: SearchPlayer, late_sum: int) -> None:
+        self.early, self.late, self.late_sum = early, late, late_sum
+        self.reproducible = early.reproducible and late.reproducible
+
+    @property
+    def parts(self) -> tuple[SearchPlayer, SearchPlayer]:
+        """The early and the late player."""
+        return self.early, self.late
+
+    def part_for(self, board: Board) -> SearchPlayer:
+        """The player whose turn a board is, prepared for its shape."""
+        self._fit(board)
+        bits = np.uint64(as_searched(board).to_bits())
+        return self.late if kernels.is_late(bits, np.uint64(self.late_sum)) else self.early
+
+    def unsupported(self, rules: Rules) -> str:
+        """Why one of the two does not support these rules."""
+        return self.early.unsupported(rules) or self.late.unsupported(rules)
+
+    def start(self, rules: Rules, seed: int) -> None:
+        """Prepare both for a new game."""
+        super().start(rules, seed)
+        for part in self.parts:
+            part.start(rules, seed)
+
+    @property
+    def plays_on(self) -> bool:
+        """True if games can follow each other without `start`."""
+        return all(part.plays_on for part in self.parts)
+
+    def prepare(self, rules: Rules) -> None:
+        """Put both policies into the context."""
+        for part in self.parts:
+            part.start(rules, self.seed)
+        self.policy = address_of(kernels.relay) if all(part.policy for part in self.parts) else 0
+        words = np.zeros(kernels.CONTEXT_WORDS, dtype=np.uint64)
+        words[kernels.LATE_SUM] = self.late_sum
+        words[kernels.EARLY_POLICY :: 2] = [part.policy for part in self.parts]
+        words[kernels.EARLY_CONTEXT :: 2] = [part.context.ctypes.data for part in self.parts]
+        self.context = words
+
+    def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
+        """The move of the player whose turn it is."""
+        return self.part_for(board).choose(board, score=score, move_number=move_number)
+
+    def stream(
+        self,
+        board: Board,
+        budget: Budget | None = None,
+        *,
+        score: int | None = None,
+        stop: Stop | None = None,
+    ) -> Iterator[Analysis]:
+        """The improving analyses of the player whose turn it is."""
+        for found in self.part_for(board).stream(board, budget, score=score, stop=stop):
+            yield replace(found, player=self.spec)
+
+    def table_answer(self, board: Board) -> "TableAnswer | None":
+        """The answer of the endgame table that chooses the move, or None."""
+        return self.part_for(board).table_answer(board)
+
+    def close(self) -> None:
+        """Release the resources of both."""
+        for part in self.parts:
+            part.close()
+
+
+def values_of(
+    player: Player, board: Board, score: int, budget: Budget, stop: Stop
+) -> dict[Move, float] | None:
+    """The values of the legal moves; None if `stop` ended the search.
+
+    An empty budget stands for the player's limits. The player is started for the rules. Moves that
+    a policy network left out count at most as much as its best one: their values are not trusted.
+    """
+    if (searching := searching_of(player.part_for(board))) is not None:
+        limits = searching.budget if budget == Budget() else budget
+        if limits.seconds is None and limits.nodes is None:
+            return _searched(searching.search, board, score, limits.ply, stop)
+    found = player.analyse(board, budget, score=score, stop=stop)
+    if stop.is_raised:
+        return None
+    values = {one.move: one.value for one in found.moves if one.value is not None}
+    if found.critic is None or found.value is None:
+        return values
+    return {move: min(value, found.value) for move, value in values.items()}
+
+
+def searching_of(player: Player) -> "SearchPlayer | None":
+    """The player if it searches, else None, without importing the searches."""
+    module = sys.modules.get("twofold.players.searching")
+    return player if module is not None and isinstance(player, module.SearchPlayer) else None
+
+
+def _searched(
+    search: "Search", board: Board, score: int, ply: int | None, stop: Stop
+) -> dict[Move, float] | None:
+    position = search.position(board)
+    depth = search.own_depth(board) if ply is None else search.depth_of(ply)
+    search.begin(afresh=True)
+    search.limit_nodes(None)
+    try:
+        with stop.over([context.words for context in search.contexts]):
+            values = search.values(position, score, check_going(board), depth)
+        return None if search.gave_up() else {move: one.value for move, one in values.items()}
+    finally:
+        search.end()

@@ -1,17 +1,19 @@
 """Minimax and alpha-beta: the best move against the worst spawns."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
-from twofold.board import Board
-from twofold.evaluators import Evaluator
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import alphabeta as kernels
+from twofold.kernels import summed as summed_kernels
 from twofold.kernels._jit import address_of
-from twofold.kernels.search import alphabeta as kernels
-from twofold.rules import Move, Rules
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
 from twofold.search.context import TABLE_MB, Context, fitting_bits
+from twofold.values import Evaluator
 
 
 class AlphaBeta(Search):
@@ -97,3 +99,63 @@ class AlphaBeta(Search):
             if self.gave_up() or reply < 0:
                 return tuple(steps)
             best = Move(reply)
+
+
+PLIES: Final = 4
+"""Three rounds of (spawn, move) below the first move."""
+
+ORDER: Final = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)
+"""The order of moves in the source; of equal moves the first is chosen."""
+
+
+class Summed(Search):
+    """The search of Baeldung's article; threads and the transposition table change no value.
+
+    The evaluator must return integers. `prunes` skips moves that change nothing.
+    """
+
+    calls = (summed_kernels.value_of,)
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        rules: Rules,
+        *,
+        prunes: bool = True,
+        threads: int = 1,
+        table_mb: int = 4,
+    ) -> None:
+        super().__init__(rules)
+        context = Context(evaluator, rules, summed_kernels.CONTEXT_WORDS)
+        context.words[summed_kernels.PRUNES] = prunes
+        context.point_table(table_mb)
+        self._use(context, threads)
+
+    def position(self, board: Board) -> np.uint64:
+        """The 64-bit form, downgraded if a tile exceeds 32768."""
+        return np.uint64(fitting_bits(board))
+
+    def own_depth(self, board: Board) -> int:
+        """Plies, the same for every board."""
+        return PLIES
+
+    def values(
+        self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
+    ) -> dict[Move, MoveValue]:
+        """Values of legal moves, integers, in the order of the source."""
+        moves = [move for move in ORDER if move in legal]
+        values: dict[Move, MoveValue] = {}
+
+        def share(context: Context) -> None:
+            first = self.contexts.index(context)
+            for move in moves[first :: len(self.contexts)]:
+                before = context.nodes
+                value = summed_kernels.value_of(position, int(move), depth - 1, context.words)
+                values[move] = MoveValue(float(value), context.nodes - before)
+
+        self._in_threads(share)
+        return {move: values[move] for move in moves}
+
+    def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
+        """The best move alone: a sum over spawns has no typical spawn."""
+        return (LineStep(best),)

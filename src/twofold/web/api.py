@@ -6,28 +6,26 @@ from typing import Annotated, Final
 
 import msgspec
 
-from twofold.board import Board
 from twofold.errors import LimitExceeded
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.formats import parse_any_record
+from twofold.game.game import Game
+from twofold.game.notation import parse_seed
+from twofold.game.record import Record
+from twofold.game.rules import Move, Rules
+from twofold.games.judge import MOVES, Kind, why_worse
+from twofold.games.kept import GameInfo
+from twofold.games.mover import Mover
+from twofold.games.review import default_judge
+from twofold.games.scores import autoplay_of
 from twofold.limits import MAX_RECORD_MOVES
-from twofold.notation import parse_seed
-from twofold.play.best_scores import autoplay_of
-from twofold.play.kept import GameInfo
-from twofold.play.mover import Mover
 from twofold.players.base import Player
-from twofold.records.formats import parse_any_record
-from twofold.records.record import Record
-from twofold.review.review import default_judge
-from twofold.review.why import MOVES, Kind, why_worse
-from twofold.rules import Move, Rules
-from twofold.search.budget import Budget
-from twofold.search.document import AnalysisDocument, Timing
-from twofold.search.stop import ALARMS, Stop
+from twofold.search.analysis import AnalysisDocument, Timing
+from twofold.search.budget import ALARMS, Budget, Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
-from twofold.web.own_games import own_operations
-from twofold.web.pictures import picture_operations
-from twofold.web.practice.routes import practice_operations
+from twofold.web.own_games import own_operations, picture_operations
+from twofold.web.practice import practice_operations
 from twofold.web.protocol import Letter, PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import clamped, order_of, rules_for

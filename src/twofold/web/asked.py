@@ -1,24 +1,115 @@
-"""Requests that take time, an analysis or a review, until they end or the page cancels them."""
+"""Outcomes: how games end from a position, for a player that has solved the game.
+
+A pass over all states takes milliseconds on 2x3 and a minute or more on 3x3. It follows the
+analysis in the same thread, reports progress, and ends with the time limit or the next request.
+"""
 
 import logging
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from twofold.errors import TwofoldError
-from twofold.notation import printable
-from twofold.players.faults import describe
-from twofold.search.stop import Stop
-from twofold.web.evaluation import reply_of
-from twofold.web.outcomes import follow, solution_of
-from twofold.web.protocol import AnalysisReply, OutcomesReply, RefusedReply, Reply
-from twofold.web.searches import AnalysisOrder, Searches
+from twofold.errors import InvalidBoard, ResourceError, TwofoldError
+from twofold.game.board import Board
+from twofold.game.notation import printable
+from twofold.players.base import Player, describe
+from twofold.search.budget import Stop
+from twofold.web.protocol import AnalysisReply, OutcomesReply, RefusedReply, Reply, TileChance
+from twofold.web.searches import MAX_SECONDS, POINTS, AnalysisOrder, Searches, reply_of
 
 if TYPE_CHECKING:
-    from twofold.exact.table import ExactTable
+    from twofold.tables.exact import ExactTable, Outcomes
+
+SAY_EVERY: Final = 0.25
+"""Seconds between two progress replies."""
+
+Tell = Callable[[OutcomesReply], None]
+
+
+class _Ended(Exception):
+    """Cancelled, or out of time."""
+
+
+def solution_of(player: Player) -> "ExactTable | None":
+    """The table of a player that has solved its game; None for others."""
+    if not player.compiled or player.home is None:
+        return None
+    from twofold.players.exact import ExactPlayer  # loads kernels
+
+    return player.table if isinstance(player, ExactPlayer) else None
+
+
+def follow(
+    table: "ExactTable", board: Board, stop: Stop, tell: Tell, *, seconds: float = MAX_SECONDS
+) -> None:
+    """Compute how games end from a board; `tell` gets progress and the result.
+
+    Ends early when `stop` is raised or after `seconds`.
+    """
+    from twofold.tables.exact import outcomes
+
+    clock = _Clock(str(board), len(table), stop, tell, seconds)
+    try:
+        tell(outcomes_reply(outcomes(table, board, on_progress=clock.pass_by), board))
+    except _Ended:
+        tell(clock.ended())
+    except (InvalidBoard, ResourceError) as error:
+        tell(clock.said(final=True, note=str(error)))
+
+
+class _Clock:
+    def __init__(self, board: str, states: int, stop: Stop, tell: Tell, seconds: float) -> None:
+        self._board, self._states = board, states
+        self._stop, self._tell = stop, tell
+        self._seconds = seconds
+        self._began = self._said = time.monotonic()
+        self._first: int | None = None
+        self._done = 0.0
+
+    def ended(self) -> OutcomesReply:
+        if self._stop.is_raised:
+            return replace(self.said(final=True, note="stopped before the end"), reason="stopped")
+        note = (
+            f"not all games could be followed to their end in {self._seconds:g} s; "
+            "a later board takes less"
+        )
+        return replace(self.said(final=True, note=note), reason="late", seconds=self._seconds)
+
+    def pass_by(self, _layer: int, states: int) -> None:
+        self._first = states if self._first is None else self._first
+        self._done = (states - self._first) / max(self._states - self._first, 1)
+        now = time.monotonic()
+        if self._stop.is_raised or now - self._began > self._seconds:
+            raise _Ended
+        if now - self._said >= SAY_EVERY:
+            self._said = now
+            self._tell(self.said(final=False))
+
+    def said(self, *, final: bool, note: str = "") -> OutcomesReply:
+        return OutcomesReply(board=self._board, final=final, done=self._done, note=note)
+
+
+def outcomes_reply(found: "Outcomes", board: Board) -> OutcomesReply:
+    """Outcomes as a final reply."""
+    reach, problem = found.reach, found.problem
+    of_goal = problem.unit != POINTS
+    return OutcomesReply(
+        board=str(board),
+        final=True,
+        done=1.0,
+        tiles=[TileChance(tile, chance, reach[tile]) for tile, chance in found.tiles.items()],
+        moves=found.moves,
+        setting=problem.setting,
+        goal=problem.rules.goal if of_goal or problem.rules.stop_at_goal else 0,
+        of_goal=of_goal,
+        value=found.value,
+    )
+
 
 INTERNAL: Final = "InternalError"
 """Kind of unexpected errors."""
@@ -26,7 +117,7 @@ INTERNAL: Final = "InternalError"
 _MAX_TEXT: Final = 300
 _LOG: Final = logging.getLogger("twofold.web")
 
-Send = Callable[[Reply], None]
+SendReply = Callable[[Reply], None]
 
 
 def refused(error: Exception, ref: int = 0) -> RefusedReply:
@@ -43,7 +134,7 @@ def refused(error: Exception, ref: int = 0) -> RefusedReply:
 class Asked(ABC):
     """A request that takes time and sends replies with the number `ref`."""
 
-    def __init__(self, send: Send, ref: int) -> None:
+    def __init__(self, send: SendReply, ref: int) -> None:
         self.stop = Stop()
         self._send = send
         self._ref = ref
@@ -87,7 +178,7 @@ class AskedAnalysis(Asked):
         self,
         searches: Searches,
         order: AnalysisOrder,
-        send: Send,
+        send: SendReply,
         ref: int,
         hints: int | None = None,
     ) -> None:

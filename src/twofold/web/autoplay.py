@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from twofold.errors import TwofoldError
-from twofold.game import Game, Moment
-from twofold.notation import printable
-from twofold.play.mover import Mover
-from twofold.play.paces import SpeedWindow
-from twofold.play.threads import Seats, stand_back
-from twofold.players.base import Player
-from twofold.players.faults import as_fault, describe
-from twofold.rules import MOVES_BY_LETTER
-from twofold.search.stop import Stop
-from twofold.step import Status
+from twofold.game.game import Game, Moment, Status
+from twofold.game.notation import printable
+from twofold.game.rules import MOVES_BY_LETTER
+from twofold.games.mover import Mover, SpeedWindow
+from twofold.games.threads import Seats, stand_back
+from twofold.players.base import Player, as_fault, describe
+from twofold.search.budget import Stop
 
 if TYPE_CHECKING:
     from twofold.web.page_game import PageGame

@@ -7,23 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from twofold.board import Board
 from twofold.errors import TwofoldError
-from twofold.game import Game
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import STANDARD
+from twofold.games.mover import Mover
+from twofold.games.review import default_judge
+from twofold.games.scores import GAMES
+from twofold.games.store import GameStore
+from twofold.games.threads import JobThreads, start_thread
 from twofold.limits import MAX_SIDE
-from twofold.play.game_file import GAMES
-from twofold.play.mover import Mover
-from twofold.play.store import GameStore
-from twofold.play.threads import JobThreads, start_thread
-from twofold.records.record import Record
-from twofold.review.review import default_judge
-from twofold.rules import STANDARD
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
+from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
-from twofold.web.jobs.queue import JobQueue
+from twofold.web.jobs import JobQueue
+from twofold.web.notebook import Notebook
 from twofold.web.page_game import Viewer
-from twofold.web.practice.notebook import Notebook
 from twofold.web.protocol import Ready, Welcome
 from twofold.web.reviews import Reviews
 from twofold.web.roster import Roster

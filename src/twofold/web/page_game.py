@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
-from twofold.board import Board
 from twofold.errors import GameOver, InvalidInput, TwofoldError
-from twofold.game import Game
-from twofold.play.best_scores import ME
-from twofold.play.daily import without_day
-from twofold.play.game_file import Conflict, GameFile, Version
-from twofold.play.saved_game import News, SavedGame
-from twofold.records.record import Record
-from twofold.rules import Move, Rules
-from twofold.step import Step, makes_goal, result_text, slides
+from twofold.game.board import Board
+from twofold.game.game import Game, Step, makes_goal, result_text, slides
+from twofold.game.record import Record
+from twofold.game.rules import Move, Rules
+from twofold.games.saved_game import News, SavedGame
+from twofold.games.scores import ME, Conflict, GameFile, Version, without_day
 from twofold.web.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.web.protocol import (
     AutoplayEnded,

@@ -11,20 +11,20 @@ from operator import eq
 from typing import Final
 
 from twofold.errors import TwofoldError
-from twofold.play import daily
-from twofold.play.best_scores import autoplay_of
-from twofold.play.threads import EndableJobs
+from twofold.game.game import Status
+from twofold.game.record import Record
+from twofold.games import scores
+from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
+from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
+from twofold.games.scores import autoplay_of
+from twofold.games.threads import EndableJobs
 from twofold.players import Player, settled
-from twofold.records.record import Record
-from twofold.review.judge import GameAccuracy, Judge, MoveJudgement
-from twofold.review.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.search.budget import Budget
-from twofold.step import Status
 from twofold.web import protocol
-from twofold.web.asked import Asked, Send
-from twofold.web.evaluation import table_info
-from twofold.web.practice.notebook import Notebook, mistakes_of_game
+from twofold.web.asked import Asked, SendReply
+from twofold.web.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
+from twofold.web.searches import table_info
 
 AT_ONCE: Final = 2
 """Maximum number of simultaneous reviews over all pages; others are queued."""
@@ -142,7 +142,7 @@ class AskedReview(Asked):
         ply: int | None,
         find: Callable[[str], Record],
         spec_for: Callable[[Record], str],
-        send: Send,
+        send: SendReply,
         ref: int,
     ) -> None:
         super().__init__(send, ref)
@@ -155,8 +155,8 @@ class AskedReview(Asked):
         """Send judgements as they are made, then what is known at the end."""
         record = self._find(self._game)
         is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
-        if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
-            raise daily.DailyRule("the daily game of today can be reviewed once it is over")
+        if scores.day_of_record(record) == str(scores.today()) and not is_over:  # no hints in it
+            raise scores.DailyRule("the daily game of today can be reviewed once it is over")
         spec = settled(self._spec, record.rules) if self._spec else self._spec_for(record)
         with self._reviews.make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=self._ply))

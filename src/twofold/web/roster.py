@@ -13,19 +13,18 @@ from typing import Final
 
 import msgspec
 
-from twofold import notation
-from twofold.endgame.folder import AUTO, NONE, SETS
-from twofold.endgame.pattern import EndgamePattern
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
+from twofold.game import notation
+from twofold.game.notation import shown
+from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_SIDE
-from twofold.networks.library import POLICY, shipped
-from twofold.notation import shown
 from twofold.players import Player, home_of, make_player, settled
 from twofold.players.keys import TABLES, Entry
 from twofold.players.own_code import is_code
-from twofold.players.registry import code_of, entry_of, parse_player
-from twofold.players.strengths import default_player, strength
-from twofold.rules import STANDARD, Rules
+from twofold.players.registry import code_of, default_player, entry_of, parse_player, strength
+from twofold.tables.format import AUTO, NONE, SETS
+from twofold.tables.pattern import EndgamePattern
+from twofold.values.network_file import POLICY, shipped
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256

@@ -27,12 +27,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from twofold.errors import InvalidInput
-from twofold.files import atomic_write
-from twofold.locks import alone
-from twofold.notation import shown
+from twofold.game.notation import shown
+from twofold.storage.files import alone, atomic_write
 from twofold.web.operations import TooLarge, error_body, read_body
-from twofold.web.pages import PAGES
-from twofold.web.plain_pages import error_page, sign_in_page, style_source
+from twofold.web.pages import PAGES, error_page, sign_in_page, style_source
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """Names of this machine for itself."""

@@ -14,16 +14,15 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from twofold.errors import InvalidRecord, TwofoldError
-from twofold.game import Game
-from twofold.notation import shown
-from twofold.play import daily
-from twofold.play.best_scores import set_aside
-from twofold.play.game_file import Conflict, Version, indexed, unindexed
-from twofold.play.kept import GameInfo, Kept, kept_of, when_played
-from twofold.play.saved_game import LOOK_SECONDS, SavedGame, now_text, opened
-from twofold.play.store import GameStore, NotFound
-from twofold.play.threads import Seats, join, start_thread
-from twofold.records.record import Record, parse_unplayed
+from twofold.game.game import Game
+from twofold.game.notation import shown
+from twofold.game.record import Record, parse_unplayed
+from twofold.games import scores
+from twofold.games.kept import GameInfo, Kept, kept_of, when_played
+from twofold.games.saved_game import LOOK_SECONDS, SavedGame, now_text, opened
+from twofold.games.scores import Conflict, Version, indexed, set_aside, unindexed
+from twofold.games.store import GameStore, NotFound
+from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer
 from twofold.web.protocol import RefusedReply
 
@@ -118,7 +117,7 @@ class PageTable:
 
         It is neither a try of its day nor counted as the person's own. Raises as `take_in`.
         """
-        own = daily.without_day(unindexed(record))
+        own = scores.without_day(unindexed(record))
         if known := self.store.find(unindexed(record)) or self.store.find(own):
             return TakenIn(known, False)
         return self.take_in(opened(record), self.time())
@@ -132,14 +131,14 @@ class PageTable:
         """
         when = when_played(record, self.time()) if played is None else played
         own = unindexed(record)
-        if day := daily.day_of_record(own):
-            if daily.can_be_try(own):
-                game = daily.PREFIX + day
+        if day := scores.day_of_record(own):
+            if scores.can_be_try(own):
+                game = scores.PREFIX + day
                 self.store.check_room()
                 other = self.store.save(game, own, when, imported=True)
                 if not isinstance(other, Conflict):
                     return TakenIn(game, other is None)
-            own = daily.without_day(own)
+            own = scores.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
         game = self.store.id_for(own)
@@ -151,7 +150,7 @@ class PageTable:
 
     def begin_daily(self, day: date) -> str:
         """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
-        game = daily.id_of(day)
+        game = scores.id_of(day)
         path = self.store.path(game)
         if path.exists():
             try:
@@ -161,7 +160,7 @@ class PageTable:
                 set_aside(path)
         self.store.check_room()
         # This does not overwrite a try that another program has just created.
-        self.store.save(game, daily.new_record(day, now_text()), self.time())
+        self.store.save(game, scores.new_record(day, now_text()), self.time())
         return game
 
     def join(
@@ -255,8 +254,8 @@ class PageTable:
 
         Raises DailyRule for today's daily game, otherwise as `GameStore.delete`.
         """
-        if game == daily.id_of(daily.today()):
-            raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
+        if game == scores.id_of(scores.today()):
+            raise scores.DailyRule("the daily game of today cannot be deleted: there is one try")
         with self._lock:
             live = self._live.get(game)
         if live is None:

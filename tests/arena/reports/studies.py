@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from twofold.arena.games import GameRow
-from twofold.arena.studies.study import Study
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
 

@@ -5,17 +5,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from twofold.arena.reports import joint_curve
-from twofold.arena.reports.drawings import FORMS
-from twofold.arena.reports.joint_curve import (
+from twofold.arena import plots
+from twofold.arena.plots import (
+    FORMS,
     DrawnCurve,
     JointCurve,
     OneCurve,
     join,
+    learning_curves,
     read_curve,
     read_runs,
 )
-from twofold.arena.reports.plots import learning_curves
 from twofold.errors import InvalidInput, InvalidNetwork
 
 
@@ -100,6 +100,6 @@ def test_invalid_points_are_refused(
     monkeypatch: pytest.MonkeyPatch, points: list[list[float]]
 ) -> None:
     card = SimpleNamespace(settings={"seed": "1"}, curve=points)
-    monkeypatch.setattr(joint_curve, "read_card", lambda _: card)
+    monkeypatch.setattr(plots, "read_card", lambda _: card)
     with pytest.raises(InvalidNetwork, match="expected the file of a training run, got 'x'"):
         read_runs(["x"])

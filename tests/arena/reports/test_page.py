@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tests.arena.reports.studies import add, row, small
-from twofold.arena.reports.drawings import PAPER
-from twofold.arena.reports.page import html as html_page
-from twofold.arena.reports.tables import markdown
-from twofold.arena.studies.study import Study
+from twofold.arena.page import html as html_page
+from twofold.arena.plots import PAPER
+from twofold.arena.study import Study
+from twofold.arena.tables import markdown
 from twofold.errors import MissingExtra
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
 
 HOSTILE = ["<script>alert(1)</script>", "$x^2$ \\frac|`a`", ']]>--><b>"&', "a\x1b[2J\x00\n\u202e"]
 

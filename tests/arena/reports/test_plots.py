@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 from tests.arena.reports.studies import add, row
-from twofold.arena.reports.plots import Style, drawing, telling
-from twofold.arena.reports.report import gather
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import Style, drawing, telling
+from twofold.arena.report import gather
+from twofold.arena.study import Study
 
 
 @pytest.mark.parametrize("scores", [[100], [0, 0], [5, 5, 5], [1, 10**9], list(range(1, 3000))])

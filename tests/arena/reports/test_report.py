@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from tests.arena.reports.studies import add, ended, row, small
+from twofold.arena import report as module
 from twofold.arena.boards import parse_boards
-from twofold.arena.reports import report as module
-from twofold.arena.reports.page import html as html_of
-from twofold.arena.reports.report import gather
-from twofold.arena.reports.tables import markdown, plain
-from twofold.arena.studies.rows import Wanted
-from twofold.arena.studies.study import Study
+from twofold.arena.page import html as html_of
+from twofold.arena.report import gather
+from twofold.arena.study import Study
+from twofold.arena.study_rows import Wanted
+from twofold.arena.tables import markdown, plain
 from twofold.errors import InvalidInput
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
 
 
 def test_games_from_boards_have_a_section() -> None:

@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 
 from tests.arena.reports.studies import RULES, add, ended, row, small
-from twofold.arena.reports.page import html as html_of
-from twofold.arena.reports.report import gather
-from twofold.arena.reports.tables import markdown, plain
-from twofold.arena.studies.study import Study
-from twofold.seeds import SeedRange
+from twofold.arena.page import html as html_of
+from twofold.arena.report import gather
+from twofold.arena.study import Study
+from twofold.arena.tables import markdown, plain
+from twofold.game.notation import SeedRange
 
 
 def test_where_games_end() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from twofold.arena.games import GameRow
-from twofold.arena.studies.study import Study
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
 
 ABOUT: dict[str, Any] = {
     "signature": "1",

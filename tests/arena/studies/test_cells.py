@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from tests.support.exports import export_csv
+from twofold.arena import report
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.export import export_parquet, export_records
 from twofold.arena.games import GameRow
-from twofold.arena.reports import report
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
 from twofold.cli import main
 from twofold.errors import InvalidInput
+from twofold.game.notation import SeedRange
+from twofold.game.record import Record
+from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS, MAX_SCORE
-from twofold.records.record import Record
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
 from twofold.version import SIGNATURE
-from twofold.web.lab import laboratory as lab
+from twofold.web import lab as lab
 
 DEEP = "[" * 100_000
 HUGE = 10**22

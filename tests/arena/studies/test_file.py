@@ -14,10 +14,10 @@ import pytest
 
 from tests.arena.studies.studies import add, row, small_study, use
 from tests.support.forks import command, fork, full_disk
-from twofold.arena.studies import file as module
-from twofold.arena.studies.study import Study
+from twofold.arena import study_file as module
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput, ResourceError
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
 
 
 def test_a_new_study_without_a_run_is_removed_where_an_error_ends_it(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with Study(path) as study:
         run = add(study)
-        code = f"from twofold.arena.studies.study import Study; Study({str(path)!r})"
+        code = f"from twofold.arena.study import Study; Study({str(path)!r})"
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert "another run is using" in found.stderr
         study.add(run, row(1))
@@ -168,7 +168,7 @@ def test_a_study_that_cannot_be_begun_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("twofold.files.write_all", full)
+    monkeypatch.setattr("twofold.storage.files.write_all", full)
     with pytest.raises(ResourceError, match=r"cannot write [0-9]+ bytes to '.*s\.db': No space"):
         Study(tmp_path / "s.db")
     assert list(tmp_path.iterdir()) == []

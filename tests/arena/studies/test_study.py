@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
+from twofold.arena import study_file as module
 from twofold.arena.games import NEVER, GameColumns
-from twofold.arena.studies import file as module
-from twofold.arena.studies.file import APPLICATION, SCHEMA
-from twofold.arena.studies.rows import Wanted
-from twofold.arena.studies.study import Study
+from twofold.arena.study import Study
+from twofold.arena.study_file import APPLICATION, SCHEMA
+from twofold.arena.study_rows import Wanted
 from twofold.errors import InvalidInput
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
 
 
 def test_games_are_read_in_the_order_of_their_seed_range(tmp_path: Path) -> None:

@@ -18,11 +18,10 @@ from optuna.trial import FrozenTrial
 from tests.arena.standings import standings_of
 from tests.support.forks import command, fork
 from twofold import make_player
+from twofold.arena import tuning_file as tune_settings
+from twofold.arena import tuning_file as tune_study
 from twofold.arena.stats import Interval
-from twofold.arena.tuning import settings as tune_settings
-from twofold.arena.tuning import study as tune_study
-from twofold.arena.tuning.settings import Range, range_of
-from twofold.arena.tuning.tune import (
+from twofold.arena.tune import (
     Tuning,
     TuningCheck,
     TuningObjective,
@@ -30,11 +29,12 @@ from twofold.arena.tuning.tune import (
     TuningSettings,
     tune,
 )
+from twofold.arena.tuning_file import Range, range_of
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra, ResourceError, TwofoldError
-from twofold.evaluators import find_evaluator
-from twofold.locks import alone
-from twofold.rules import Rules
-from twofold.seeds import SeedRange
+from twofold.game.notation import SeedRange
+from twofold.game.rules import Rules
+from twofold.storage.files import alone
+from twofold.values import find_evaluator
 
 SPEC = "expectimax:eval=rows,ply=1"
 SMALL = Rules.parse("3x3 goal=64")
@@ -433,7 +433,7 @@ def test_a_player_that_fails_ends_the_tuning(tmp_path: Path) -> None:
     code = "raise ZeroDivisionError('on purpose')"
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "from twofold.evaluators import find_evaluator\n"
+        "from twofold.values import find_evaluator\n"
         "from dataclasses import replace\n"
         "rows = find_evaluator('rows')\n"
         "def rebuild(weights):\n"

@@ -7,17 +7,24 @@ from numba import types
 from tests.kernels.drivers import SMALL, to_bits
 from tests.kernels.lazily import lazy_kernel
 from tests.support.guards import Guards
-from twofold import reference
-from twofold.board import Board
-from twofold.env.games import EnvGames
-from twofold.env.settings import OBSERVATIONS, EnvSettings, Observation, Start, observe, space
+from twofold.env.games import (
+    OBSERVATIONS,
+    EnvGames,
+    EnvSettings,
+    Observation,
+    Start,
+    observe,
+    space,
+)
 from twofold.env.vector import Seeding
-from twofold.kernels.env import forms
-from twofold.kernels.env import words as names
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import env_games
+from twofold.kernels import env_games as names
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.simd import WIDTH
 from twofold.limits import MAX_SIDE
-from twofold.rules import Rules
 
 COUNT = WIDTH + 3
 """Number of games: one vector and some single games."""
@@ -27,12 +34,12 @@ _BYTES = types.uint8[::1]
 
 @lazy_kernel(types.void(types.int64, types.int64, types.uint64, _BYTES))
 def observe_bits(form, planes, bits, target):
-    forms.observe_bits(form, planes, bits, 4, 4, np.uint64(target.ctypes.data))
+    env_games.observe_bits(form, planes, bits, 4, 4, np.uint64(target.ctypes.data))
 
 
 @lazy_kernel(types.int64(_BYTES, _BYTES))
 def made_on_cells(before, after):
-    return forms.exponents_made_on_cells(pointer(before), pointer(after), len(before))
+    return env_games.exponents_made_on_cells(pointer(before), pointer(after), len(before))
 
 
 @pytest.mark.parametrize("spawn", [2, 4, 64])
@@ -50,9 +57,9 @@ def test_boards_are_written_in_vectors(form: Observation, spawn: int, guards: Gu
 
 def test_masks_are_spread_and_gathered() -> None:
     for legal in range(16):
-        spread = int(forms.spread_mask(legal))
+        spread = int(env_games.spread_mask(legal))
         assert spread.to_bytes(4, "little") == bytes(legal >> move & 1 for move in range(4))
-        assert forms.gather_mask(np.uint64(spread)) == legal
+        assert env_games.gather_mask(np.uint64(spread)) == legal
 
 
 @pytest.mark.parametrize(("rows", "cols"), SMALL)
@@ -75,7 +82,7 @@ def test_the_exponents_that_a_slide_makes(rows: int, cols: int) -> None:
             slid = np.array(after, dtype=np.uint8)
             merges = int(np.count_nonzero(cells) - np.count_nonzero(slid))
             before_bits, after_bits = to_bits(cells, rows, cols)[()], to_bits(slid, rows, cols)[()]
-            assert forms.exponents_made(before_bits, after_bits, merges) == expected
+            assert env_games.exponents_made(before_bits, after_bits, merges) == expected
             assert made_on_cells(cells, slid) == expected
 
 

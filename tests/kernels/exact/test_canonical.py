@@ -7,10 +7,10 @@ import pytest
 
 from tests.exact.naive import least
 from tests.support.generators import make_board
-from twofold.board import Board
-from twofold.exact.problem import canonical_bits
-from twofold.kernels.exact import canonical
-from twofold.kernels.rules.bits import tile_sum
+from twofold.game.board import Board
+from twofold.kernels import solving
+from twofold.kernels.bits import tile_sum
+from twofold.tables.problem import canonical_bits
 
 SHAPES = [(1, 2), (1, 4), (4, 1), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4), (4, 3), (4, 4)]
 
@@ -23,7 +23,7 @@ def some_boards(shape: tuple[int, int], count: int = 40, seed: int = 0) -> list[
 @pytest.mark.parametrize("shape", SHAPES)
 def test_one_board_stands_for_its_symmetries(shape: tuple[int, int]) -> None:
     for board in some_boards(shape):
-        found = int(canonical.canonical(np.uint64(board.to_bits()), *shape))
+        found = int(solving.canonical(np.uint64(board.to_bits()), *shape))
         assert found == canonical_bits(board) == least(board).to_bits()
 
 
@@ -35,8 +35,8 @@ def test_a_key_and_the_sum_of_the_tiles_are_the_board(shape: tuple[int, int]) ->
         bits = np.uint64(board.to_bits())
         total = sum(map(sum, board.tiles))
         assert tile_sum(bits) == total
-        key = canonical.to_key(bits, *shape)
-        assert int(canonical.from_key(key, total, *shape)) == int(bits)
+        key = solving.to_key(bits, *shape)
+        assert int(solving.from_key(key, total, *shape)) == int(bits)
         assert int(key) < 16 ** (board.rows * board.cols - 1)
         keys.add((int(key), total))
     assert len(keys) == len(set(boards))
@@ -47,5 +47,5 @@ def test_keys_ascend_as_boards_of_one_sum_do() -> None:
     by_sum: dict[int, list[int]] = {}
     for bits in boards:
         total = int(tile_sum(np.uint64(bits)))
-        by_sum.setdefault(total, []).append(int(canonical.to_key(np.uint64(bits), 3, 3)))
+        by_sum.setdefault(total, []).append(int(solving.to_key(np.uint64(bits), 3, 3)))
     assert all(keys == sorted(keys) for keys in by_sum.values())

@@ -8,11 +8,12 @@ import pytest
 
 from tests.exact.naive import least
 from tests.support.generators import make_board
-from twofold.board import Board
-from twofold.exact.problem import Problem, canonical_bits
-from twofold.exact.solver import Slots, plan_words, point_at
-from twofold.kernels.exact import canonical, solving
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import solving
+from twofold.kernels import solving as canonical
+from twofold.tables.problem import Problem, canonical_bits
+from twofold.tables.solver import Slots, plan_words, point_at
 
 
 def test_a_set_holds_each_word_once() -> None:

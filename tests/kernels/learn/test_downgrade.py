@@ -6,14 +6,14 @@ import pytest
 from tests.evaluators.plain import downgraded, tile_sum
 from tests.kernels.drivers import SMALL
 from tests.kernels.learn.boards import Cells, some_boards
-from twofold import reference
-from twofold.board import Board
-from twofold.kernels.learn import downgrade
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.kernels import ntuple
 
 
 def on_bits(cells: Cells, shape: tuple[int, int], threshold: int) -> Cells:
     bits = np.uint64(Board(cells, shape).to_bits())
-    return Board.from_bits(int(downgrade.downgraded(bits, threshold)), shape).exponents
+    return Board.from_bits(int(ntuple.downgraded(bits, threshold)), shape).exponents
 
 
 @pytest.mark.parametrize("exponent", range(9, 16))
@@ -54,5 +54,5 @@ def test_a_board_without_a_missing_tile_is_kept() -> None:
 
 def test_the_sum_of_different_tiles() -> None:
     for cells in some_boards(500, (4, 4)):
-        assert downgrade.tile_set(np.uint64(Board(cells).to_bits())) == tile_sum(cells)
-    assert downgrade.tile_set(np.uint64(0)) == 0
+        assert ntuple.tile_set(np.uint64(Board(cells).to_bits())) == tile_sum(cells)
+    assert ntuple.tile_set(np.uint64(0)) == 0

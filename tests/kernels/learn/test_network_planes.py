@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.kernels.learn.network_planes import add_planes
+from twofold.kernels.ntuple import add_planes
 
 GUARD = np.float32(-12345.5)
 

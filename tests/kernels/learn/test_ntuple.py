@@ -14,18 +14,17 @@ from tests.kernels.lazily import lazy_kernel
 from tests.kernels.learn.boards import some_boards as large_boards
 from tests.learn.naive import NaiveNetwork, as_bits, slides, table_of, twin_of
 from tests.support.twins import Twin
-from twofold import reference
-from twofold.board import Board
-from twofold.evaluators.ntuple import network_evaluator
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move, Rules
+from twofold.kernels import ntuple
+from twofold.kernels import transposition as names
+from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
-from twofold.kernels.learn import ntuple
-from twofold.kernels.rules.play import ask
-from twofold.kernels.search import context as names
-from twofold.kernels.search.expectimax import LOWEST
-from twofold.networks.network import Network
-from twofold.rules import Move, Rules
-from twofold.search.depth import Depth
+from twofold.kernels.play import ask
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values.network import Network, network_evaluator
 
 Cells = tuple[int, ...]
 Shape = tuple[int, int]

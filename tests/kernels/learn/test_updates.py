@@ -8,12 +8,12 @@ import pytest
 
 from tests.kernels.drivers import played_boards, to_bits
 from tests.learn.naive import Learner, symmetric, table_of, twin_of
-from twofold.board import Board
-from twofold.kernels.learn import updates
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+from twofold.kernels import updates
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
-from twofold.networks.network import Network
-from twofold.rules import Rules
+from twofold.values.network import Network
 
 COUNT = 1_000
 TOLERANCE = 1e-6

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.support.policies import make_policy
-from twofold.board import Board
-from twofold.networks.policy import PolicyNetwork
+from twofold.game.board import Board
+from twofold.values.policy_network import PolicyNetwork
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (1, 3), (5, 5)]
 

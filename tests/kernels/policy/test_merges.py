@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from twofold.board import Board
-from twofold.kernels.policy.merges import advantages, merge_rewards
-from twofold.rules import Move
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels.policy import advantages, merge_rewards
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (2, 3), (5, 2), (1, 4)])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.support.policies import make_policy
-from twofold import reference
-from twofold.board import Board
-from twofold.kernels.policy.turns import moves_back, turn_each
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.kernels.policy import moves_back, turn_each
 
 SHAPES = [(4, 4), (2, 2), (3, 4), (4, 3), (1, 3), (5, 5)]
 

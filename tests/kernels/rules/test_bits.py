@@ -11,11 +11,11 @@ from numba import types
 
 from tests.kernels.drivers import SMALL, from_bits, to_bits
 from tests.kernels.lazily import lazy_kernel
-from twofold import reference
+from twofold.game import reference
+from twofold.kernels import bits as on_bits
 from twofold.kernels import intrinsics
+from twofold.kernels.bits import frame, row_table
 from twofold.kernels.intrinsics import u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules.row_tables import frame, row_table
 
 ONE_BIT = [1 << bit for bit in range(64)]
 Symmetry = Callable[[int], int]

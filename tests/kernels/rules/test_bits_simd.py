@@ -6,12 +6,12 @@ from numba import types
 
 from tests.kernels.drivers import SMALL, to_bits
 from tests.kernels.lazily import lazy_kernel
-from twofold.kernels.env.forms import exponents_made
+from twofold.kernels import bits as on_bits
+from twofold.kernels import bits_simd as lane_bits
+from twofold.kernels.bits import frame
+from twofold.kernels.env_games import exponents_made
 from twofold.kernels.intrinsics import pointer, u64_at
-from twofold.kernels.rules import bits as on_bits
-from twofold.kernels.rules import bits_simd as lane_bits
-from twofold.kernels.rules.dice import mix, spawn_distribution
-from twofold.kernels.rules.row_tables import frame
+from twofold.kernels.play import mix, spawn_distribution
 from twofold.kernels.simd import WIDTH, equal, in_all, load, store
 
 _WORDS = types.uint64[::1]

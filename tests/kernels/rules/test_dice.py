@@ -15,12 +15,12 @@ from tests.kernels.drivers import (
     spawns_on_bits,
     spawns_on_cells,
 )
-from twofold import reference
-from twofold.board import Board
-from twofold.game import Game
-from twofold.kernels.rules import dice
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
+from twofold.kernels import play
 from twofold.limits import MAX_SEED
-from twofold.rules import Move, Rules
 
 SPAWNS = 1_000_000
 
@@ -48,11 +48,11 @@ PUBLISHED = [0x599ED017FB08FC85, 0x2C73F08458540FA5, 0x883EBCE5A3F27C77]
 
 
 def draws(seed: int, count: int) -> list[int]:
-    return [int(dice.dice(np.uint64(seed), np.uint64(k))) for k in range(count)]
+    return [int(play.dice(np.uint64(seed), np.uint64(k))) for k in range(count)]
 
 
 def distribution_of(name: str) -> Words:
-    return dice.spawn_distribution(*DISTRIBUTIONS[name])
+    return play.spawn_distribution(*DISTRIBUTIONS[name])
 
 
 @pytest.mark.promise("R7")
@@ -68,9 +68,9 @@ def test_dice_equal_the_reference() -> None:
     for seed in seeds:
         for number in (0, 1, rng.getrandbits(20), rng.getrandbits(63)):
             words = np.uint64(seed), np.uint64(number)
-            assert dice.dice(*words) == reference.dice(seed, number)
-            assert dice.player_dice(*words) == reference.player_dice(seed, number)
-        assert dice.mix(np.uint64(seed)) == reference.mix(seed)
+            assert play.dice(*words) == reference.dice(seed, number)
+            assert play.player_dice(*words) == reference.player_dice(seed, number)
+        assert play.mix(np.uint64(seed)) == reference.mix(seed)
 
 
 @pytest.mark.promise("R7")
@@ -165,7 +165,7 @@ def test_other_distributions_are_followed(distribution: str) -> None:
 def test_a_distribution_as_kernels_read_it(distribution: str) -> None:
     exponents, weights = DISTRIBUTIONS[distribution]
     words = distribution_of(distribution)
-    count, tiles = int(words[0]), words[1:].reshape(-1, dice.SPAWN_STRIDE)
+    count, tiles = int(words[0]), words[1:].reshape(-1, play.SPAWN_STRIDE)
     assert count == len(tiles) == len(exponents)
     assert tiles[:, 0].tolist() == list(exponents)
     assert tiles[:, 1].tolist() == [*reference.thresholds(weights), 2**32]

@@ -16,12 +16,12 @@ from tests.kernels.drivers import (
     moves_on_cells,
     played_boards,
 )
-from twofold import reference
-from twofold.board import Board
 from twofold.errors import TileTooLarge
-from twofold.kernels.rules import cells as on_cells
+from twofold.game import reference
+from twofold.game.board import Board
+from twofold.game.rules import Move
+from twofold.kernels import cells as on_cells
 from twofold.limits import MAX_EXPONENT, TOO_LARGE_MERGE
-from twofold.rules import Move
 
 BITS_LARGEST = 15
 

@@ -4,16 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from twofold.board import Board
 from twofold.errors import TileTooLarge
-from twofold.game import Game
-from twofold.kernels.rules import play
+from twofold.game.board import Board
+from twofold.game.game import Game, Status
+from twofold.game.rules import Rules
+from twofold.kernels import play
 from twofold.players import make_player, play_game
 from twofold.players.compiled import CompiledPlayer
-from twofold.players.kernel_game import KernelGame
-from twofold.players.loop import GameResult, _play_by_choose, _Progress
-from twofold.rules import Rules
-from twofold.step import Status
+from twofold.players.loop import GameResult, KernelGame, _play_by_choose, _Progress
 
 SIMPLE = ["random", "greedy", "corner"]
 SHAPES = ["1x5", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.kernels.drivers import SMALL
-from twofold import reference
-from twofold.kernels.rules import row_tables as tables
-from twofold.kernels.rules.row_tables import ROW_COUNT, frame, row_table
+from twofold.game import reference
+from twofold.kernels import bits as tables
+from twofold.kernels.bits import ROW_COUNT, frame, row_table
 
 WIDTHS = [2, 3, 4]
 

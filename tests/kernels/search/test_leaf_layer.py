@@ -8,15 +8,15 @@ from numba import types
 
 from tests.kernels.drivers import SMALL, Words, played_boards, to_bits
 from tests.kernels.lazily import lazy_kernel
-from twofold.evaluators import EVALUATORS, Evaluator
+from twofold.game.rules import Rules
+from twofold.kernels import leaf_layer as layers
 from twofold.kernels._jit import address_of
+from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
-from twofold.kernels.search import leaf_layer as layers
-from twofold.kernels.search.context import NODES
-from twofold.kernels.search.expectimax import LOWEST
-from twofold.rules import Rules
-from twofold.search.depth import Depth
+from twofold.kernels.transposition import NODES
+from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS, Evaluator
 
 _WORDS = types.uint64[::1]
 _FLOATS = types.float64[::1]

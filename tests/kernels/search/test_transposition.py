@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from tests.kernels.drivers import Words
 from tests.kernels.lazily import lazy_kernel
-from twofold.evaluators import EVALUATORS
+from twofold.game.rules import Rules
+from twofold.kernels import transposition as names
+from twofold.kernels import transposition as table
 from twofold.kernels.intrinsics import high_product, pointer
-from twofold.kernels.rules.dice import mix
-from twofold.kernels.search import context as names
-from twofold.kernels.search import transposition as table
-from twofold.kernels.search.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
-from twofold.rules import Rules
-from twofold.search.context import aligned_zeros
-from twofold.search.depth import Depth
+from twofold.kernels.play import mix
+from twofold.kernels.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
+from twofold.search.context import Depth, aligned_zeros
 from twofold.search.expectimax import Expectimax
+from twofold.values import EVALUATORS
 
 _WORDS = types.uint64[::1]
 _INTS = types.int64[::1]

@@ -6,11 +6,11 @@ import pytest
 
 from tests.records.foreign.replays import FINAL, SAVED
 from tests.support.generators import make_board
-from twofold.board import Board
 from twofold.errors import InvalidBoard
+from twofold.game.board import Board
+from twofold.game.foreign.boards import format_hex, parse_hex
+from twofold.game.formats import parse_position
 from twofold.limits import MAX_SAVED_GAME
-from twofold.records.foreign.boards import format_hex, parse_hex
-from twofold.records.formats import parse_position
 
 BOARD = Board.parse("1234/5678/9abc/def0")
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from twofold.board import Board
-from twofold.game import Game
-from twofold.records.foreign.boards import format_original, parse_original, state_of
-from twofold.records.record import Record
-from twofold.rules import Rules
+from twofold.game.board import Board
+from twofold.game.foreign.boards import format_original, parse_original, state_of
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Rules
 
 
 def saved(board: str, rules: Rules | None = None, score: int = 0) -> dict[str, object]:

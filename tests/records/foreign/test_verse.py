@@ -6,15 +6,15 @@ import pytest
 
 from tests.records.foreign.replays import NEW_DIGITS, OLD_DIGITS, read_new, read_old
 from tests.support.generators import play_randomly
-from twofold.game import Game
-from twofold.records.foreign import verse
-from twofold.records.record import Record
-from twofold.rules import Rules
+from twofold.game.foreign import replays
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Rules
 
 
 def test_the_alphabets_are_those_of_the_site() -> None:
-    assert verse.NEW_ALPHABET == NEW_DIGITS
-    assert verse.OLD_ALPHABET == OLD_DIGITS
+    assert replays.NEW_ALPHABET == NEW_DIGITS
+    assert replays.OLD_ALPHABET == OLD_DIGITS
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (3, 4), (3, 3), (2, 4), (1, 2)])
@@ -24,9 +24,9 @@ def test_a_slow_reading_finds_the_same_moves(shape: tuple[int, int]) -> None:
     for _ in range(60):
         play_randomly(rng, game, giving=0.3)
     record = Record.from_game(game)
-    new = read_new(verse.format_verse(record))
+    new = read_new(replays.format_verse(record))
     header = "replay_" if shape == (4, 4) else f"replay_{shape[0]}x{shape[1]}"
-    old = read_old(verse.format_verse_old(record).removesuffix("\n").removeprefix(header))
+    old = read_old(replays.format_verse_old(record).removesuffix("\n").removeprefix(header))
     assert new == old
     cols = shape[1]
     start = [(cell // cols, cell % cols) for cell in range(shape[0] * cols)]

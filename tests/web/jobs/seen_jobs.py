@@ -4,7 +4,7 @@ import threading
 import time
 from typing import Any
 
-from twofold.web.jobs.queue import Job, JobQueue
+from twofold.web.jobs import Job, JobQueue
 
 PATIENCE = 60.0
 LOOK_EVERY = 0.02

@@ -8,13 +8,13 @@ import pytest
 
 from tests.web.driver import PORT, Client
 from tests.web.jobs.seen_jobs import until
+from twofold.game.rules import Rules
 from twofold.learn.checkpoint import load, save
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
-from twofold.rules import Rules
-from twofold.web.app import create_app
 from twofold.web.hub import Hub
 from twofold.web.security import Access
+from twofold.web.server import create_app
 
 TRAINING = {"kind": "train", "network": "0123", "name": "tiny", "seconds": 1, "threads": 1}
 BENCH = {"kind": "bench", "players": ["greedy", "random"], "games": 20, "name": "small"}

@@ -14,10 +14,10 @@ import pytest
 from tests.web.jobs import fake_command
 from tests.web.jobs.seen_jobs import job_of, until
 from twofold.errors import InvalidInput, LimitExceeded
-from twofold.locks import alone
-from twofold.play.store import NotFound
-from twofold.web.jobs.queue import MAX_WAITING, JobQueue, Pace
-from twofold.web.jobs.wanted import BenchJob, Plan, Wanted
+from twofold.games.store import NotFound
+from twofold.storage.files import alone
+from twofold.web.job_kinds import BenchJob, Plan, Wanted
+from twofold.web.jobs import MAX_WAITING, JobQueue, Pace
 
 PROGRAM = (sys.executable, "-I", fake_command.__file__)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.web.own_players import FIRST
 from twofold.errors import InvalidInput, TwofoldError
-from twofold.web.jobs.wanted import MAX_GAMES, BenchJob, TableJob, TrainJob, Wanted, check_new
+from twofold.web.job_kinds import MAX_GAMES, BenchJob, TableJob, TrainJob, Wanted, check_new
 from twofold.web.roster import MAX_THREADS
 
 Usage = namedtuple("Usage", "total used free")
@@ -116,7 +116,7 @@ def test_disk_and_memory_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_table_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.endgame.work.existing", lambda *_: object())
+    monkeypatch.setattr("twofold.tables.work.existing", lambda *_: object())
     plan = TableJob(table="442-256").plan(tmp_path)  # where it goes on, the command says so
     with pytest.raises(InvalidInput, match="442-256 is built already"):
         check_new(plan, tmp_path)

@@ -8,11 +8,11 @@ import pytest
 
 from twofold.arena.boards import parse_boards
 from twofold.arena.games import GameRow
-from twofold.arena.reports.joint_curve import OneCurve, join
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import OneCurve, join
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
-from twofold.seeds import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
 HOSTILE = "<img src=x>\x1b[2J\u202e"

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, serve, visit
 from tests.web.lab.made_lab import add, make_late_study, make_run, make_runs, make_study, row
-from twofold.arena.studies.study import Study
-from twofold.seeds import SeedRange
+from twofold.arena.study import Study
+from twofold.game.notation import SeedRange
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -20,20 +20,18 @@ from tests.web.lab.made_lab import (
 )
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
-from twofold.arena.reports.charts import SectionCharts
-from twofold.arena.reports.joint_curve import MAX_BYTES
-from twofold.arena.reports.report import Section, gather
-from twofold.arena.reports.tables import league
-from twofold.arena.studies.study import Study
+from twofold.arena.plots import MAX_BYTES
+from twofold.arena.report import Section, SectionCharts, gather
+from twofold.arena.study import Study
+from twofold.arena.tables import league
 from twofold.errors import InvalidInput, TwofoldError
+from twofold.game.notation import SeedRange
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
-from twofold.seeds import SeedRange
-from twofold.web.lab import files as lab_files
-from twofold.web.lab import laboratory as lab
-from twofold.web.lab.files import NotThere
-from twofold.web.lab.laboratory import studies, study
-from twofold.web.lab.runs import run, runs
+from twofold.web import lab as lab
+from twofold.web import operations as lab_files
+from twofold.web.lab import run, runs, studies, study
+from twofold.web.operations import NotThere
 
 # ---- studies
 

@@ -16,12 +16,11 @@ from tests.web.lab.made_lab import OUTSIDE
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.export import csv_parts
-from twofold.arena.reports.report import Section, gather
-from twofold.arena.studies.study import Study
+from twofold.arena.report import Section, gather
+from twofold.arena.study import Study
 from twofold.errors import InvalidInput
-from twofold.web.lab import laboratory as lab
-from twofold.web.lab.laboratory import lab_operations, studies, study
-from twofold.web.lab.runs import run
+from twofold.web import lab as lab
+from twofold.web.lab import lab_operations, run, studies, study
 from twofold.web.operations import AT_ONCE, routes_of
 
 Get = Callable[..., httpx.Response]
@@ -128,7 +127,7 @@ def test_hung_requests_leave_the_rest_of_the_server_alone(
 @pytest.mark.promise("R62")
 def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "QUERY_SECONDS", -1.0)
-    monkeypatch.setattr("twofold.arena.studies.file._STEPS", 1)
+    monkeypatch.setattr("twofold.arena.study_file._STEPS", 1)
     assert "The file is damaged or too large" in studies(folder)[0].error
     with pytest.raises(InvalidInput, match=r"no answer from 'a\.db' within"):
         study(folder, "a.db")

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.web.practice.notebook import KeptFile
+from twofold.web.notebook import KeptFile
 
 
 class Numbers(msgspec.Struct):

@@ -9,19 +9,18 @@ import msgspec
 import pytest
 
 from tests.endgame.made import made
-from twofold.endgame.practice import first_board, play
-from twofold.endgame.table import TableAnswer
 from twofold.errors import InvalidInput
-from twofold.game import Game
-from twofold.play.game_file import OPENED_TAG
-from twofold.play.store import NotFound
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.game.rules import Move
+from twofold.games.judge import MISTAKES, MoveJudgement
+from twofold.games.review import judge
+from twofold.games.scores import OPENED_TAG
+from twofold.games.store import NotFound
 from twofold.players import make_player
-from twofold.records.record import Record
-from twofold.review.judge import MISTAKES, MoveJudgement
-from twofold.review.review import judge
-from twofold.rules import Move
-from twofold.web.practice import notebook as module
-from twofold.web.practice.notebook import (
+from twofold.tables.library import TableAnswer
+from twofold.web import notebook as module
+from twofold.web.notebook import (
     MOST_OF_GAME,
     Mistake,
     MistakeSource,
@@ -29,6 +28,7 @@ from twofold.web.practice.notebook import (
     mistake_of_practice,
     mistakes_of_game,
 )
+from twofold.web.practice import first_board, play
 
 
 def record(player: str = "") -> Record:

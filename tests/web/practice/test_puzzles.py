@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.play.daily import FIRST_DAY
-from twofold.play.store import NotFound
+from twofold.game.rules import STANDARD, Move
+from twofold.games.scores import FIRST_DAY
+from twofold.games.store import NotFound
 from twofold.players import make_player
-from twofold.players.values import values_of
-from twofold.rules import STANDARD, Move
-from twofold.search.budget import Budget
-from twofold.search.stop import Stop
-from twofold.web.practice.puzzles import PuzzleBook, puzzle_of, puzzles
+from twofold.players.searching import values_of
+from twofold.search.budget import Budget, Stop
+from twofold.web.practice import PuzzleBook, puzzle_of, puzzles
 
 TODAY = date(2026, 11, 23)
 YEAR = 366

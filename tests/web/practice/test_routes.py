@@ -10,10 +10,9 @@ from tests.support.endgame_tables import table_files as table_files  # fixtures
 from tests.support.endgame_tables import tables_here as tables_here
 from tests.web.driver import Client
 from tests.web.page import Page
-from twofold.play.daily import FIRST_DAY
-from twofold.web import protocol
-from twofold.web.practice import endgames
-from twofold.web.practice.puzzles import puzzle_of
+from twofold.games.scores import FIRST_DAY
+from twofold.web import practice, protocol
+from twofold.web.practice import puzzle_of
 
 TABLE = "442-16"
 
@@ -47,8 +46,8 @@ def test_the_tables_that_are_built_are_listed(client: Client, tables_here: Path)
 def test_tables_that_could_be_built_have_their_requirements(
     client: Client, tables_here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endgames, "OFFERED", ("442-64", "442-16"))
-    monkeypatch.setattr(endgames, "_rate", lambda: 1e6)
+    monkeypatch.setattr(practice, "OFFERED", ("442-64", "442-16"))
+    monkeypatch.setattr(practice, "_rate", lambda: 1e6)
     (offer,) = client.get("/api/practice/offers").json
     assert offer["name"] == "442-64"
     assert offer["seconds"] == pytest.approx(offer["boards"] / 1e6)

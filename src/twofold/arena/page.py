@@ -1,0 +1,303 @@
+"""The HTML page of a report: one file without scripts that loads nothing."""
+
+import html as markup
+from collections.abc import Sequence
+from typing import Final
+
+from twofold.arena.plots import (
+    MARKERS,
+    PAPER,
+    DrawnCurve,
+    Style,
+    drawing,
+    learning_curves,
+    require_report,
+)
+from twofold.arena.report import FEWEST, Section, gather
+from twofold.arena.stats import MAX_NAME
+from twofold.arena.study import Study
+from twofold.arena.tables import ReportTable, SectionTables, pairs_note, section_tables
+from twofold.arena.tables import curves as curves_table
+from twofold.figures import counted
+from twofold.game.notation import printable
+
+_DARK: Final = ("#3d9be0", "#f0782a", "#1fbf92", "#e29cc3", "#8fd3f7", "#f2b632", "#f2f2f2")
+"""The series of PAPER, slightly lighter for a dark background."""
+
+_STYLE: Final = """
+:root {
+  color-scheme: light dark;
+  --paper: #ffffff; --ink: #1d1f23; --soft: #5f646d; --faint: #d9dce1; --shade: #f5f6f8;
+  LIGHT
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --paper: #15171a; --ink: #e8e9eb; --soft: #a0a5ae; --faint: #3a3e45; --shade: #1e2125;
+    DARK
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 3rem 1.25rem 5rem; max-width: 76rem;
+  background: var(--paper); color: var(--ink);
+  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 0.4rem; }
+h2 { font-size: 1.35rem; margin: 4rem 0 0.4rem; overflow-wrap: anywhere; }
+h3 { font-size: 1.05rem; margin: 2.8rem 0 0.4rem; }
+p { margin: 0 0 0.9rem; max-width: 46rem; }
+.lead, .hint, figcaption { color: var(--soft); }
+.hint, figcaption { font-size: 0.9rem; }
+.wide { overflow-x: auto; margin: 0.8rem 0; }
+table { border-collapse: collapse; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.45rem 0.7rem; text-align: right; white-space: nowrap; vertical-align: top; }
+th { font-weight: 600; color: var(--soft); border-bottom: 2px solid var(--faint); }
+td { border-bottom: 1px solid var(--faint); }
+th.name, td.name { text-align: left; }
+td.name { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; max-width: 24rem; }
+td.short { white-space: nowrap; min-width: 0; }
+.who { display: flex; align-items: baseline; }
+th:first-child, td:first-child { padding-left: 0; }
+td small { display: block; color: var(--soft); font-size: 0.8em; }
+.place { color: var(--soft); margin-right: 0.5rem; flex: none; }
+figure { margin: 0.8rem 0 0; break-inside: avoid; }
+svg.plot { display: block; width: 100%; min-width: 34rem; max-width: 62rem; height: auto; }
+PLOTS
+svg.plot * { stroke-linejoin: round; stroke-linecap: butt; }
+svg.plot text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important; }
+svg.swatch { width: 28px; height: 12px; vertical-align: -1px; margin-right: 0.5rem; flex: none; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0.3rem 1.6rem; padding: 0;
+  margin: 0.5rem 0; font-size: 0.9rem; overflow-wrap: anywhere; }
+ul.notes { padding-left: 1.1rem; overflow-wrap: anywhere; }
+pre { background: var(--shade); padding: 0.9rem 1rem; border-radius: 6px; overflow-x: auto;
+  font: 0.86rem/1.6 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code { font: 0.9em ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1.2rem; margin: 0.6rem 0;
+  font-size: 0.92rem; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+@media print {
+  body { padding: 0; max-width: none; font-size: 10pt; }
+  .wide { overflow: visible; } svg.plot { min-width: 0; max-width: 16cm; }
+  pre { white-space: pre-wrap; } tr, dl { break-inside: avoid; }
+  h2, h3 { break-after: avoid; } th, td { padding-right: 0.5rem; }
+}
+"""
+
+_FEW_ROWS: Final = 25
+"""With more rows, the table of tile sums is folded."""
+
+_HEADINGS: Final = {
+    "reach": "How far they get",
+    "survival": "Where they end",
+    "scores": "Scores",
+    "strength": "Strength and time",
+}
+"""The headings of the plots, in order."""
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+"""The content security policy: the page may load nothing."""
+
+BEGIN: Final = (
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+)
+"""The beginning of every page, which tells it from other files."""
+
+
+def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
+    """The page of a report: a study, and below it learning curves."""
+    require_report("matplotlib")
+    sections = [] if study is None else gather(study)
+    entries = [entry for section in sections for entry in section.entries]
+    games = sum(entry.summary.games for entry in entries)
+    parts = [counted(len(entries), "run"), counted(games, "game")] if sections else []
+    parts += [counted(len(curves), "learning curve")] if curves else []
+    title = f"2048: {', '.join(parts)}"
+    dice = " Every player was given the same dice for the same seed." if sections else ""
+    bodies = [_section(number, section) for number, section in enumerate(sections, 1)]
+    body = "\n".join([*bodies, _curves(curves)] if curves else bodies)
+    return (
+        f'{BEGIN}<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
+        f'<h1>{title}</h1>\n<p class="lead">A report of <code>twofold</code>.{dice} '
+        "Intervals are of 95 %.</p>\n"
+        f"{body}\n</body>\n</html>\n"
+    )
+
+
+def _style() -> str:
+    light, dark = (
+        " ".join(f"--series-{place}: {colour};" for place, colour in enumerate(colours))
+        for colours in (PAPER.series, _DARK)
+    )
+    return _STYLE.replace("LIGHT", light).replace("DARK", dark).replace("PLOTS", _plot_rules())
+
+
+def _plot_rules() -> str:
+    """CSS rules that give the lines and areas of plots, drawn for paper, the page's colours.
+
+    They have no parent selectors, which do not match inside the markers that `use` shows.
+    """
+    names = {colour: f"--series-{place}" for place, colour in enumerate(PAPER.series)}
+    names |= {PAPER.ink: "--ink", PAPER.faint: "--faint"}
+    return "\n".join(
+        f'[style*="{what}: {colour}"] {{ {what}: var({name}) !important; }}'
+        for colour, name in names.items()
+        for what in ("fill", "stroke")
+    )
+
+
+def _text(value: str) -> str:
+    """Escape text from a study."""
+    return markup.escape(printable(value))
+
+
+def _curves(curves: Sequence[DrawnCurve]) -> str:
+    svg = learning_curves(curves).inline("curves")
+    caption = (
+        "Mean score in training between two points; for several runs the mean over the runs, "
+        "with its interval as a band."
+    )
+    figure = _figure(svg, _legend([curve.name for curve in curves]), caption)
+    return f"<h2>Learning curves</h2>\n{figure}\n{_table(curves_table(curves), ranked=True)}"
+
+
+# ---- one set of rules
+
+
+def _section(number: int, section: Section) -> str:
+    tables = section_tables(number, section)
+    boards = f", from boards <code>{_text(section.boards.name)}</code>" if section.boards else ""
+    parts = [f"<h2>Rules <code>{_text(section.rules)}</code>{boards}</h2>"]
+    notes = "".join(f"<li>{_text(note)}</li>" for note in tables.notes)
+    parts += [_league(tables), f'<ul class="notes">{notes}</ul>' if notes else ""]
+    parts += [*_plots(section, tables), _pairs(tables)]
+    parts += [_settings(tables), _commands(tables)]
+    return "\n".join(part for part in parts if part)
+
+
+def _league(tables: SectionTables) -> str:
+    if not tables.league:
+        return ""
+    hint = "Moves a second and time a move are the mean of one game at a time"
+    if tables.has_spread:
+        hint += "; median and 99th percentile are those of the median game"
+    return f'{_table(tables.league, ranked=True)}\n<p class="hint">{hint}.</p>'
+
+
+def _plots(section: Section, tables: SectionTables) -> list[str]:
+    had = " or began with one as large" if section.boards else ""
+    captions = {
+        "reach": f"Share of games that reached at least the tile{had}, with its interval.",
+        "survival": "The sum of the tiles measures the progress of a game. Above: the share of "
+        "games still going on. Below: the share of the games in a band of sums that ended there, "
+        f"with its interval; bands with fewer than {FEWEST} games are left out.",
+        "scores": "Histograms of the scores, each player scaled to the same height. The mark is "
+        "the median, the thick line the middle half of the games. With more than 1,000 games the "
+        "best thousandth is not drawn.",
+        "strength": "Further up is stronger, further left is faster. Numbers are places in the "
+        "first table, bars the intervals.",
+    }
+    below = {"reach": _table(tables.rates, ranked=True) if tables.rates else ""}
+    if ends := tables.survival:
+        opened = " open" * (len(ends.rows) <= _FEW_ROWS)
+        summary = "<summary>Where they end, by tile sum</summary>"
+        below["survival"] = f"<details{opened}>{summary}\n{_table(ends)}</details>"
+    legend, drawn = _legend([player.label for player in tables.players]), {}
+    for plot in tables.plots:
+        found = drawing(section.entries, plot.kind)
+        assert found is not None
+        key = "" if plot.kind == "scores" else legend  # it has its names on the axis
+        figure = _figure(found.inline(plot.name), key, captions[plot.kind])
+        drawn[plot.kind] = f"<h3>{_HEADINGS[plot.kind]}</h3>\n{figure}\n"
+    return [drawn.get(kind, "") + below.get(kind, "") for kind in _HEADINGS]
+
+
+def _figure(svg: str, legend: str, caption: str) -> str:
+    return (
+        f'<figure><div class="wide">{svg}</div>\n{legend}<figcaption>{caption}</figcaption>'
+        "</figure>"
+    )
+
+
+def _legend(names: Sequence[str]) -> str:
+    items = (f'<li class="who">{_named(place, name)}</li>' for place, name in enumerate(names))
+    return f'<ul class="legend">{"".join(items)}</ul>'
+
+
+def _pairs(tables: SectionTables) -> str:
+    if not tables.pairs:
+        return ""
+    return (
+        "<h3>Differences on the same seeds</h3>\n"
+        + _table(tables.pairs)
+        + f'\n<p class="hint">{_text(pairs_note(tables))}</p>'
+    )
+
+
+def _settings(tables: SectionTables) -> str:
+    parts = ["<h3>Settings</h3>", _table(tables.settings)]
+    for machine in tables.machines:
+        lines = "".join(
+            f"<dt>{_text(key)}</dt><dd>{_text(value)}</dd>" for key, value in machine.values.items()
+        )
+        parts.append(f'<p class="hint">Machine of {_text(", ".join(machine.players))}</p>')
+        parts.append(f"<dl>{lines}</dl>")
+    return "\n".join(parts)
+
+
+def _commands(tables: SectionTables) -> str:
+    if not tables.commands:
+        return ""
+    played = [*tables.commands, "twofold report study.db --html report.html"]
+    lines = "\n".join(map(_text, played))
+    return f"<h3>To make this again</h3>\n<pre>{lines}</pre>"
+
+
+# ---- tables
+
+
+def _table(table: ReportTable, *, ranked: bool = False) -> str:
+    """A table that scrolls on narrow screens; with `ranked`, rows are players with their marker."""
+    head = "".join(
+        f"<th{' class=name' * (column < table.names)}>{name}</th>"
+        for column, name in enumerate(table.header)
+    )
+    rows = []
+    for number, row in enumerate(table.rows):
+        place = number if ranked else None
+        cells = "".join(_cell(table, column, cell, place) for column, cell in enumerate(row))
+        rows.append(f"<tr>{cells}</tr>")
+    body = "\n".join(rows)
+    return (
+        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _cell(table: ReportTable, column: int, cell: str, place: int | None) -> str:
+    if column < table.names:
+        ranked = column == 0 and place is not None
+        body = f'<span class="who">{_named(place or 0, cell)}</span>' if ranked else _name(cell)
+        short = " short" if len(cell) <= MAX_NAME else ""
+        return f'<td class="name{short}">{body}</td>'
+    value, _, ends = _text(cell).partition(" (")  # a rate with its interval
+    return f"<td>{value}<small>{ends[:-1]}</small></td>" if ends else f"<td>{value}</td>"
+
+
+def _named(place: int, name: str) -> str:
+    return f'{_swatch(place)}<span class="place">{place + 1}</span><span>{_name(name)}</span>'
+
+
+def _swatch(place: int) -> str:
+    style = Style.of(place)
+    dashes = f' stroke-dasharray="{" ".join(map(str, style.dashes))}"' if style.dashes else ""
+    return (
+        f'<svg class="swatch" viewBox="0 0 28 12" aria-hidden="true" style="color:'
+        f'var(--series-{style.colour})"><path d="M0 6H28" fill="none" stroke="currentColor"'
+        f' stroke-width="2"{dashes}/><path d="{MARKERS[style.marker]}" fill="currentColor"/></svg>'
+    )
+
+
+def _name(text: str) -> str:
+    return _text(text).replace(",", ",<wbr>")

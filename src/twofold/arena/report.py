@@ -1,0 +1,327 @@
+"""The content of a report: the runs of a study with their games, by rules and boards.
+
+A study may come from others: its names, specs and errors are shown, never run.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.boards import StartBoards, boards_file
+from twofold.arena.compare import Comparison, paired_interval
+from twofold.arena.games import GameColumns
+from twofold.arena.stats import Interval, Summary, summarise, telling_tiles
+from twofold.arena.study import Study
+from twofold.arena.study_rows import StoredRun, Wanted
+from twofold.arena.survival import Fates, bands, edges_of
+from twofold.errors import InvalidInput
+from twofold.game.notation import SeedRange, shell_line
+from twofold.game.rules import Rules
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+MAX_ALL_PAIRS: Final = 10
+"""Up to this many players all pairs are compared; of more, each with the next in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEntry:
+    """A run of a report.
+
+    Attributes:
+        label: the player as named, with the run's number if two runs have the same name.
+        games: all finished games, in the order of their seeds, without `reached`.
+        fates: the tile sums at which these games began and ended.
+        failures: errors of the games that failed, by seed.
+        missing: number of games that were asked for and are not finished.
+    """
+
+    label: str
+    run: StoredRun
+    games: GameColumns
+    summary: Summary
+    fates: Fates
+    failures: dict[int, str]
+    missing: int
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """Mean time of a move; None without moves or times."""
+        summary = self.summary
+        return summary.seconds / summary.moves if summary.seconds > 0 < summary.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The runs of a study under the same rules and from the same boards.
+
+    Attributes:
+        study: name of the study's file.
+        entries: runs with games, the largest mean score first.
+        without: runs without a finished game, with the errors of those that failed, by seed.
+        plans: the games asked for in these runs.
+    """
+
+    study: str
+    rules: str
+    boards: StartBoards | None
+    entries: tuple[ReportEntry, ...]
+    without: tuple[tuple[StoredRun, dict[int, str]], ...]
+    plans: tuple[Wanted, ...]
+
+
+# ---- sections
+
+
+def gather(study: Study) -> list[Section]:
+    """The runs of a study, a section for each set of rules and start boards; at least one game."""
+    runs, wanted_games = study.runs(), study.wanted()
+    plans = grouped(wanted_games, lambda plan: plan.run)
+    places = {plan: place for place, plan in enumerate(wanted_games)}
+    labels = _labels(runs)
+    sections = []
+    for (rules, _), ours in grouped(runs, lambda run: (run.rules, run.boards)).items():
+        boards = study.boards_of(ours[0])
+        asked = {run.run: plans.get(run.run, []) for run in ours}
+        entries, without = [], []
+        for run in ours:
+            games, failures = study.all_games(run.run, reached=False), study.failures(run.run)
+            if not len(games):
+                without.append((run, failures))
+                continue
+            played = sum(plan.seeds.holds(games.seeds).sum() for plan in asked[run.run])
+            missing = sum(plan.seeds.count for plan in asked[run.run]) - int(played)
+            summary = summarise(games)
+            fates = Fates.of_games(games, Rules.parse(rules), boards)
+            entries.append(
+                ReportEntry(labels[run.run], run, games, summary, fates, failures, missing)
+            )
+        entries.sort(key=lambda entry: -entry.summary.score.value)
+        wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
+        parts = (tuple(entries), tuple(without), tuple(wanted))
+        sections.append(Section(study.file_name, rules, boards, *parts))
+    if not any(section.entries for section in sections):
+        raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
+    return sections
+
+
+def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
+    """Group values by key, in their order."""
+    groups: dict[Key, list[Value]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
+
+
+def _labels(runs: Sequence[StoredRun]) -> dict[int, str]:
+    names = Counter((run.rules, run.boards, run.player) for run in runs)
+    return {
+        run.run: f"{run.player} (run {run.run})"
+        if names[run.rules, run.boards, run.player] > 1
+        else run.player
+        for run in runs
+    }
+
+
+def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
+    """Compare scores on common seeds, all pairs of players or each with the next."""
+    everyone = len(entries) <= MAX_ALL_PAIRS
+    pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
+    return [found for one, two in pairs if (found := _compared(one, two)) is not None]
+
+
+def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
+    ours, theirs = one.games.scores, two.games.scores
+    if not np.array_equal(one.games.seeds, two.games.seeds):
+        _, at_one, at_two = np.intersect1d(
+            one.games.seeds, two.games.seeds, assume_unique=True, return_indices=True
+        )
+        ours, theirs = ours[at_one], theirs[at_two]
+    if not ours.size:
+        return None
+    paired = paired_interval(ours, theirs)
+    return Comparison((one.label, two.label), paired.games, paired, {}, 0.95)
+
+
+def commands(section: Section) -> list[str]:
+    """The command lines that play the games of a section again."""
+    runs = [entry.run for entry in section.entries] + [run for run, _ in section.without]
+    names = {run.run: run.player for run in runs}
+    together: dict[SeedRange, list[str]] = {}
+    for plan in section.plans:
+        together.setdefault(plan.seeds, []).append(names[plan.run])
+    rules = [] if section.rules == str(Rules()) else ["--rules", section.rules]
+    lines = []
+    if section.boards and together:
+        rules += ["--boards", boards_file(section.boards)]
+        lines.append(shell_line("twofold", "report", section.study, "--write-boards", "."))
+    for seeds, players in together.items():
+        range_ = ["--games", str(seeds.count), "--seed", str(seeds.first)]
+        words = ["twofold", "bench", *dict.fromkeys(players), *range_, *rules, "--out", "study.db"]
+        lines.append(shell_line(*words))
+    return lines
+
+
+Entries = Sequence[ReportEntry]
+
+MOST_BANDS: Final = 6
+"""With more players, bands of intervals are left out: they would overlap."""
+
+FEWEST: Final = 5
+"""With fewer games, the share that ended in a band is left out."""
+
+_MANY: Final = 1000
+"""With more scores, the largest thousandth is left out: it would compress the others."""
+
+_WIDE: Final = 10.0
+"""Above this ratio of the largest to the smallest mean, scores are on a log axis."""
+
+
+class ChartLine(msgspec.Struct, frozen=True):
+    """The line of a player; `low` and `high` are ends of intervals, empty if not drawn.
+
+    Attributes:
+        player: place in the league table, from 0.
+    """
+
+    player: int
+    xs: list[float]
+    ys: list[float]
+    low: list[float] = []
+    high: list[float] = []
+
+
+class SectionCharts(msgspec.Struct, frozen=True):
+    """The charts of a section, each without lines if it would show nothing.
+
+    Attributes:
+        reach: share of the games that reached a tile, in percent.
+        going, ended: by tile sum, the share of the games that went on, and of those that reached a
+            band the share that ended in it, in percent.
+        scores: share of the games with a score from x to the next x, in percent.
+        strength: mean score by time of a move, in seconds.
+        wide: True if scores are on a log axis.
+    """
+
+    reach: list[ChartLine] = []
+    going: list[ChartLine] = []
+    ended: list[ChartLine] = []
+    scores: list[ChartLine] = []
+    strength: list[ChartLine] = []
+    wide: bool = False
+
+
+def section_charts(entries: Entries) -> SectionCharts:
+    """The charts of players in the order of their table."""
+    if not entries:
+        return SectionCharts()
+    wide = is_wide(entries)
+    going, ended = survival_lines(entries)
+    return SectionCharts(
+        reach=reach_lines(entries),
+        going=going,
+        ended=ended,
+        scores=_scores(entries, wide=wide),
+        strength=_lines(entries, _strength, most=len(entries)),
+        wide=wide,
+    )
+
+
+def is_wide(entries: Entries) -> bool:
+    """True if scores are on a log axis."""
+    means = [entry.summary.score.value for entry in entries]
+    return max(means) > _WIDE * max(min(means), 1.0)
+
+
+def reach_lines(entries: Entries) -> list[ChartLine]:
+    """The reach rates of tiles; none if all players reached all tiles."""
+    tiles = telling_tiles([entry.summary for entry in entries])
+    return _lines(entries, lambda entry: _reached(entry, tiles)) if len(tiles) > 1 else []
+
+
+def survival_lines(entries: Entries) -> tuple[list[ChartLine], list[ChartLine]]:
+    """The games going on, and those that ended in a band; none if none ended."""
+    if not any(entry.fates.died.any() for entry in entries):
+        return [], []
+    edges = edges_of(entry.fates for entry in entries)
+    going = _lines(entries, lambda entry: _going(entry, edges))
+    return going, _lines(entries, lambda entry: _ended(entry, edges))
+
+
+Points = Iterable[tuple[float, Interval]]
+
+
+def _lines(
+    entries: Entries, points: Callable[[ReportEntry], Points], most: int = MOST_BANDS
+) -> list[ChartLine]:
+    """A line of the points of each player that has some."""
+    found = []
+    for player, entry in enumerate(entries):
+        xs, shares = zip(*points(entry), strict=True) if (there := [*points(entry)]) else ((), ())
+        known = len(entries) <= most and all(share.low is not None for share in shares)
+        low = [share.low or 0.0 for share in shares] if known else []
+        high = [share.high or 0.0 for share in shares] if known else []
+        if there:
+            found.append(ChartLine(player, [*xs], [share.value for share in shares], low, high))
+    return found
+
+
+def _percent(share: Interval) -> Interval:
+    low, high = (None if end is None else 100 * end for end in (share.low, share.high))
+    return Interval(100 * share.value, low, high)
+
+
+def _reached(entry: ReportEntry, tiles: Sequence[int]) -> Points:
+    """The first zero shows that no game came further; more zeros would only hide the axis."""
+    known = [tile for tile in tiles if tile in entry.summary.reach]
+    yield from ((tile, _percent(entry.summary.reach[tile])) for tile in known)
+    if len(known) < len(tiles):
+        yield tiles[len(known)], Interval(0.0, 0.0, 0.0)
+
+
+def _going(entry: ReportEntry, edges: Sequence[int]) -> Points:
+    if not len(entry.fates):
+        return
+    sums, counts = np.unique(entry.fates.ends[entry.fates.died], return_counts=True)
+    yield edges[0], Interval(100.0, None, None)
+    for place, share in zip(sums, 100 * (1 - counts.cumsum() / len(entry.fates)), strict=True):
+        yield float(place), Interval(float(share), None, None)
+
+
+def _ended(entry: ReportEntry, edges: Sequence[int]) -> Points:
+    for band in bands(entry.fates, edges) if len(entry.fates) else ():
+        if band.at_risk >= FEWEST:
+            yield (band.low + band.high) / 2, _percent(band.share)
+
+
+def _strength(entry: ReportEntry) -> Points:
+    if entry.seconds_per_move is not None:
+        yield entry.seconds_per_move, entry.summary.score
+
+
+def _scores(entries: Entries, *, wide: bool) -> list[ChartLine]:
+    """Histograms over the same bins; the last bin ends with a zero."""
+    points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
+    low, high = min(float(one.min()) for one in points), max(map(far, points))
+    count = int(np.clip(2 * max(one.size for one in points) ** 0.5, 8, 60))
+    edges = np.geomspace(low, high, count + 1) if wide else np.linspace(low, high, count + 1)
+    if high <= low:
+        edges = np.array([low, low + 1])
+    lines = []
+    for player, one in enumerate(points):
+        counts = np.histogram(one, edges)[0]
+        shares = [*(100 * counts / one.size).tolist(), 0.0]
+        lines.append(ChartLine(player, edges.tolist(), shares))
+    return lines
+
+
+def far(scores: NDArray[np.float64]) -> float:
+    """The end of the axis: the largest score, without the last thousandth of many."""
+    return float(np.quantile(scores, 0.999) if scores.size > _MANY else scores.max())

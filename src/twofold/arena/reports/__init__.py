@@ -1,1 +1,0 @@
-"""Reports of studies: HTML pages, text and plots."""

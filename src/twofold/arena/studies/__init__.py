@@ -1,1 +1,0 @@
-"""Studies: finished games in one SQLite file."""

@@ -1,0 +1,306 @@
+"""Studies: finished games in one SQLite file.
+
+A process may end at any moment: written games stay, and missing games can be played later. The
+tables are documented in `docs/reference/studies.md`.
+"""
+
+import contextlib
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.arena.boards import StartBoards
+from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.study_file import FEW, StudyFile
+from twofold.arena.study_rows import (
+    BOARDS,
+    FAILURE,
+    GAME,
+    PLAN,
+    RUN,
+    StoredRun,
+    Wanted,
+    failure,
+    games_of,
+    parse_machine,
+    seeds_of,
+    start_boards,
+    stored_run,
+    wanted,
+)
+from twofold.errors import InvalidInput, TwofoldError
+from twofold.game.notation import ALL_SEEDS, SeedRange, parse_spec, shown, split_hashes
+from twofold.game.record import Record
+from twofold.game.rules import Rules
+from twofold.limits import MAX_RUNS
+
+__all__ = ["StoredRun", "Study", "Wanted"]
+
+_MIN_ROW: Final = 8
+"""Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
+
+
+class Study(StudyFile):
+    """A study, opened for reading and, by default, for writing by this process only.
+
+    `name` is the path as errors show it, `file_name` its last part.
+
+    Args:
+        path: the file, made if missing; None for a study in memory.
+        read_only: True to open it only for reading.
+        patience: seconds to wait for a file that another process has locked.
+        seconds: longest time of a query without a row.
+
+    Raises:
+        InvalidInput: it is not a study, has a later schema, is damaged, or another program
+            writes to it.
+        ResourceError: it cannot be written.
+    """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        """Close; a new study without runs is removed after an error."""
+        if error is not None and self._is_new:
+            with contextlib.suppress(TwofoldError):
+                self._is_refused = not (self.runs() or self._is_gone())
+        self.close()
+
+    def close(self) -> None:
+        """Write pending games and close the file."""
+        with self._stack:
+            self.flush()
+            self._check_place()
+
+    # ---- runs
+
+    def runs(self) -> list[StoredRun]:
+        """All runs, in the order in which they were added."""
+        with self._errors():
+            rows = itertools.chain.from_iterable(
+                self._rows(f"SELECT {RUN} FROM run ORDER BY run", most=FEW)
+            )
+            found = [stored_run(row, self.name) for row in itertools.islice(rows, MAX_RUNS + 1)]
+            self._check_runs(len(found))
+            return found
+
+    def _check_runs(self, runs: int) -> None:
+        if runs > MAX_RUNS:
+            raise InvalidInput(f"expected at most {MAX_RUNS:,} runs in {self.name}, got more")
+
+    def add_run(
+        self,
+        spec: str,
+        player: str,
+        rules: str,
+        *,
+        signature: str,
+        twofold: str,
+        machine: Mapping[str, Any],
+        reproducible: bool,
+        boards: StartBoards | None = None,
+    ) -> int:
+        """The number of a run, added if missing.
+
+        Raises:
+            InvalidInput: the study has games of the same player with another file, or too many
+                runs, or `machine` has other than plain values.
+        """
+        about = json.dumps(machine)
+        parse_machine(about)
+        with self._errors():
+            known = self.runs()
+            self._refuse_other_files(known, spec, rules)
+            found = self._one(
+                "SELECT run FROM run WHERE spec = ? AND rules = ? AND signature = ? AND boards = ?",
+                (spec, rules, signature, boards.hash if boards else ""),
+            )
+            if found:
+                return int(found[0])
+            self._check_runs(len(known) + 1)
+            if boards:
+                self._connection.execute(
+                    f"INSERT OR IGNORE INTO boards ({BOARDS}) VALUES (?, ?, ?)",
+                    (boards.hash, boards.name, boards.text),
+                )
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            texts = (spec, player, rules, signature, twofold, about)
+            made = self._connection.execute(
+                "INSERT INTO run (spec, player, rules, signature, twofold, machine, reproducible,"
+                " created, boards) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*texts, reproducible, now, boards.hash if boards else ""),
+            )
+            return int(made.lastrowid or 0)
+
+    def mark_not_reproducible(self, run: int) -> None:
+        """Note that games of a run depend on more than player, rules and seed."""
+        with self._errors():
+            self._connection.execute("UPDATE run SET reproducible = 0 WHERE run = ?", (run,))
+
+    def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
+        """Refuse a player whose network or code file has changed since its earlier runs."""
+        ours = parse_spec(spec)
+        plain, hashes = split_hashes(ours.values)
+        for known in runs:
+            if known.rules != rules:
+                continue
+            theirs = parse_spec(known.spec)
+            if theirs.name != ours.name:
+                continue
+            other, other_hashes = split_hashes(theirs.values)
+            if other == plain and other_hashes != hashes:
+                raise InvalidInput(
+                    f"expected {shown(known.player)} with {_words(other_hashes)} as in "
+                    f"{self.name}, got {_words(hashes)}: the file has changed. Use a new study"
+                )
+
+    def boards_of(self, run: StoredRun) -> StartBoards | None:
+        """The start boards of a run; None for new games."""
+        if not run.boards:
+            return None
+        with self._errors():
+            row = self._one(f"SELECT {BOARDS} FROM boards WHERE hash = ?", (run.boards,))
+            if row:
+                return start_boards(row, Rules.parse(run.rules), self.name)
+        raise InvalidInput(
+            f"expected the boards {run.boards} of {self._run_name(run.run)}, got none"
+        )
+
+    # ---- plans
+
+    def want(self, run: int, seeds: SeedRange) -> None:
+        """Store a request for games, so that a later call can play them."""
+        with self._errors():
+            self._connection.execute(
+                "INSERT INTO plan (run, first_seed, games) VALUES (?, ?, ?) ON CONFLICT"
+                " (run, first_seed) DO UPDATE SET games = max(games, excluded.games)",
+                (run, str(seeds.first), seeds.count),
+            )
+
+    def wanted(self) -> list[Wanted]:
+        """All requests, in order."""
+        with self._errors():
+            rows = self._rows(f"SELECT {PLAN} FROM plan ORDER BY plan", most=FEW)
+            return [wanted(row, self.name) for row in itertools.chain.from_iterable(rows)]
+
+    # ---- games
+
+    def add(self, run: int, row: GameRow) -> None:
+        """Add a finished game; `flush` writes it."""
+        times = (row.seconds, *(row.move_seconds or (None, None)))
+        nanoseconds = [None if time is None else round(time * 1e9) for time in times]
+        reached = str(list(row.reached)).replace(" ", "")
+        counts = (row.score, row.moves, row.max_tile, reached)
+        more = (row.record or None, row.tile_sum)
+        self._pending.append((run, str(row.seed), *counts, *nanoseconds, *more))
+
+    def flush(self) -> None:
+        """Write the added games in one transaction; after an error they stay pending."""
+        if self._pending:
+            with self.transaction():
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
+                    " nanoseconds, move_median, move_99th, record, tile_sum)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    self._pending,
+                )
+            self._pending.clear()
+
+    def fail(self, run: int, seed: int, error: str) -> None:
+        """Store the error of a game; the next run plays it again."""
+        with self._errors():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO failure (run, seed, error) VALUES (?, ?, ?)",
+                (run, str(seed), error),
+            )
+
+    def counts(self) -> dict[int, int]:
+        """Numbers of finished games by run; runs without games are left out."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM game WHERE run = ? LIMIT ?)"
+        counts: dict[int, int] = {}
+        with self._errors():
+            (pages,), (size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+            left = pages * size // _MIN_ROW
+            for run in self.runs():
+                (games,) = self._one(query, (run.run, left + 1))
+                left -= games
+                if left < 0:
+                    raise self._damaged()
+                counts[run.run] = games
+        return {run: games for run, games in counts.items() if games}
+
+    def failures(self, run: int) -> dict[int, str]:
+        """Errors by seed of the games that failed and were not finished later."""
+        query = (
+            f"SELECT {FAILURE} FROM failure WHERE run = ? AND NOT EXISTS (SELECT 1 FROM game"
+            " WHERE game.run = failure.run AND game.seed = failure.seed) ORDER BY seed"
+        )
+        with self._errors():
+            rows = itertools.chain.from_iterable(self._rows(query, (run,), most=FEW))
+            return dict(failure(row, self._run_name(run)) for row in rows)
+
+    def _run_name(self, run: int) -> str:
+        return f"run {run} of {self.name}"
+
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds without a finished game, in order."""
+        self.flush()
+        there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(self._seeds(run))
+        there[places[places < seeds.count]] = True
+        edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
+        return [seeds.part(start, end) for start, end in edges.tolist()]
+
+    def _seeds(self, run: int) -> NDArray[np.uint64]:
+        name = self._run_name(run)
+        with self._errors():
+            chunks = self._rows("SELECT seed FROM game WHERE run = ? ORDER BY seed", (run,))
+            parts = [seeds_of(rows, name) for rows in chunks]
+        return np.concatenate([seeds_of([], name), *parts])
+
+    def all_games(self, run: int, *, reached: bool = True) -> GameColumns:
+        """All finished games of a run, in the order of the seeds."""
+        return self.games(run, ALL_SEEDS, reached=reached)
+
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of `seeds`.
+
+        `reached=False` leaves out the column `reached`, which takes most of the time.
+        """
+        self.flush()
+        columns = GAME if reached else GAME[:-1]
+        query = f"SELECT {', '.join(columns)} FROM game WHERE run = ? ORDER BY seed"
+        name = self._run_name(run)
+        with self._errors():
+            parts = [games_of(rows, seeds, name) for rows in self._rows(query, (run,))]
+        games = GameColumns.joined(parts or [games_of([], seeds, name)])
+        return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
+
+    def records(self) -> Iterator[Record]:
+        """All stored records, run by run; an invalid one raises InvalidInput with run and seed."""
+        self.flush()
+        query = (
+            "SELECT run, seed, record FROM game WHERE record IS NOT NULL AND run = ? ORDER BY seed"
+        )
+        for run in self.runs():
+            with self._errors():
+                chunks = self._rows(query, (run.run,), key=1, most=FEW)
+                for _, seed, text in itertools.chain.from_iterable(chunks):
+                    yield self._record(text, f"seed {shown(seed)} in {self._run_name(run.run)}")
+
+    def _record(self, text: object, where: str) -> Record:
+        if not isinstance(text, str):
+            raise InvalidInput(f"expected a record, got {shown(text)} in the game of {where}")
+        try:
+            return Record.parse(text)
+        except InvalidInput as error:
+            raise type(error)(f"{error}, in the game of {where}") from None
+
+
+def _words(hashes: dict[str, str]) -> str:
+    return ", ".join(f"{key}={text}" for key, text in hashes.items()) or "no hash of a file"

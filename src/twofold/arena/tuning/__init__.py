@@ -1,1 +1,0 @@
-"""Tuning: finds better weights for an evaluator by playing games."""

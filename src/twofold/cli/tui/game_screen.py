@@ -1,0 +1,502 @@
+"""The base of the screens for playing and watching: a shared game, its pace, its review."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.text import Text
+
+from twofold.cli.tui.picture import ScreenPicture, draw_moves, search_words, title_line
+from twofold.cli.tui.review_screen import ReviewScreen
+from twofold.cli.tui.screen import (
+    NOTICE,
+    PLAY_KEYS,
+    WATCH_KEYS,
+    PictureScreen,
+    ScreenKey,
+    Walk,
+    bindings,
+)
+from twofold.cli.tui.tiles import getting_ready
+from twofold.errors import IllegalMove, TwofoldError
+from twofold.figures import format_pace, format_rate, format_time
+from twofold.game.board import Board
+from twofold.game.game import end_words, makes_goal
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games import mover
+from twofold.games.saved_game import KeptGame, best_score
+from twofold.games.shared_game import SharedGame, SharedNow
+from twofold.search.analysis import Analysis
+
+if TYPE_CHECKING:
+    from twofold.search.analysis import Analysis
+
+HOLD_SECONDS: Final = 0.15
+"""Old values stay this long after a move, or until new ones are known, to avoid flicker."""
+
+
+class GameScreen(PictureScreen):
+    """A screen with a shared game; `note` is the last line."""
+
+    def __init__(self, shared: SharedGame) -> None:
+        super().__init__()
+        self.shared = shared
+        self.note = Text()
+        self._noted = -1  # version of the game that was drawn last
+        self._values: Analysis | None = None
+        self._values_until = 0.0
+        self._usual_pace = mover.PLEASANT if shared.pace is None else shared.pace
+
+    # ---- the clock
+
+    def tick(self) -> None:
+        """Draw the game if it has changed."""
+        now = self.shared.now
+        if now.version != self._noted:
+            self._noted = now.version
+            self.changed(now)
+            self.draw()
+        elif (
+            self._values is not None
+            and now.frame.analysis is None
+            and time.monotonic() >= self._values_until
+        ):
+            self.draw()
+
+    def changed(self, now: SharedNow) -> None:
+        """Handle a change of the game; for subclasses."""
+
+    def say(self, text: str, style: str = "") -> None:
+        """Show a note."""
+        self.note = Text(text, style)
+        self.draw()
+
+    # ---- the values of the moves
+
+    def values(self, analysis: "Analysis | None") -> "Analysis | None":
+        """The values to show: shortly after a move those from before it."""
+        if analysis is not None:
+            self._values, self._values_until = analysis, time.monotonic() + HOLD_SECONDS
+        elif time.monotonic() >= self._values_until:
+            self._values = None
+        return self._values
+
+    def draw_values(self, analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
+        """The four moves with the player's values."""
+        return draw_moves(self.values(analysis), width, unicode)
+
+    # ---- pace
+
+    def action_faster(self) -> None:
+        """Raise the pace."""
+        self._set_pace(mover.faster(self.shared.pace))
+
+    def action_slower(self) -> None:
+        """Lower the pace."""
+        self._set_pace(mover.slower(self.shared.pace))
+
+    def action_full_speed(self) -> None:
+        """Switch between full speed and the last pace."""
+        if self.shared.pace is None:
+            self._set_pace(self._usual_pace)
+        else:
+            self._usual_pace = self.shared.pace
+            self._set_pace(None)
+
+    def _set_pace(self, pace: float | None) -> None:
+        self.shared.set_pace(pace)
+        self.say(f"pace: {format_pace(pace)}")
+
+    # ---- review
+
+    def action_review(self) -> None:
+        """Open the review of the game so far."""
+        self.shared.play_on(False)
+        walk = self.walked()
+        if walk.last == 0:
+            self.say("there is no move to review yet")
+            return
+        self.app.push_screen(ReviewScreen(walk, is_guest=True))
+
+    def walked(self) -> Walk:
+        """A walk through the game so far, at the position shown."""
+        with self.shared.held() as game:
+            walk = Walk(game)
+        walk.go(walk.last)
+        return walk
+
+
+NOTICE_SECONDS: Final = 8.0
+"""A notice about another program stays at least so long."""
+
+ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT: "←"}
+
+
+class PlayScreen(GameScreen):
+    """A game that you play, `kept` in a file and `shared` with the player that helps.
+
+    `spec` is that player as the user would type it; `new` starts another game under the same rules.
+    """
+
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
+    BINDINGS = bindings(PLAY_KEYS)
+
+    def __init__(
+        self, kept: KeptGame, shared: SharedGame, spec: str, new: Callable[[Rules], KeptGame]
+    ) -> None:
+        super().__init__(shared)
+        self.kept = kept
+        self.spec = spec
+        self._new = new
+        self._before: KeptGame | None = None
+        self._notice_until = 0.0
+        shared.on_player = lambda: self.kept.add_player(self.spec)
+        self._sit_down(kept)
+
+    def _sit_down(self, kept: KeptGame) -> None:
+        self.kept = kept
+        self._best = best_score(kept.game.rules, without=kept.best_name)
+        self._board = kept.game.board
+        self._over = False
+
+    # ---- display
+
+    def picture(self) -> ScreenPicture:
+        """The present position."""
+        now, rules = self.shared.now, self.kept.game.rules
+        other = [] if rules == STANDARD else [f"{rules.rows}x{rules.cols} to {rules.goal:,}"]
+        is_valued = not now.is_finished and (now.auto or self.shared.hints)
+        return ScreenPicture(
+            title=title_line("play", *other),
+            board=now.frame.board,
+            figures=self._figures(now),
+            panel=partial(self.draw_values, now.frame.analysis) if is_valued else None,
+            note=self._note(now),
+            new=now.new,
+        )
+
+    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
+        frame = now.frame
+        with self.shared.held() as game:
+            undos, seed = game.undos, game.seed
+            best = max(self._best, self.kept.own_score or 0)
+        speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
+        return [
+            ("score", f"{frame.score:,}"),
+            ("best", f"{best:,}" if best else ""),
+            ("move", f"{frame.move_number:,}"),
+            ("largest", f"{frame.board.max_tile:,}"),
+            ("undone", f"{undos:,}" if undos else ""),
+            ("player", self.spec if now.auto or self.shared.hints else ""),
+            ("speed", speed if now.auto else ""),
+            ("search", search_words(frame.analysis)),
+            ("seed", str(seed)),
+        ]
+
+    def _note(self, now: SharedNow) -> Text:
+        if self.shared.error is not None:
+            from twofold.players.base import describe
+
+            return Text(f"the player failed: {describe(self.shared.error)}", "bold red")
+        if now.is_loading:
+            return Text(getting_ready(), "dim")
+        if now.auto and not self.note.style:
+            pace = format_pace(self.shared.pace)
+            return Text(f"the player plays, {pace}; P or a move takes over", "dim")
+        return self.note
+
+    # ---- events
+
+    def changed(self, now: SharedNow) -> None:
+        """Announce the goal each time it is reached anew, and the end."""
+        frame, rules = now.frame, self.kept.game.rules
+        if self.shared.hints and not now.auto and frame.analysis is not None:
+            self.kept.hint_shown(frame.board)
+        if makes_goal(self._board, frame.board, rules) and not now.is_finished:
+            self.note = Text(f" {rules.goal} reached! The game goes on. ", NOTICE)
+        self._board = frame.board
+        if now.is_finished and not self._over:
+            self.note = Text(self._end_words(now), NOTICE)
+        self._over = now.is_finished
+
+    def _end_words(self, now: SharedNow) -> str:
+        end = end_words(now.frame.board, self.kept.game.rules)
+        return f" {end}: {now.frame.score:,} points. U undo, N new. "
+
+    def tick(self) -> None:
+        """Draw changes; save the game now and then."""
+        super().tick()
+        with self.shared.held():
+            self._try(self.kept.save_now_and_then)
+            self._tell_notice()
+
+    def _tell_notice(self) -> bool:
+        """Show the notice of a save about another program, and that program's moves."""
+        notice = self.kept.take_notice()
+        if not notice:
+            return False
+        with self.shared.held() as game:
+            if self.kept.game is not game:
+                self._sit_down(self.kept)
+                self.shared.replace(self.kept.game)
+        self.say(notice)
+        self._notice_until = time.monotonic() + NOTICE_SECONDS
+        return True
+
+    def _say_quietly(self, text: str) -> None:
+        """Set a note, unless a notice has just been shown."""
+        if time.monotonic() >= self._notice_until:
+            self.note = Text(text)
+
+    def _try(self, action: Callable[[], object]) -> bool:
+        """True if an action succeeds; if not, show its error."""
+        try:
+            action()
+        except TwofoldError as error:
+            self.say(str(error), "bold red")
+            return False
+        return True
+
+    def _is_refused(self, what: str) -> bool:
+        """Check the rules of a daily game; True, with a note, if they forbid something."""
+        return not self._try(lambda: self.kept.refuse_in_daily(what))
+
+    def _has_ended(self) -> bool:
+        """True, with a note, if the game is finished."""
+        now = self.shared.now
+        if now.is_finished:
+            self.note = Text(self._end_words(now), NOTICE)
+            self.draw()
+        return now.is_finished
+
+    # ---- keys
+
+    def action_move(self, letter: str) -> None:
+        """Make a move, also while the player plays on."""
+        move = Move.parse(letter)
+        self._say_quietly("")
+        try:
+            step = self.shared.play(move)
+        except IllegalMove:
+            self.say(f"{move.name.lower()}: no tile can move", "dim")
+        except TwofoldError:
+            self._has_ended()
+        else:
+            self.kept.add_person()
+            self._before = None
+            gain = f": +{step.reward}" * bool(step.reward)
+            self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{gain}")
+            self.tick()
+
+    def action_undo(self) -> None:
+        """Undo a move; right after a new game, go back to the previous game."""
+        with self.shared.held() as game:
+            is_new = not game.can_undo and not game.can_redo
+        if is_new and self._before is not None:
+            before, self._before = self._before, None
+            self._sit_down(before)
+            self.shared.replace(before.game)
+            self.say("back in the previous game")
+        elif self._is_refused("undo"):
+            return
+        elif self._try(self.shared.undo):
+            self.say("took a move back")
+
+    def action_redo(self) -> None:
+        """Redo the last undone move."""
+        if self._try(self.shared.redo):
+            self.note = Text("made the move again")
+            self.tick()
+
+    def action_hints(self) -> None:
+        """Switch the player's analyses on or off."""
+        if self._is_refused("hints") or self._has_ended():
+            return
+        self.shared.want_hints(not self.shared.hints)
+        self.say("hints are on" if self.shared.hints else "hints are off", "dim")
+
+    def action_best(self) -> None:
+        """Let the player make one move; if it plays on, take over."""
+        if self._is_refused("autoplay") or self._has_ended():
+            return
+        self.note = Text()
+        if self.shared.now.auto:
+            self.shared.play_on(False)
+        else:
+            self._before = None
+            self.shared.play_one()
+
+    def action_auto(self) -> None:
+        """Let the player play on, or take over."""
+        if self._is_refused("autoplay") or self._has_ended():
+            return
+        self.note = Text()
+        self._before = None
+        self.shared.play_on(not self.shared.now.auto)
+
+    def action_new(self) -> None:
+        """Start another game; undo goes back to the previous one, which is saved."""
+        with self.shared.held() as game:
+            if not self._try(self.kept.save):
+                return
+            before, rules = self.kept, game.rules
+            self._sit_down(self._new(rules))
+            self.shared.replace(self.kept.game)
+        self._before = before
+        self.say(before.take_notice() or "new game; U goes back to the previous one")
+
+    def action_save(self) -> None:
+        """Save the game now, and show its file."""
+        with self.shared.held():
+            saved = self._try(self.kept.save)
+            told = self._tell_notice()
+        if told:
+            return
+        if saved and self.kept.is_written:
+            self.say(f"the game is in {self.kept.path}")
+        elif saved:
+            self.say("nothing to save: no move was made")
+
+
+ENDS = "Ctrl-C ends the game with a summary"
+
+
+class WatchScreen(GameScreen):
+    """A game of a player, whose `spec` is as the user typed it.
+
+    `take_over` makes the screen on which the user plays on, then in `taken_over`.
+    """
+
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS
+    BINDINGS = bindings(WATCH_KEYS)
+
+    def __init__(
+        self, shared: SharedGame, spec: str, take_over: Callable[[SharedGame], PlayScreen]
+    ) -> None:
+        super().__init__(shared)
+        self.taken_over: PlayScreen | None = None
+        self._spec = spec
+        self._take_over = take_over
+        self._walk: Walk | None = None  # the position shown while looking back
+        self._seed = 0
+        self._rules = Rules()
+
+    def on_mount(self) -> None:
+        """Start the player."""
+        super().on_mount()
+        with self.shared.held() as game:
+            self._seed, self._rules = game.seed, game.rules
+        self.shared.want_hints(True)
+        self.shared.play_on(True)
+
+    # ---- display
+
+    def picture(self) -> ScreenPicture:
+        """The present position, or the one looked back at."""
+        now = self.shared.now
+        return ScreenPicture(
+            title=title_line(self._spec),
+            board=self._board(now),
+            figures=self._figures(now),
+            panel=lambda width, unicode: self._panel(now, width, unicode),
+            note=self._note(now),
+            new=now.new if self._walk is None else self._walk.new,
+        )
+
+    def _board(self, now: SharedNow) -> Board:
+        return now.frame.board if self._walk is None else self._walk.board
+
+    def _analysis(self, now: SharedNow) -> Analysis | None:
+        if self._walk is None:
+            return now.frame.analysis
+        return self.shared.analysis_of(self._walk.board)
+
+    def _figures(self, now: SharedNow) -> list[tuple[str, str]]:
+        frame, walk = now.frame, self._walk
+        score, number = frame.score, f"{frame.move_number:,}"
+        if walk is not None:
+            score, number = walk.score, f"{walk.move_number:,} of {frame.move_number:,}"
+        speed = format_pace(self.shared.pace) if not now.auto else (
+            f"{format_rate(now.moves_per_second)} moves/s"
+        )  # fmt: skip
+        return [
+            ("score", f"{score:,}"),
+            ("largest", f"{self._board(now).max_tile:,}"),
+            ("move", number),
+            ("speed" if now.auto else "pace", speed),
+            ("elapsed", format_time(frame.seconds)),
+            ("search", search_words(self._analysis(now))),
+            ("seed", str(self._seed)),
+        ]
+
+    def _panel(self, now: SharedNow, width: int, unicode: bool) -> list[Text]:
+        if self._walk is not None:
+            return draw_moves(self._analysis(now), width, unicode)
+        return self.draw_values(now.frame.analysis, width, unicode)
+
+    def _note(self, now: SharedNow) -> Text:
+        if now.is_loading:
+            return Text(getting_ready(), "dim")
+        if now.is_finished:
+            end = end_words(now.frame.board, self._rules)
+            return Text(f" {end}: {now.frame.score:,} points. Q ends with a summary. ", NOTICE)
+        if now.auto:
+            return Text(
+                ENDS if now.frame.analysis or now.frame.move_number else getting_ready(), "dim"
+            )
+        return self.note or Text("paused; Space goes on", "dim")
+
+    def changed(self, now: SharedNow) -> None:
+        """Leave when the player has failed; the command prints the reason."""
+        if self.shared.error is not None:
+            self.app.exit(False)
+
+    # ---- keys
+
+    def action_go(self) -> None:
+        """Start or pause the player."""
+        self._walk = None
+        self.note = Text()
+        self.shared.play_on(not self.shared.now.auto)
+        self.draw()
+
+    def action_forward(self) -> None:
+        """Show the next position; at the newest one the player makes a move."""
+        self.note = Text()
+        if self._walk is None:
+            self.shared.play_one()
+        else:
+            self._look_at(self._walk, self._walk.place + 1)
+
+    def action_back(self) -> None:
+        """Pause, and show the position one move back."""
+        self.shared.play_on(False)
+        walk = self._walk or self.walked()  # making one takes long after thousands of moves
+        self._look_at(walk, walk.place - 1)
+
+    def walked(self) -> Walk:
+        """A walk through the game so far, at the position shown."""
+        walk = super().walked()
+        if self._walk is not None:
+            walk.go(self._walk.place)
+        return walk
+
+    def _look_at(self, walk: Walk, place: int) -> None:
+        walk.go(place)
+        self._walk = None if walk.place == walk.last else walk
+        self.draw()
+
+    def action_newest(self) -> None:
+        """Show the newest position."""
+        self._walk = None
+        self.draw()
+
+    def action_take_over(self) -> None:
+        """Let the user play on from the position shown."""
+        self.shared.play_on(False)
+        if self._walk is not None:
+            for _ in range(self._walk.last - self._walk.place):
+                self.shared.undo()
+        self.taken_over = self._take_over(self.shared)
+        self.app.switch_screen(self.taken_over)

@@ -1,0 +1,300 @@
+"""The four moves and their values, as lines beside a board."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.text import Text
+
+from twofold.cli.tui.tiles import Colours, Look, board_size, draw_board, fit
+from twofold.game.rules import Move
+from twofold.search.analysis import PROBABILITY, format_chance, format_in_unit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from twofold.game.board import Board
+    from twofold.search.analysis import Analysis, MoveAnalysis
+    from twofold.tables.library import TableAnswer
+
+HALF_BAR: Final = 0.1
+"""Length of the worst legal move's bar relative to the best move's bar."""
+
+MIN_ROOM: Final = 4
+"""Smallest number of columns for bars."""
+
+
+def draw_moves(analysis: "Analysis | None", width: int, unicode: bool) -> list[Text]:
+    """The four moves with values and bars; the bars are scaled from the worst to the best move."""
+    if analysis is None:
+        return [Text("moves", style="dim"), *(Text(f"  {move.name.lower()}") for move in Move)]
+    if analysis.table is not None:
+        legal_moves = analysis.board.legal_moves()
+        return draw_chances(analysis.table, legal_moves, analysis.best, width, unicode)
+    unit = f"values, {analysis.unit}" if analysis.unit else "moves"
+    legal = [one.value for one in analysis.moves if one.legal and one.value is not None]
+    texts = aligned([_value_text(analysis, one) for one in analysis.moves])
+    room = bar_room(texts, width) if legal else 0
+    lines = [Text(unit, style="dim")]
+    for one, text in zip(analysis.moves, texts, strict=True):
+        best = one.move == analysis.best
+        bar = draw_bar(share_length(one.value, legal, room), room, unicode, best=best)
+        lines.append(draw_line(one.move, bar, text, unicode, chosen=best, legal=one.legal))
+    return lines
+
+
+def draw_chances(
+    answer: "TableAnswer",
+    legal: Sequence[Move],
+    chosen: Move,
+    width: int,
+    unicode: bool,
+    said: Mapping[Move, str] | None = None,
+) -> list[Text]:
+    """The four moves with their chances from an endgame table; bars are relative to the best.
+
+    The move `chosen` is highlighted; `said` has a word to print after a move.
+    """
+    words = said or {}
+    texts = aligned([_chance_text(answer, legal, move) for move in Move])
+    room = bar_room(texts, width) - max((len(word) + 1 for word in words.values()), default=0)
+    lines = [Text(f"chance of {answer.target}, {answer.table}", style="dim")]
+    for move, text in zip(Move, texts, strict=True):
+        length = round(room * answer.chances.get(move, 0.0) / answer.chance)
+        bar = draw_bar(length, room, unicode, best=move == answer.best)
+        text += f" {words[move]}" if move in words else ""
+        is_legal, is_chosen = move in legal, move == chosen
+        lines.append(draw_line(move, bar, text, unicode, chosen=is_chosen, legal=is_legal))
+    return lines
+
+
+def _chance_text(answer: "TableAnswer", legal: Sequence[Move], move: Move) -> str:
+    if move not in legal:
+        return "illegal"
+    chance = answer.chances.get(move)
+    return "unknown" if chance is None else format_chance(chance)
+
+
+def aligned(texts: Sequence[str]) -> list[str]:
+    """Texts padded to equal width, right-aligned."""
+    widest = max(map(len, texts))
+    return [f"{text:>{widest}}" for text in texts]
+
+
+def bar_room(texts: Sequence[str], width: int) -> int:
+    """Columns left for bars between names and values."""
+    return width - 8 - len(texts[0]) - 1
+
+
+def _value_text(analysis: "Analysis", one: "MoveAnalysis") -> str:
+    """The best value in full, the others as differences from it; probabilities as they are."""
+    if not one.legal:
+        return "illegal"
+    if one.value is None or analysis.value is None:
+        return f"+{one.reward}" if one.reward else ""
+    if one.move == analysis.best or analysis.unit == PROBABILITY:
+        return format_in_unit(one.value, analysis.unit)
+    if math.isclose(one.value, analysis.value, rel_tol=1e-9):
+        return "same"
+    return format_in_unit(one.value - analysis.value, analysis.unit, analysis.value)
+
+
+def draw_line(
+    move: Move, bar: Text, text: str, unicode: bool, *, chosen: bool, legal: bool
+) -> Text:
+    """A move with its bar and the text after it."""
+    style = "bold" if chosen else "" if legal else "dim"
+    return (
+        Text(pointer(chosen, unicode) + f"{move.name.lower():<5} ", style).append(bar).append(text)
+    )
+
+
+def pointer(chosen: bool, unicode: bool) -> str:
+    """Two columns that mark the highlighted line."""
+    return ("▶ " if unicode else "> ") if chosen else "  "
+
+
+def draw_bar(length: int, room: int, unicode: bool, *, best: bool) -> Text:
+    """A bar, padded to its room, and a space; empty without enough room."""
+    bar = f"{('█' if unicode else '#') * length:<{room}} " if room >= MIN_ROOM else ""
+    return Text(bar, "green" if best else "cyan")
+
+
+def share_length(value: float | None, legal: Sequence[float], room: int) -> int:
+    """Columns of a value's bar: the best legal move fills the room, the worst a tenth of it."""
+    if value is None or room < MIN_ROOM:
+        return 0
+    low, high = min(legal), max(legal)
+    share = 1.0 if high == low else (value - low) / (high - low)
+    if share != share:  # NaN: a value is infinite
+        share = 1.0 if value == high else 0.0
+    return max(1, round(room * (HALF_BAR + (1 - HALF_BAR) * share)))
+
+
+def search_words(analysis: "Analysis | None") -> str:
+    """Depth and nodes of a search: `3 plies, 3,408 nodes`; empty without a search."""
+    if analysis is None:
+        return ""
+    parts = [analysis.depth] if analysis.depth else []
+    if analysis.nodes:
+        parts.append(f"{analysis.nodes:,} nodes")
+    return ", ".join(parts)
+
+
+PANEL_WIDTH: Final = 30
+"""Columns that the figures need beside the board; with fewer they are below it."""
+
+MAX_PANEL_WIDTH: Final = 44
+"""Largest width of the panel."""
+
+MOST_NOTE_LINES: Final = 6
+"""Largest number of lines of a note, such as an error of an engine."""
+
+Drawer = Callable[[int, bool], list[Text]]
+"""Draws lines; arguments: columns, True for Unicode."""
+
+
+class Canvas(NamedTuple):
+    """The size of a picture in columns and lines, and the abilities of the terminal.
+
+    `unicode` is True if it can show more than ASCII.
+    """
+
+    width: int
+    height: int
+    colours: Colours = "full"
+    unicode: bool = True
+
+    @classmethod
+    def of(cls, console: "Console", width: int, height: int) -> "Canvas":
+        """The canvas of a console."""
+        system = console.color_system
+        colours: Colours = "16" if system == "standard" else "full"
+        unicode = (console.encoding or "").lower().replace("-", "").startswith("utf")
+        if system is None or console.no_color:
+            colours = "none"
+        elif not unicode:
+            colours = "16"  # the others need half blocks
+        return cls(width, height, colours, unicode)
+
+
+def title_line(*words: str) -> Text:
+    """The line above a picture: the program's name and words."""
+    return Text.assemble(("twofold", "bold"), *(f"  {word}" for word in words))
+
+
+@dataclass(slots=True)
+class ScreenPicture:
+    """A game as it is shown.
+
+    Attributes:
+        title: the line above.
+        figures: names and texts beside the board; empty texts are left out.
+        panel: draws lines below the figures, such as the values of the moves.
+        note: the last line: events and keys.
+        new: cell of the newest tile.
+        below: draws a line above the note.
+    """
+
+    title: Text
+    board: "Board"
+    figures: Sequence[tuple[str, str]]
+    panel: Drawer | None
+    note: Text
+    new: int | None = None
+    below: Callable[[int, bool], Text] | None = None
+
+    def lines(self, canvas: Canvas) -> list[Text]:
+        """The lines of the picture."""
+        below = [] if self.below is None else [self.below(canvas.width, canvas.unicode)]
+        below += wrapped(self.note, canvas.width)
+        inner = canvas._replace(height=canvas.height - 1 - len(below))
+        body = self._body(inner)
+        spare = inner.height - len(body)
+        above, between = [Text()] * (spare >= 2), [Text()] * (spare >= 1)
+        lines = [self.title, *above, *body, *between, *below][: canvas.height]
+        return [cut(line, canvas.width, canvas.unicode) for line in lines]
+
+    def _body(self, canvas: Canvas) -> list[Text]:
+        """The board with its figures."""
+        look = self._fit(canvas, canvas.width - PANEL_WIDTH, canvas.height)
+        columns = board_size(self.board, look)[0]
+        panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
+        rows = len(self._flow(canvas.width)) + len(panel)
+        above = self._fit(canvas, canvas.width, canvas.height - rows)
+        is_larger = (above.height, not above.short) > (look.height, not look.short)
+        if is_larger or columns + PANEL_WIDTH > canvas.width:  # figures below the board
+            board = draw_board(self.board, above, self.new)
+            return board + self._row(canvas, canvas.height - len(board))
+        board = draw_board(self.board, look, self.new)
+        start = columns + 2
+        width = min(canvas.width - start, MAX_PANEL_WIDTH)
+        return beside(board, self._column(width, canvas), start)
+
+    def _fit(self, canvas: Canvas, width: int, height: int) -> Look:
+        return fit(self.board, canvas.colours, width, height, blocks=canvas.unicode)
+
+    # ---- figures
+
+    def _known(self) -> list[tuple[str, str]]:
+        return [(name, text) for name, text in self.figures if text]
+
+    def _column(self, width: int, canvas: Canvas) -> list[Text]:
+        known = self._known()
+        widest = max(len(name) for name, _ in known) + 1
+        lines = [Text.assemble((f"{name:<{widest}}", "dim"), text) for name, text in known]
+        panel = [] if self.panel is None else self.panel(width, canvas.unicode)
+        room = canvas.height - len(panel) - 1
+        return [*lines[:room], Text(), *panel] if panel else lines
+
+    def _row(self, canvas: Canvas, room: int) -> list[Text]:
+        """The figures one after the other, then the panel; the rest is left out."""
+        figures = self._flow(canvas.width)
+        panel = [] if self.panel is None else self.panel(canvas.width, canvas.unicode)
+        if len(figures) + len(panel) <= room:
+            return [*figures, *panel]
+        moves = panel[1:]  # without their heading
+        return figures[: max(room - len(moves), 1)] + moves[: max(room - 1, 0)]
+
+    def _flow(self, width: int) -> list[Text]:
+        lines: list[Text] = []
+        for name, text in self._known():
+            part = Text.assemble((f"{name} ", "dim"), text)
+            if lines and lines[-1].cell_len + 3 + part.cell_len <= width:
+                lines[-1] = lines[-1] + Text("   ") + part
+            else:
+                lines.append(part)
+        return lines
+
+
+def cut(line: Text, width: int, unicode: bool) -> Text:
+    """Cut a line to a width, with an ellipsis."""
+    if line.cell_len <= width:
+        return line
+    mark = "…" if unicode else "..."
+    short = line.copy()
+    short.truncate(max(width - len(mark), 0))
+    return short.append(mark)
+
+
+def wrapped(note: Text, width: int, most: int = MOST_NOTE_LINES) -> list[Text]:
+    """Wrap a note to at most `most` lines; the last may be too long."""
+    at = note.plain.rfind(" ", 0, width + 1)
+    if note.cell_len <= width or at <= 0 or most == 1:
+        return [note]
+    first, rest = note.divide([at + 1])
+    first.rstrip()
+    return [first, *wrapped(rest, width, most - 1)]
+
+
+def beside(left: Sequence[Text], right: Sequence[Text], start: int) -> list[Text]:
+    """Lines with others beside them, which begin at the column `start`."""
+    lines = []
+    for number in range(max(len(left), len(right))):
+        line = left[number].copy() if number < len(left) else Text()
+        line.append(" " * (start - line.cell_len))
+        if number < len(right):
+            line.append_text(right[number])
+        lines.append(line)
+    return lines

@@ -1,0 +1,415 @@
+"""Judges the moves of a game in a background thread."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+
+from rich.text import Text
+
+from twofold.cli.tui.picture import (
+    ScreenPicture,
+    aligned,
+    bar_room,
+    draw_bar,
+    draw_chances,
+    draw_line,
+    pointer,
+    share_length,
+    title_line,
+)
+from twofold.cli.tui.screen import REVIEW_KEYS, PictureScreen, ScreenKey, Walk, bindings
+from twofold.cli.tui.tiles import getting_ready
+from twofold.figures import format_pace
+from twofold.game.rules import Move
+from twofold.games import mover
+from twofold.games.judge import MISTAKES
+from twofold.games.review import accuracy_words, percent_words
+from twofold.games.threads import IMPORTING
+from twofold.search.analysis import format_value
+
+if TYPE_CHECKING:
+    from twofold.games.judge import MoveJudgement
+    from twofold.games.review import Review
+    from twofold.players import Player
+    from twofold.search.budget import Budget, Stop
+
+T = TypeVar("T")
+
+
+class Reading(Generic[T]):
+    """Reads an iterator in a background thread.
+
+    Args:
+        source: the iterator.
+        name: of the thread.
+        opening: the value of `latest` before the first item.
+        take: called with each item, in the thread.
+
+    Attributes:
+        latest: the newest item.
+        error: the exception that ended the source.
+    """
+
+    def __init__(
+        self,
+        source: Iterator[T],
+        name: str,
+        opening: T | None = None,
+        take: Callable[[T], object] | None = None,
+    ) -> None:
+        self.latest = opening
+        self.error: BaseException | None = None
+        self._source = source
+        self._take = take
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for one in self._source:
+                self.latest = one
+                if self._take is not None:
+                    self._take(one)
+        except BaseException as error:  # raised again, or shown, by the waiting thread
+            self.error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False after the timeout."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+
+SUMMARY_SECONDS: Final = 0.5
+"""Interval between two summaries, in seconds."""
+
+STOP_SECONDS: Final = 1.0
+"""Timeout for the player's last search when judging is closed."""
+
+
+class Judging:
+    """Judges the moves of a walk, one after the other.
+
+    Args:
+        walk: receives the judgements.
+        make: makes the judging player, in the thread; None for the default judge.
+        budget: limits on each move; None for the player's own.
+
+    Attributes:
+        player: short spec of the player; empty until it is ready.
+        unit: unit of its values.
+        summary: the review of the judgements so far; None before the first.
+    """
+
+    def __init__(
+        self, walk: Walk, make: "Callable[[], Player] | None" = None, budget: "Budget | None" = None
+    ) -> None:
+        self.player = ""
+        self.unit = ""
+        self.summary: Review | None = None
+        self._walk = walk
+        self._make = make
+        self._budget = budget
+        self._stop: Stop | None = None
+        self._closed = False
+        self._summed = 0.0
+        self._reading = Reading(self._judgements(), "twofold-review", take=self._take)
+
+    @property
+    def error(self) -> BaseException | None:
+        """The exception that ended the thread."""
+        return self._reading.error
+
+    def close(self) -> None:
+        """Stop judging."""
+        self._closed = True
+        if self._stop is not None:
+            self._stop.raise_flag()
+        self._reading.wait(STOP_SECONDS)
+
+    # ---- the thread
+
+    def _judgements(self) -> "Iterator[MoveJudgement]":
+        with IMPORTING:
+            from twofold.games.review import default_judge, judge, unit_of
+            from twofold.players import make_player, short_spec
+            from twofold.search.budget import Stop
+
+            self._stop = stop = Stop()
+            if self._closed:
+                return
+            usual = default_judge(self._walk.game.rules)
+            player = make_player(usual) if self._make is None else self._make()
+        with player:
+            with IMPORTING:
+                self.unit = unit_of(player, self._walk.game.rules)
+            self.player = short_spec(player.spec)
+            yield from judge(self._walk.game, player, self._budget, stop=stop)
+
+    def _take(self, judgement: "MoveJudgement") -> None:
+        from twofold.games.review import review
+
+        self._walk.take(judgement)
+        if time.monotonic() >= self._summed + SUMMARY_SECONDS or self._walk.is_judged:
+            self.summary = review(self._walk.judged)
+            self._summed = time.monotonic()
+
+
+STYLES: Final = {"mistake": "yellow", "blunder": "red", "severe blunder": "bold red"}
+
+SIGNS: Final = {"mistake": "?", "blunder": "!", "severe blunder": "X"}
+"""The marks of mistakes on the timeline."""
+
+SAID: Final = 5
+"""Columns of ` made` and ` best` after a value."""
+
+
+def draw_walk(walk: Walk, width: int, unicode: bool) -> list[Text]:
+    """The four moves with the move made, and their values once it is judged."""
+    one = walk.judgement
+    if one is not None:
+        return _draw_values(one, width, unicode)
+    lines = [Text("moves", style="dim")]
+    for move in Move:
+        made = move == walk.move
+        lines.append(Text(pointer(made, unicode) + move.name.lower(), style="bold" if made else ""))
+    return lines
+
+
+def _draw_values(one: "MoveJudgement", width: int, unicode: bool) -> list[Text]:
+    if one.table is not None:
+        moves = [move for move in Move if one.values[move] is not None]
+        said = {one.best: "best"} | {one.move: "made"}
+        return draw_chances(one.table, moves, one.move, width, unicode, said)
+    best = one.values[one.best]
+    legal = [value for value in one.values if value is not None]
+    texts = aligned(
+        ["illegal" if value is None else format_value(value, best) for value in one.values]
+    )
+    room = bar_room(texts, width) - SAID
+    lines = [Text("values", style="dim")]
+    for move, value, text in zip(Move, one.values, texts, strict=True):
+        bar = draw_bar(share_length(value, legal, room), room, unicode, best=move == one.best)
+        made, is_legal = move == one.move, value is not None
+        text += " made" if made else " best" if move == one.best else ""
+        lines.append(draw_line(move, bar, text, unicode, chosen=made, legal=is_legal))
+    return lines
+
+
+def verdict(walk: Walk) -> Text:
+    """The verdict on the move made here."""
+    one, move = walk.judgement, walk.move
+    if move is None:
+        over = walk.game.is_finished
+        return Text("the end of the game" if over else "the record ends here; the game is not over")
+    name = move.name.lower()
+    if one is None:
+        return Text(f"{name}: not judged yet")
+    if one.forced:
+        return Text(f"{name} is the only move")
+    if one.is_best:
+        return Text(f"perfect: no move is better than {name}")
+    what = "value" if one.table is None else "chance"
+    kept = f"{name} keeps {100 * one.ratio:.3g} % of the {what} of {one.best.name.lower()}"
+    return Text.assemble((one.label, STYLES.get(one.label, "")), f": {kept}")
+
+
+def timeline(walk: Walk, width: int, unicode: bool) -> Text:
+    """The whole game on one line: the position shown, the judged part, the worst mistakes."""
+    columns = max(1, min(width, walk.last + 1))
+    here = _column(walk, walk.place, columns)
+    judged = _column(walk, len(walk.judged), columns)
+    worst = _worst(walk, columns)
+    done, ahead, at = ("━", "─", "◆") if unicode else ("=", "-", "#")
+    line = Text()
+    for column in range(columns):
+        label = worst.get(column, "")
+        if column == here:
+            line.append(at, f"reverse {STYLES.get(label, 'bold')}")
+        else:
+            sign = SIGNS.get(label, done if column < judged else ahead)
+            line.append(sign, STYLES.get(label, "dim"))
+    return line
+
+
+def _column(walk: Walk, place: int, columns: int) -> int:
+    return place * columns // (walk.last + 1)
+
+
+def _worst(walk: Walk, columns: int) -> dict[int, str]:
+    """The worst label in each column."""
+    found: dict[int, str] = {}
+    rank: Callable[[str], int] = MISTAKES.index
+    for place in tuple(walk.mistakes):
+        column = _column(walk, place, columns)
+        label = walk.judged[place].label
+        found[column] = max(found.get(column, label), label, key=rank)
+    return found
+
+
+class ReviewScreen(PictureScreen):
+    """A game move by move.
+
+    Args:
+        walk: the game and the position shown.
+        judging: judges its moves; None for the default judge.
+        is_guest: True if leaving goes back to another screen.
+        note: shown until the first key.
+    """
+
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = REVIEW_KEYS
+    BINDINGS = bindings(REVIEW_KEYS)
+
+    def __init__(
+        self, walk: Walk, judging: Judging | None = None, *, is_guest: bool = False, note: str = ""
+    ) -> None:
+        super().__init__()
+        self.walk = walk
+        self._judging = judging or Judging(walk)
+        self._is_guest = is_guest
+        self._note = Text(note)
+        self._pace: float | None = mover.PLEASANT / 2
+        self._due: float | None = None  # time of the next move; None while paused
+        self._drawn: object = None
+
+    def on_unmount(self) -> None:
+        """Stop judging."""
+        self._judging.close()
+
+    # ---- display
+
+    def tick(self) -> None:
+        """Show the next move if it is due; draw changes."""
+        if self._due is not None and time.monotonic() >= self._due:
+            self._step_on()
+        seen = (len(self.walk.judged), self._judging.summary, self._judging.error)
+        if seen != self._drawn:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw the present position."""
+        self._drawn = (len(self.walk.judged), self._judging.summary, self._judging.error)
+        super().draw()
+
+    def picture(self) -> ScreenPicture:
+        """The position shown."""
+        walk = self.walk
+        player = walk.game.rules
+        return ScreenPicture(
+            title=title_line("review", f"{player.rows}x{player.cols} to {player.goal:,}"),
+            board=walk.board,
+            figures=self._figures(),
+            panel=lambda width, unicode: draw_walk(walk, width, unicode),
+            note=self._words(),
+            new=walk.new,
+            below=lambda width, unicode: timeline(walk, width, unicode),
+        )
+
+    def _figures(self) -> list[tuple[str, str]]:
+        walk, judging = self.walk, self._judging
+        last = walk.game.start_move_number + walk.last
+        found = judging.summary
+        done = f"{len(walk.judged):,} of {walk.last:,}"
+        return [
+            ("move", f"{walk.move_number:,} of {last:,}"),
+            ("score", f"{walk.score:,}"),
+            ("largest", f"{walk.board.max_tile:,}"),
+            ("judged", "" if walk.is_judged else done),
+            ("accuracy", "" if found is None else accuracy_words(found)),
+            ("best moves", "" if found is None else percent_words(found.match_rate, 100)),
+            ("mistakes", f"{len(walk.mistakes):,}" if found is not None else ""),
+            ("judge", judging.player),
+            ("unit", judging.unit),
+        ]
+
+    def _words(self) -> Text:
+        if self._judging.error is not None:
+            from twofold.players.base import describe
+
+            return Text(f"no judge: {describe(self._judging.error)}", "bold red")
+        if self._note:
+            return self._note
+        if not self.walk.judged and self.walk.move is not None:
+            return Text(f"the judge: {getting_ready()}", "dim")
+        return verdict(self.walk)
+
+    # ---- keys
+
+    def action_by(self, moves: int) -> None:
+        """Go forward by a number of moves."""
+        self._go(self.walk.place + moves)
+
+    def action_to_start(self) -> None:
+        """Go to the first position."""
+        self._go(0)
+
+    def action_to_end(self) -> None:
+        """Go to the last position."""
+        self._go(self.walk.last)
+
+    def _go(self, place: int) -> None:
+        self._due = None
+        self._note = Text()
+        self.walk.go(place)
+        self.draw()
+
+    def action_next_mistake(self) -> None:
+        """Go to the next mistake."""
+        self._jump(self.walk.next_mistake(), "no mistake after this one")
+
+    def action_previous_mistake(self) -> None:
+        """Go to the previous mistake."""
+        self._jump(self.walk.previous_mistake(), "no mistake before this one")
+
+    def _jump(self, found: bool, otherwise: str) -> None:
+        self._due = None
+        so_far = "" if self.walk.is_judged else ", so far"
+        self._note = Text() if found else Text(otherwise + so_far, "dim")
+        self.draw()
+
+    def action_leave(self) -> None:
+        """Leave, or go back to the screen that opened this one."""
+        if self._is_guest:
+            self.dismiss()
+        else:
+            super().action_leave()
+
+    # ---- playing
+
+    def action_play(self) -> None:
+        """Show one move after the other, or pause."""
+        self._note = Text()
+        if self._due is not None:
+            self._due = None
+        else:
+            if self.walk.place == self.walk.last:
+                self.walk.go(0)
+            self._due = time.monotonic()
+        self.draw()
+
+    def _step_on(self) -> None:
+        pace = self._pace or mover.PACES[-1]
+        assert self._due is not None
+        self._due = max(self._due + 1 / pace, time.monotonic())
+        self._note = Text()
+        self.walk.go(self.walk.place + 1)
+        if self.walk.place == self.walk.last:
+            self._due = None
+        self.draw()
+
+    def action_faster(self) -> None:
+        """Raise the pace."""
+        self._set_pace(mover.faster(self._pace))
+
+    def action_slower(self) -> None:
+        """Lower the pace."""
+        self._set_pace(mover.slower(self._pace))
+
+    def action_full_speed(self) -> None:
+        """Switch between one move a picture and the default pace."""
+        self._set_pace(None if self._pace is not None else mover.PLEASANT / 2)
+
+    def _set_pace(self, pace: float | None) -> None:
+        self._pace = pace
+        self._note = Text(f"pace: {format_pace(pace)}")
+        self.draw()

@@ -1,0 +1,440 @@
+"""The keys of the full screen app: their actions, and their names in the key line and the help.
+
+They are those of the web app, as far as a terminal can distinguish them.
+"""
+
+from abc import abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from twofold.cli.tui.picture import Canvas, ScreenPicture, title_line, wrapped
+from twofold.cli.tui.tiles import Colours
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move
+from twofold.games.judge import MISTAKES
+
+if TYPE_CHECKING:
+    from twofold.games.judge import MoveJudgement
+
+
+class ScreenKey(NamedTuple):
+    """Keys for one action.
+
+    Attributes:
+        keys: the keys, as Textual names them, with commas between.
+        action: the method `action_...` of the screen.
+        shown: the keys as people know them.
+        says: the action in words, for the help.
+        brief: a short label for the key line; empty to leave it out.
+    """
+
+    keys: str
+    action: str
+    shown: str
+    says: str
+    brief: str = ""
+
+    @property
+    def every(self) -> Iterator[str]:
+        """Every key; letters in both cases."""
+        for key in self.keys.split(","):
+            yield key
+            if len(key) == 1 and key.isalpha():
+                yield key.upper()
+
+
+MOVES: Final = (
+    ("up,w,k", Move.UP),
+    ("right,d,l", Move.RIGHT),
+    ("down,s,j", Move.DOWN),
+    ("left,a,h", Move.LEFT),
+)
+
+MOVE_KEYS: Final = tuple(
+    ScreenKey(
+        keys, f"move('{move.letter}')", "arrows, WASD, HJKL", "move", "move" * (move is Move.UP)
+    )
+    for keys, move in MOVES
+)
+
+SPEED_KEYS: Final = (
+    ScreenKey("plus,equals_sign", "faster", "+", "the player plays faster", "faster"),
+    ScreenKey("minus", "slower", "-", "the player plays slower", "slower"),
+    ScreenKey("f", "full_speed", "F", "full speed, and back", "full speed"),
+)
+
+COMMON_KEYS: Final = (
+    ScreenKey("question_mark", "help", "?", "show these keys", "keys"),
+    ScreenKey("q", "leave", "Q", "leave", "quit"),
+    ScreenKey("ctrl+c", "app.interrupt", "Ctrl-C", "leave at once, with exit code 130"),
+)
+
+PLAY_KEYS: Final = (
+    *MOVE_KEYS,
+    ScreenKey("u,backspace,ctrl+z", "undo", "U, Backspace, Ctrl-Z", "undo", "undo"),
+    ScreenKey("i", "hints", "I", "hints on or off", "hints"),
+    ScreenKey("enter,space", "best", "Enter, Space", "play the best move", "best"),
+    ScreenKey("p", "auto", "P", "let the player play; P or a move takes over", "let it play"),
+    ScreenKey("n", "new", "N", "new game, which can be undone", "new"),
+    ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
+    ScreenKey("r", "review", "R", "review this game", "review"),
+    *SPEED_KEYS,
+    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
+    *COMMON_KEYS,
+)
+
+WATCH_KEYS: Final = (
+    ScreenKey("space", "go", "Space", "go, pause", "go, pause"),
+    ScreenKey("right", "forward", "→", "one move forward", "step"),
+    ScreenKey("left,backspace", "back", "←, Backspace", "one move back"),
+    ScreenKey("end", "newest", "End", "to the newest position"),
+    ScreenKey("t,p", "take_over", "T, P", "take over: play on from here by hand", "take over"),
+    *SPEED_KEYS,
+    ScreenKey("r", "review", "R", "review this game", "review"),
+    *COMMON_KEYS,
+)
+
+REVIEW_KEYS: Final = (
+    ScreenKey("right,l", "by(1)", "→, L", "one move forward", "forward"),
+    ScreenKey("left,h", "by(-1)", "←, H", "one move back", "back"),
+    ScreenKey("pagedown", "by(10)", "Page Down", "ten moves forward"),
+    ScreenKey("pageup", "by(-10)", "Page Up", "ten moves back"),
+    ScreenKey("home", "to_start", "Home", "to the start"),
+    ScreenKey("end", "to_end", "End", "to the end"),
+    ScreenKey("n", "next_mistake", "N", "next mistake", "next mistake"),
+    ScreenKey("p", "previous_mistake", "P", "previous mistake", "previous"),
+    ScreenKey("space", "play", "Space", "play the game, or pause", "play"),
+    *SPEED_KEYS,
+    *COMMON_KEYS,
+    ScreenKey("escape", "leave", "Esc", "leave"),
+)
+
+
+def help_rows(keys: tuple[ScreenKey, ...]) -> list[tuple[str, str]]:
+    """The rows of the help, without repetitions."""
+    return list(dict.fromkeys((key.shown, key.says) for key in keys))
+
+
+class Walk:
+    """A position in a game, and the judgements of its moves; redoable moves are left out.
+
+    Attributes:
+        place: number of moves from the start of the game to the position shown.
+        judged: the judgements so far, in the order of the moves.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game: Final = game
+        self.place = 0
+        self.judged: Final[list[MoveJudgement]] = []
+        self._steps = game.steps
+        self._scores = [game.start_score]
+        for step in self._steps:
+            self._scores.append(self._scores[-1] + step.reward)
+        self._wrong: list[int] = []
+
+    # ---- position
+
+    @property
+    def last(self) -> int:
+        """The place after the last move."""
+        return len(self._steps)
+
+    @property
+    def board(self) -> Board:
+        """The board at this place."""
+        return self._steps[self.place - 1].board if self.place else self.game.start_board
+
+    @property
+    def score(self) -> int:
+        """Points at this place."""
+        return self._scores[self.place]
+
+    @property
+    def move_number(self) -> int:
+        """Moves of the whole game before this place."""
+        return self.game.start_move_number + self.place
+
+    @property
+    def new(self) -> int | None:
+        """The cell of the newest tile; None at the start."""
+        return self._steps[self.place - 1].cell if self.place else None
+
+    @property
+    def move(self) -> Move | None:
+        """The move made at this place; None at the end."""
+        return self._steps[self.place].move if self.place < self.last else None
+
+    @property
+    def judgement(self) -> "MoveJudgement | None":
+        """The judgement of that move; None if unknown."""
+        return self.judged[self.place] if self.place < len(self.judged) else None
+
+    # ---- movement
+
+    def go(self, place: int) -> None:
+        """Go to the nearest valid place."""
+        self.place = min(max(place, 0), self.last)
+
+    def next_mistake(self) -> bool:
+        """Go to the next known mistake; False if there is none."""
+        found = bisect_right(self._wrong, self.place)
+        return self._go_wrong(found)
+
+    def previous_mistake(self) -> bool:
+        """Go to the previous mistake; False if there is none."""
+        found = bisect_left(self._wrong, self.place) - 1
+        return self._go_wrong(found)
+
+    def _go_wrong(self, found: int) -> bool:
+        if 0 <= found < len(self._wrong):
+            self.place = self._wrong[found]
+            return True
+        return False
+
+    def take(self, judgement: "MoveJudgement") -> None:
+        """Add the judgement of the next move; called by the thread of the judge."""
+        self.judged.append(judgement)
+        if judgement.label in MISTAKES:
+            self._wrong.append(len(self.judged) - 1)
+
+    @property
+    def is_judged(self) -> bool:
+        """True if every move is judged."""
+        return len(self.judged) == self.last
+
+    @property
+    def mistakes(self) -> Sequence[int]:
+        """The places of the mistakes found so far, ascending."""
+        return self._wrong
+
+
+class Lines(Widget):
+    """Lines of text over the whole width."""
+
+    DEFAULT_CSS = """
+    Lines { width: 1fr; height: 1fr; background: ansi_default; color: ansi_default; }
+    """
+
+    def __init__(self, lines: Sequence[Text] = ()) -> None:
+        super().__init__()
+        self._lines = list(lines)
+        self._base: Style | None = None  # from Textual's style sheet; constant
+
+    def show(self, lines: Sequence[Text]) -> None:
+        """Show other lines."""
+        before, self._lines = self._lines, list(lines)
+        width = self.size.width
+        changed = [
+            Region(0, number, width, 1)
+            for number, (old, new) in enumerate(zip_longest(before, lines))
+            if old is None or new is None or old != new or old.style != new.style
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line; called by Textual."""
+        width = self.size.width
+        if self._base is None:
+            self._base = self.rich_style
+        if y >= len(self._lines):
+            return Strip.blank(width, self._base)
+        line = self._lines[y]
+        strip = Strip(segments_of(line, self._base, self.app.console), line.cell_len)
+        return strip.adjust_cell_length(width, self._base)
+
+
+def segments_of(line: Text, base: Style, console: Console) -> list[Segment]:
+    """The segments of a line.
+
+    `Text.render` does the same in five times the time; it is needed only if spans overlap.
+    """
+    own = base + _style(line.style)
+    plain, at = line.plain, 0
+    parts = []
+    for start, end, style in line.spans:
+        if start < at:
+            return list(Segment.apply_style(line.render(console), base))
+        if start > at:
+            parts.append(Segment(plain[at:start], own))
+        parts.append(Segment(plain[start:end], own + _style(style)))
+        at = end
+    if at < len(plain):
+        parts.append(Segment(plain[at:], own))
+    return parts
+
+
+def _style(style: str | Style) -> Style:
+    return Style.parse(style) if isinstance(style, str) else style
+
+
+class KeyLine(Lines):
+    """The keys with their actions, as many as fit; a click presses the key."""
+
+    DEFAULT_CSS = """
+    KeyLine { height: 1; }
+    """
+
+    def __init__(self, keys: Sequence[ScreenKey]) -> None:
+        super().__init__()
+        self._keys = keys
+        self._places: list[tuple[int, int, ScreenKey]] = []
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the keys that fit the new width."""
+        line = Text()
+        self._places = []
+        for key in fitting(self._keys, event.size.width):
+            line.append("  " if line else "")
+            start = line.cell_len
+            line.append(_sign(key), "bold").append(f" {key.brief}", "dim")
+            self._places.append((start, line.cell_len, key))
+        self.show([line])
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the clicked key."""
+        for start, end, key in self._places:
+            if start <= event.x < end and not key.action.startswith("move"):
+                self.app.simulate_key(next(key.every))
+
+
+def _sign(key: ScreenKey) -> str:
+    return key.shown.partition(",")[0]
+
+
+def fitting(keys: Sequence[ScreenKey], width: int) -> list[ScreenKey]:
+    """The keys with a short label that fit, in order; common keys have priority."""
+    named = [key for key in keys if key.brief]
+    chosen: set[ScreenKey] = set()
+    for key in sorted(named, key=lambda key: key not in COMMON_KEYS):
+        lengths = [len(_sign(one)) + 3 + len(one.brief) for one in (*chosen, key)]
+        if sum(lengths) - 2 <= width:
+            chosen.add(key)
+    return [key for key in named if key in chosen]
+
+
+FRAMES_PER_SECOND: Final = 36
+"""Timer rate; a few ticks come late, and at least 30 pictures a second are wanted."""
+
+NOTICE: Final = "bold reverse"
+"""The style of an important note."""
+
+
+def bindings(keys: Sequence[ScreenKey]) -> list[BindingType]:
+    """The keys as Textual binds them."""
+    return [Binding(",".join(key.every), key.action, key.says, show=False) for key in keys]
+
+
+class PictureScreen(Screen[None]):
+    """A screen with a picture and a line of keys."""
+
+    KEYS: ClassVar[tuple[ScreenKey, ...]] = ()
+
+    def compose(self) -> ComposeResult:
+        """The two widgets."""
+        yield Lines()
+        yield KeyLine(self.KEYS)
+
+    def on_mount(self) -> None:
+        """Start the timer."""
+        self.set_interval(1 / FRAMES_PER_SECOND, self.tick)
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Draw the picture for the new size."""
+        self.draw()
+
+    def on_screen_resume(self) -> None:
+        """Draw the picture when another screen has closed."""
+        self.draw()
+
+    @abstractmethod
+    def tick(self) -> None:
+        """Draw changes; called FRAMES_PER_SECOND times a second."""
+
+    @abstractmethod
+    def picture(self) -> ScreenPicture:
+        """The picture to show."""
+
+    def draw(self) -> None:
+        """Draw the present picture."""
+        if self.is_mounted and self.size.height > 1:
+            self.query_one(Lines).show(self.picture().lines(self.canvas))
+
+    @property
+    def canvas(self) -> Canvas:
+        """The canvas above the line of keys."""
+        system = self.app.console.color_system
+        colours: Colours = "16" if system == "standard" else "full"
+        if self.app.no_color or system is None:
+            colours = "none"
+        return Canvas(self.size.width, self.size.height - 1, colours)
+
+    def action_help(self) -> None:
+        """Show the help for the keys."""
+        self.app.push_screen(HelpScreen(self.KEYS))
+
+    def action_leave(self) -> None:
+        """Leave the app."""
+        self.app.exit(False)
+
+
+class HelpScreen(Screen[None]):
+    """The help for the keys of a screen; any key closes it, except those that scroll."""
+
+    def __init__(self, keys: tuple[ScreenKey, ...]) -> None:
+        super().__init__()
+        self._rows = help_rows(keys)
+        self._top = 0  # number of lines scrolled out above
+        self._last = 0  # its maximum
+
+    def compose(self) -> ComposeResult:
+        """The table."""
+        yield Lines()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Draw the table for the new size."""
+        self._draw()
+
+    def _draw(self) -> None:
+        table = [line for shown, says in self._rows for line in self._lines_of(shown, says)]
+        blanks = [Text()] * (len(table) + 4 <= self.size.height)
+        room = max(self.size.height - 2 - 2 * len(blanks), 1)
+        self._last = max(len(table) - room, 0)
+        self._top = min(max(self._top, 0), self._last)
+        note = "any key goes back" + "; ↑ and ↓ show the rest" * bool(self._last)
+        seen = table[self._top : self._top + room]
+        note_line = Text(note, style="dim")
+        self.query_one(Lines).show([title_line("keys"), *blanks, *seen, *blanks, note_line])
+
+    def _lines_of(self, shown: str, says: str) -> list[Text]:
+        start = max(len(one) for one, _ in self._rows) + 2
+        says_lines = wrapped(Text(says), max(self.size.width - start, 1))
+        signs = [Text(f"{shown:<{start}}", "bold"), *[Text(" " * start)] * (len(says_lines) - 1)]
+        return [Text.assemble(*pair) for pair in zip(signs, says_lines, strict=True)]
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll, or close the help."""
+        event.stop()
+        if event.key == "ctrl+c":
+            self.app.exit(True)
+        elif self._last and event.key in ("up", "down"):
+            self._top += 1 if event.key == "down" else -1
+            self._draw()
+        else:
+            self.dismiss()

@@ -1,1 +1,0 @@
-"""Endgame tables: exact play of late 4x4 boards whose large tiles do not move."""

@@ -1,0 +1,1 @@
+"""Games and boards in the formats of other programs."""

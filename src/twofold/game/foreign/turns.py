@@ -1,0 +1,410 @@
+"""A game in the form that all replay formats share: start tiles, then moves, each with a tile."""
+
+import re
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Final, NamedTuple
+
+from twofold.errors import InvalidRecord
+from twofold.game.board import Board
+from twofold.game.game import Game, result_text
+from twofold.game.notation import DIGITS, shown
+from twofold.game.record import Record
+from twofold.game.record_text import located
+from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
+from twofold.limits import MAX_EXPONENT, check_limit
+
+START_TILES: Final = 2
+"""Number of start tiles of the formats that fix it."""
+
+MAX_UNDOS: Final = 100_000
+"""Most moves that a replay can take back: each costs as much time as a move."""
+
+TILES: Final = (2, 4)
+"""Spawn tiles, in every replay format."""
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 253_402_300_800_000
+"""The end of the year 9999."""
+
+
+class TurnTile(NamedTuple):
+    """A spawn: its cell, row by row from the top-left corner, and its tile."""
+
+    cell: int
+    tile: int
+
+
+class Turn(NamedTuple):
+    """One move, its spawn, and its reward in points if the text has it."""
+
+    move: Move
+    spawn: TurnTile
+    reward: int | None = None
+
+
+class PlayedTurn(NamedTuple):
+    """A whole game: its start tiles and its moves."""
+
+    start: tuple[TurnTile, ...]
+    turns: tuple[Turn, ...]
+
+
+def to_record(
+    shape: tuple[int, int],
+    start: Sequence[TurnTile] | Board,
+    turns: Iterable[Turn | int],
+    *,
+    score: int = 0,
+    player: str = "",
+    date: str = "",
+    tags: dict[str, str] | None = None,
+) -> Record:
+    """Play a game that is read turn by turn, and return its record.
+
+    It starts with tiles that appeared, or on any board with a score in points. A number among the
+    turns takes back that number of moves.
+
+    Raises `InvalidRecord` for an illegal move, or an impossible tile or reward; says where.
+    """
+    with located("start tiles"):
+        if isinstance(start, Board):
+            rules, board = Rules(*shape), start
+        else:
+            rules = Rules(*shape, start_tiles=len(start))
+            board = _started(rules, start)
+        game = Game.from_board(board, rules, seed=0, score=score)
+    coming = iter(turns)
+    going = True
+    while going:
+        with located(f"move {game.move_number + 1}"):
+            turn = next(coming, None)
+            going = turn is not None
+            if isinstance(turn, int):
+                _undo(game, turn)
+            elif turn is not None:
+                _play(game, turn)
+    with located(f"move {game.move_number}"):
+        result = result_text(game.board, rules)
+    return Record(
+        rules=rules,
+        moves=game.moves,
+        board=board,
+        start_score=score,
+        spawns=game.spawns,
+        player=player,
+        date=date,
+        undos=game.undos,
+        score=game.score,
+        result=result,
+        final=game.board,
+        tags=tags or {},
+    )
+
+
+def _started(rules: Rules, start: Sequence[TurnTile]) -> Board:
+    board = Board.empty(rules.shape)
+    for cell, tile in start:
+        if tile not in TILES:
+            raise InvalidRecord(f"expected a tile 2 or 4, got {tile}")
+        board = board.place(cell, tile)
+    return board
+
+
+def _play(game: Game, turn: Turn) -> None:
+    made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
+    if turn.reward not in (None, made):
+        raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
+
+
+def _undo(game: Game, count: int) -> None:
+    if count > game.move_number:
+        raise InvalidRecord(f"expected at most {game.move_number} moves to undo, got {count}")
+    check_limit("a number of undos", game.undos + count, 0, MAX_UNDOS)
+    for _ in range(count):
+        game.undo()
+
+
+def from_record(record: Record, name: str, start_tiles: int | None = None) -> PlayedTurn:
+    """The game of a record for the replay format `name`; plays it.
+
+    The format has that number of start tiles; None for any number.
+
+    Raises `InvalidRecord` if the record is invalid, or the format cannot hold its beginning or a
+    tile.
+    """
+    game = record.replay()
+    start = [TurnTile(cell, tile) for cell, tile in enumerate(game.start_board) if tile]
+    steps = game.steps
+    tiles = {tile for _, tile in start} | {step.tile for step in steps}
+    if record.start_score or record.start_move or len(start) != (start_tiles or len(start)):
+        count = f"{start_tiles} " if start_tiles else ""
+        raise InvalidRecord(
+            f"expected a whole game from its {count}start tiles on for the format {name}, "
+            f"got one that begins on {game.start_board} with {game.start_score} points"
+        )
+    if not tiles <= set(TILES):
+        other = min(tiles - set(TILES))
+        raise InvalidRecord(
+            f"expected only the new tiles 2 and 4 for the format {name}, got {other}"
+        )
+    turns = [Turn(step.move, TurnTile(step.cell, step.tile), step.reward) for step in steps]
+    return PlayedTurn(tuple(start), tuple(turns))
+
+
+def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) -> None:
+    """Refuse a board with a side outside the limits of a format; raises `InvalidRecord`."""
+    rows, cols = record.rules.shape
+    if not (least_side <= min(rows, cols) and max(rows, cols) <= most_side):
+        most = f"{most_side}x{most_side}"
+        what = f"a {most} board" if least_side == most_side else f"a board of at most {most} cells"
+        raise InvalidRecord(f"expected {what} for the format {name}, got {rows}x{cols}")
+
+
+def described(text: str) -> str:
+    """The start of a text, for an error message."""
+    return shown(text[:100])
+
+
+def format_date(milliseconds: int) -> str:
+    """ISO 8601 in UTC, the date only at midnight; empty if the time since 1970 is unknown."""
+    if not 0 < milliseconds < _LAST_MS:
+        return ""
+    when = _EPOCH + timedelta(milliseconds=milliseconds)
+    return when.date().isoformat() if not milliseconds % 86_400_000 else when.isoformat()
+
+
+def milliseconds_of(date: str) -> int:
+    """Milliseconds since 1970; 0 if the text is not a date."""
+    try:
+        when = datetime.fromisoformat(date)
+    except ValueError:
+        return 0
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, (when - _EPOCH) // timedelta(milliseconds=1))
+
+
+NAME: Final = "moporgic"
+SIDE: Final = 4
+"""Rows and columns: a cell is one hexadecimal digit, and the format has no shape."""
+
+ENVIRONMENT: Final = "place"
+"""The framework's name of the player that places tiles; it makes the last move of every game."""
+
+UNNAMED: Final = "N/A"
+"""Name of a player without a name."""
+
+_EPISODE: Final = re.compile(
+    r"(?P<names>[^@|\n]*)@(?P<began>-?[0-9]{1,19})\|(?P<moves>[^|\n]*)\|"
+    r"[^@|\n]*@-?[0-9]{1,19}",
+    re.ASCII,
+)
+_TOKEN: Final = re.compile(
+    r"(?:#(?P<slide>[URDL])|(?P<cell>[0-9A-F])(?P<exponent>[0-9A-Z]))"
+    r"(?:\[(?P<reward>-?[0-9]{1,12})\])?(?:\(-?[0-9]{1,19}\))?",
+    re.ASCII | re.IGNORECASE,
+)
+_UNSAFE: Final = re.compile(r"[^\x20-\x7e]+|[@|]+")
+
+
+def parse_moporgic(text: str) -> Record:
+    """Read one episode and play its moves; raises `InvalidRecord`, which names the move."""
+    match = _EPISODE.fullmatch(text.strip())
+    if not match:
+        raise InvalidRecord(
+            "expected an episode such as player:place@0|0131#D92|place@0 on one line, "
+            f"got {described(text)}"
+        )
+    with located("start tiles"):
+        start, rest = _start(_tokens(match["moves"]))
+    player, date = _player(match["names"]), format_date(int(match["began"]))
+    return to_record((SIDE, SIDE), start, _turns(rest), player=player, date=date)
+
+
+def _player(names: str) -> str:
+    """The player in `player:environment`; empty if it has no name."""
+    player = (names.rpartition(":")[0] or names).strip()
+    return "" if player == UNNAMED else player
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if not match:
+            raise InvalidRecord(
+                f"expected a slide such as #U or a tile such as 92 at character {position} of the "
+                f"moves, got {described(text[position : position + 20])}"
+            )
+        yield match
+        position = match.end()
+
+
+def _start(tokens: Iterator[re.Match[str]]) -> tuple[list[TurnTile], Iterator[re.Match[str]]]:
+    start: list[TurnTile] = []
+    for token in tokens:
+        if token["slide"]:
+            return start, chain([token], tokens)
+        start.append(_tile(token))
+        if len(start) > SIDE * SIDE:
+            raise InvalidRecord(f"expected at most {SIDE * SIDE} start tiles, got more")
+    return start, tokens
+
+
+def _turns(tokens: Iterator[re.Match[str]]) -> Iterator[Turn]:
+    for slide in tokens:
+        spawn = next(tokens, None)
+        if not slide["slide"]:
+            raise InvalidRecord(f"expected a slide such as #U, got {described(slide[0])}")
+        if spawn is None or spawn["slide"]:
+            found = "the end" if spawn is None else described(spawn[0])
+            raise InvalidRecord(f"expected a tile such as 92 after a slide, got {found}")
+        reward = None if slide["reward"] is None else int(slide["reward"])
+        yield Turn(MOVES_BY_LETTER[slide["slide"].lower()], _tile(spawn), reward)
+
+
+def _tile(token: re.Match[str]) -> TurnTile:
+    exponent = DIGITS.index(token["exponent"].lower())
+    if exponent > MAX_EXPONENT or exponent == 0 or token["reward"] not in (None, "0"):
+        raise InvalidRecord(f"expected a tile such as 92, got {described(token[0])}")
+    return TurnTile(int(token["cell"], 16), 1 << exponent)
+
+
+def format_moporgic(record: Record) -> str:
+    """One line, with its end, in the format of `parse_moporgic`; without the times of moves."""
+    check_shape(record, NAME, SIDE, SIDE)
+    began = milliseconds_of(record.date)
+    player = _UNSAFE.sub("_", record.player) or UNNAMED
+    moves = _format_moves(from_record(record, NAME, START_TILES))
+    return f"{player}:{ENVIRONMENT}@{began}|{moves}|{ENVIRONMENT}@{began}\n"
+
+
+def _format_moves(played: PlayedTurn) -> str:
+    parts = [_format_tile(tile) for tile in played.start]
+    for move, spawn, reward in played.turns:
+        points = f"[{reward}]" if reward else ""
+        parts.append(f"#{move.letter.upper()}{points}{_format_tile(spawn)}")
+    return "".join(parts)
+
+
+def _format_tile(tile: TurnTile) -> str:
+    return f"{tile.cell:X}{DIGITS[tile.tile.bit_length() - 1].upper()}"
+
+
+RPL: Final = "rpl"
+VRS: Final = "vrs"
+
+RPL_ROW: Final = struct.Struct("<QB4I")
+VRS_ROW: Final = struct.Struct("<QIB")
+
+RPL_END: Final = RPL_ROW.pack(0, 88, 666_666_666, 233_333_333, 314_159_265, 987_654_321)
+"""The last row of `.rpl`; its board has no meaning."""
+
+_MOVES: Final = (Move.LEFT, Move.RIGHT, Move.UP, Move.DOWN)
+_LARGEST: Final = 15
+"""Largest exponent of four bits."""
+
+
+def parse_rpl(text: str) -> Record:
+    """Read a `.rpl`, its bytes as characters of Latin-1, and play it; raises `InvalidRecord`."""
+    data = _bytes(text, RPL_ROW)
+    if len(data) < 2 * RPL_ROW.size or data[-RPL_ROW.size + 8 :] != RPL_END[8:]:
+        raise InvalidRecord("expected rows of 25 bytes, the last one the end mark of .rpl")
+    start = Board.from_bits(RPL_ROW.unpack_from(data)[0])
+    return to_record((SIDE, SIDE), start, _rpl_turns(data[: -RPL_ROW.size], start))
+
+
+def _rpl_turns(data: bytes, board: Board) -> Iterator[Turn]:
+    for bits, change, *_ in RPL_ROW.iter_unpack(data):
+        if bits != _bits(board):
+            raise InvalidRecord(
+                f"expected the board {_bits(board):016x} before it, got {bits:016x}"
+            )
+        move, spawn = _MOVES[change >> 5 & 3], TurnTile(change >> 1 & 15, 4 if change & 1 else 2)
+        board = board.slide(move).board.place(*spawn)
+        yield Turn(move, spawn)
+
+
+def format_rpl(record: Record) -> str:
+    """The rows of a game of at least one move, as characters; without chances of success."""
+    check_shape(record, RPL, SIDE, SIDE)
+    played = from_record(record, RPL)
+    game = record.replay()
+    if not played.turns or game.board.max_exponent > _LARGEST:
+        raise InvalidRecord(
+            f"expected a game of at least one move, up to the tile 32768, for the format {RPL}"
+        )
+    rows, board = [], game.start_board
+    for (move, spawn, _), step in zip(played.turns, game.steps, strict=True):
+        change = _MOVES.index(move) << 5 | spawn.cell << 1 | (spawn.tile == 4)
+        rows.append(RPL_ROW.pack(board.to_bits(), change, 0, 0, 0, 0))
+        board = step.board
+    return b"".join([*rows, RPL_END]).decode("latin-1")
+
+
+def parse_vrs(text: str) -> Record:
+    """Read a `.vrs`, its bytes as characters of Latin-1, and play it; raises `InvalidRecord`."""
+    data = _bytes(text, VRS_ROW)
+    if not data:
+        raise InvalidRecord("expected rows of 13 bytes, got none")
+    bits, score, _ = VRS_ROW.unpack_from(data)
+    start = Board.from_bits(bits)
+    turns = _vrs_turns(data[VRS_ROW.size :], start, score)
+    return to_record((SIDE, SIDE), start, turns, score=score)
+
+
+def _vrs_turns(data: bytes, board: Board, points: int) -> Iterator[Turn]:
+    for bits, score, number in VRS_ROW.iter_unpack(data):
+        if not 1 <= number <= len(_MOVES):
+            raise InvalidRecord(f"expected a move from 1 to 4, got {number}")
+        move = _MOVES[number - 1]
+        slid = board.slide(move).board
+        spawn = _difference(slid, bits)
+        board = slid.place(*spawn)
+        yield Turn(move, spawn, score - points)
+        points = score
+
+
+def _difference(slid: Board, bits: int) -> TurnTile:
+    """The tile that a board of 64 bits has more than another one."""
+    change = bits - _bits(slid)
+    cell = 15 - max(change.bit_length() - 1, 0) // 4
+    tile = 1 << (change >> 4 * (15 - cell)) if 0 < change < 2**64 else 0
+    if tile not in TILES or slid.exponents[cell] or change != (tile // 2) << 4 * (15 - cell):
+        raise InvalidRecord(
+            f"expected the board {_bits(slid):016x} and a tile 2 or 4, got {bits:016x}"
+        )
+    return TurnTile(cell, tile)
+
+
+def format_vrs(record: Record) -> str:
+    """The rows of a game, as characters."""
+    check_shape(record, VRS, SIDE, SIDE)
+    from_record(record, VRS)  # refuses what the format cannot hold
+    game = record.replay()
+    rows, score = [VRS_ROW.pack(_bits(game.start_board), 0, 0)], 0
+    for step in game.steps:
+        score += step.reward
+        rows.append(VRS_ROW.pack(_bits(step.board), score, _MOVES.index(step.move) + 1))
+    return b"".join(rows).decode("latin-1")
+
+
+def _bytes(text: str, row: struct.Struct) -> bytes:
+    try:
+        data = text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise InvalidRecord("expected bytes, got text") from None
+    if len(data) % row.size:
+        raise InvalidRecord(f"expected rows of {row.size} bytes, got {len(data)} bytes")
+    return data
+
+
+def _bits(board: Board) -> int:
+    """The exponents in 64 bits, none above 15."""
+    bits = 0
+    for exponent in board.exponents:
+        bits = bits << 4 | min(exponent, _LARGEST)
+    return bits

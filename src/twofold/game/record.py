@@ -1,0 +1,555 @@
+"""A game, finished or not, as text that can be read, checked and replayed.
+
+    >>> game = Game(seed=1)
+    >>> step = game.play(game.legal_moves()[0])
+    >>> record = Record.from_game(game, player="me")
+    >>> parse_record(format_record(record)) == record
+    True
+
+Reading replays the whole game: every move must be legal, every given tile possible, and the tags
+Score, Result and Final must match the result. `twofold.game.record_text` defines the syntax;
+`twofold.game.record` holds many records in one file.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, Self
+
+import msgspec
+
+from twofold.errors import InvalidRecord
+from twofold.game import record_text as record_text
+from twofold.game.board import Board
+from twofold.game.drawing import draw_board, game_caption
+from twofold.game.game import Game, Moment, result_text
+from twofold.game.notation import (
+    MOVE_LETTERS,
+    check_seed,
+    format_moves,
+    parse_seed,
+    printable,
+    shown,
+)
+from twofold.game.record_text import MoveText, Tag, escape, located
+from twofold.game.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
+from twofold.limits import (
+    MAX_COMMENT,
+    MAX_MOVE_NUMBER,
+    MAX_RECORD_BYTES,
+    MAX_RECORD_MOVES,
+    MAX_SCORE,
+    MAX_TAG,
+    MAX_TAGS,
+    check_limit,
+)
+from twofold.storage.files import atomic_write, free_path, read_start
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One game: its beginning, its moves, and metadata.
+
+    Attributes:
+        rules: the rules of the game.
+        seed: seed of its dice; None if no seed explains the tiles, so that all are given.
+        moves: the moves made, without undone ones.
+        board: the first board; None if rules and seed determine it.
+        start_score: points before the first move.
+        start_move: move number before the first move.
+        spawns: (cell, tile) after the n-th move, if the seed does not explain it. Moves are
+            counted over the whole game: the first one here has n = `start_move` + 1.
+        comments: text after the n-th move, by n.
+        player: who played; free text, or a player's spec.
+        date: free text, preferably like 2048-01-31.
+        undos: number of undone moves.
+        hints: number of positions for which the player asked for hints.
+        score: points at the end; None if unknown.
+        result: largest tile and state at the end, such as `2048 over`; empty if unknown.
+        final: board at the end; None if unknown.
+        tags: other tags.
+        damage: the fault in the text, if only its first part could be read.
+
+    Raises:
+        InvalidRecord: values contradict each other, or could not be written.
+        LimitExceeded: a value exceeds one of `twofold.limits`.
+    """
+
+    rules: Rules = STANDARD
+    seed: int | None = None
+    moves: tuple[Move, ...] = ()
+    board: Board | None = None
+    start_score: int = 0
+    start_move: int = 0
+    spawns: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    comments: Mapping[int, str] = field(default_factory=dict)
+    player: str = ""
+    date: str = ""
+    undos: int = 0
+    hints: int = 0
+    score: int | None = None
+    result: str = ""
+    final: Board | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    damage: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("spawns", "comments", "tags"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        _check_start(self)
+        _check_values(self)
+
+    def _repr_svg_(self) -> str:
+        ended = self.replay()
+        caption = game_caption(ended.score, self.start_move + len(self.moves), self.player)
+        board = ended.board
+        return draw_board(board.rows, board.cols, board.exponents, caption=caption)
+
+    @classmethod
+    def from_game(
+        cls,
+        game: Game,
+        *,
+        player: str = "",
+        date: str = "",
+        hints: int = 0,
+        comments: Mapping[int, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Self:
+        """The record of a game so far, without undone moves.
+
+        If every tile of the game was given, the record has the first board instead of a seed.
+        """
+        moves, spawns = game.moves, game.spawns
+        foreign = bool(moves) and len(spawns) == len(moves)
+        if not foreign:
+            spawns = {n: one for n, one in spawns.items() if not game.is_thrown(n)}
+        return cls(
+            rules=game.rules,
+            seed=None if foreign else game.seed,
+            moves=moves,
+            board=game.start_board if foreign else game.given_board,
+            start_score=game.start_score,
+            start_move=game.start_move_number,
+            spawns=spawns,
+            comments=comments or {},
+            player=player,
+            date=date,
+            undos=game.undos,
+            hints=hints,
+            score=game.score,
+            result=result_text(game.board, game.rules),
+            final=game.board,
+            tags=tags or {},
+        )
+
+    @staticmethod
+    def parse(text: str | bytes) -> "Record":
+        """Read one record; see `parse_record`."""
+        return parse_record(text)
+
+    def __str__(self) -> str:
+        return format_record(self)
+
+    def replay(self) -> Game:
+        """Play the moves and check the end; without a seed, the dice of seed 0 continue the game.
+
+        Raises `InvalidRecord` for an illegal move, an impossible tile, or another end.
+        """
+        game = _begin(self)
+        for number, move in enumerate(self.moves, self.start_move + 1):
+            with located(f"move {number}"):
+                game.play(move, spawn=self.spawns.get(number))
+        _check_end(self, game, {})
+        return game
+
+    def ending(self) -> tuple[Board, int]:
+        """The last board and its score; plays the moves if the record does not say."""
+        if self.final is not None and self.score is not None:
+            return self.final, self.score
+        game = self.replay()
+        return game.board, game.score
+
+    def resume(self) -> Game:
+        """The game of a record that was checked when read; does not play its moves again."""
+        if self.final is None or self.score is None:
+            return self.replay()
+        game = _begin(self)
+        game.extend(
+            "".join(move.letter for move in self.moves), Moment(self.final, self.score), self.spawns
+        )
+        return game
+
+
+def _begin(record: Record) -> Game:
+    if record.board is None:
+        return Game(record.rules, record.seed or 0, undos=record.undos)
+    with located(f"move {record.start_move}"):
+        return Game.from_board(
+            record.board,
+            record.rules,
+            record.seed or 0,
+            score=record.start_score,
+            move_number=record.start_move,
+            undos=record.undos,
+        )
+
+
+def _check_end(record: Record, game: Game, lines: Mapping[str, int]) -> None:
+    number = game.move_number
+    result = _result(game)
+    for name, said, found in (
+        ("Score", record.score, game.score),
+        ("Result", record.result or None, result),
+        ("Final", record.final, game.board),
+    ):
+        if said is not None and said != found:
+            line = f"line {lines[name]}: " if name in lines else ""
+            raise InvalidRecord(
+                f"{line}expected {name} {found} after move {number}, got {shown(str(said))}: "
+                "the record is wrong or cut off"
+            )
+
+
+def _result(game: Game) -> str:
+    with located(f"move {game.move_number}"):
+        return result_text(game.board, game.rules)
+
+
+def _check_start(record: Record) -> None:
+    if record.seed is not None:
+        object.__setattr__(record, "seed", check_seed(record.seed))
+    if record.board is None and record.seed is None:
+        raise InvalidRecord("expected a Seed or a Board to begin with, got neither")
+    if record.board is None and (record.start_score or record.start_move):
+        raise InvalidRecord("expected a Board with StartScore and StartMove, got none")
+    if record.seed is None and len(record.spawns) < len(record.moves):
+        raise InvalidRecord("expected a Seed, or a tile after every move, got neither")
+    for board in (record.board, record.final):
+        if board is not None and board.shape != record.rules.shape:
+            raise InvalidRecord(f"expected a board of the rules' shape, got {board}")
+
+
+def _check_values(record: Record) -> None:
+    """Refuse values that could not be written, or not be read again."""
+    check_limit("a start score", record.start_score, 0, MAX_SCORE)
+    check_limit("a start move", record.start_move, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of undos", record.undos, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of hints", record.hints, 0, MAX_MOVE_NUMBER)
+    check_limit("a number of moves", len(record.moves), 0, MAX_RECORD_MOVES)
+    check_limit("a number of own tags", len(record.tags), 0, MAX_TAGS - len(OWN_TAGS))
+    check_limit("a score", record.score or 0, 0, 2 * MAX_SCORE)
+    last = record.start_move + len(record.moves)
+    for number in record.spawns:
+        check_limit("the move of a given tile", number, record.start_move + 1, last)
+    for number, text in record.comments.items():
+        check_limit("the move of a comment", number, record.start_move, last)
+        record_text.check_text("a comment", text, MAX_COMMENT)
+    for name, text in record.tags.items():
+        record_text.check_tag_name(name, OWN_TAGS)
+        record_text.check_text(f"the tag {name}", text, MAX_TAG)
+    for text in (record.player, record.date, record.result):
+        record_text.check_text("a tag", text, MAX_TAG)
+
+
+# ---- text
+
+
+def format_record(record: Record) -> str:
+    """The text of a record; inverse of `parse_record`."""
+    known = {
+        "Rules": record.rules,
+        "Board": record.board,
+        "StartScore": record.start_score or None,
+        "StartMove": record.start_move or None,
+        "Seed": record.seed,
+        "Player": record.player or None,
+        "Date": record.date or None,
+        "Undos": record.undos or None,
+        "Hints": record.hints or None,
+        "Score": record.score,
+        "Result": record.result or None,
+        "Final": record.final,
+    }
+    tags = {name: str(value) for name, value in known.items() if value is not None}
+    return record_text.format_head(tags | dict(record.tags)) + record_text.format_moves(
+        format_moves(record.moves),
+        {number - record.start_move: spawn for number, spawn in record.spawns.items()},
+        {number - record.start_move: text for number, text in record.comments.items()},
+    )
+
+
+def parse_record(text: str | bytes, *, partial: bool = False) -> Record:
+    """Read a record, play its moves and check the end.
+
+    Args:
+        text: the text; bytes are UTF-8.
+        partial: True to read a text with a fault after its tags up to its last valid move. The
+            record then has the score, result and board reached, and the fault in `damage`.
+
+    Raises:
+        InvalidRecord: the record is invalid; says what was expected, and where (line, move).
+    """
+    whole, flaw = record_text.decode(text, partial)
+    head = record_text.parse_head(whole)
+    record = _from_tags(head.tags)
+    game = _begin(record)
+    comments: dict[int, str] = {}
+    try:
+        for part in record_text.parse_moves(whole, head.position, head.line):
+            if isinstance(part, MoveText):
+                with located(f"line {part.line}, move {game.move_number + 1}"):
+                    _play(game, part, has_seed=record.seed is not None)
+            else:
+                with located(f"line {part.line}"):
+                    _comment(comments, game.move_number, part.text)
+        if flaw:
+            raise InvalidRecord(flaw)
+        record = _played(record, game, comments)
+        lines = {name: tag.line for name, tag in head.tags.items()}
+        _check_end(record, game, lines)
+        return record
+    except InvalidRecord as error:
+        if not partial:
+            raise
+        if whole[-1:].isalnum() and game.can_undo:  # may be truncated: `u@1` of `u@15:4`
+            comments.pop(game.move_number, None)
+            game.cut(game.move_number - 1)
+        return replace(  # as if its game had ended here
+            _played(record, game, comments),
+            score=game.score,
+            result=_result(game),
+            final=game.board,
+            damage=str(error),
+        )
+
+
+def parse_unplayed(text: str | bytes) -> Record:
+    """Read a record without playing its moves: many times faster, but they are not checked."""
+    whole, _ = record_text.decode(text)
+    head = record_text.parse_head(whole)
+    record = _from_tags(head.tags)
+    number = record.start_move
+    moves: list[Move] = []
+    spawns: dict[int, tuple[int, int]] = {}
+    comments: dict[int, str] = {}
+    for part in record_text.parse_moves(whole, head.position, head.line):
+        if isinstance(part, MoveText):
+            number += 1
+            moves.append(MOVES_BY_LETTER[part.letter])
+            if part.spawn is not None:
+                spawns[number] = part.spawn
+        else:
+            _comment(comments, number, part.text)
+    with located("moves"):
+        return replace(record, moves=tuple(moves), spawns=spawns, comments=comments)
+
+
+def _play(game: Game, part: MoveText, *, has_seed: bool) -> None:
+    if part.spawn is None and not has_seed:
+        raise InvalidRecord("expected the new tile as @cell:tile in a record without Seed")
+    game.play(MOVES_BY_LETTER[part.letter], spawn=part.spawn)
+
+
+def _comment(comments: dict[int, str], number: int, text: str) -> None:
+    text = f"{comments[number]}\n{text}" if number in comments else text
+    check_limit("the length of a comment", len(text), 0, MAX_COMMENT)
+    comments[number] = text
+
+
+def _played(record: Record, game: Game, comments: dict[int, str]) -> Record:
+    return replace(record, moves=game.moves, spawns=game.spawns, comments=comments)
+
+
+def _from_tags(tags: Mapping[str, Tag]) -> Record:
+    values: dict[str, object] = {}
+    for name, (value, line) in tags.items():
+        if name in _READERS:
+            with located(f"line {line}: tag {name}"):
+                values[_FIELDS.get(name, name.lower())] = _READERS[name](value)
+    board = values.get("board")
+    if isinstance(board, Board):
+        values.setdefault("rules", Rules(rows=board.rows, cols=board.cols))
+    values["tags"] = {name: tag.value for name, tag in tags.items() if name not in OWN_TAGS}
+    with located("tags"):
+        return Record(**values)  # type: ignore[arg-type]
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,20}", text, re.ASCII):
+        raise InvalidRecord(f"expected a whole number, got {shown(text)}")
+    return int(text)
+
+
+_FIELDS: Final = {"StartScore": "start_score", "StartMove": "start_move"}
+_READERS: Final[dict[str, Callable[[str], object]]] = {
+    "Rules": Rules.parse,
+    "Board": Board.parse,
+    "StartScore": _whole,
+    "StartMove": _whole,
+    "Seed": parse_seed,
+    "Player": str,
+    "Date": str,
+    "Undos": _whole,
+    "Hints": _whole,
+    "Score": _whole,
+    "Result": str,
+    "Final": Board.parse,
+}
+OWN_TAGS: Final = ("Twofold", *_READERS)
+"""The tags that twofold defines, in the order written; others are kept unchanged."""
+
+
+# ---- files
+
+
+def read_record(path: str | os.PathLike[str], *, partial: bool = False) -> Record:
+    """Read the record in a file, as `parse_record`; raises `InvalidRecord` for other files."""
+    data = read_start(path, MAX_RECORD_BYTES + 1, InvalidRecord)
+    with located(shown(os.fspath(path))):
+        return parse_record(data, partial=partial)
+
+
+def write_record(path: str | os.PathLike[str], record: Record) -> None:
+    """Write a record to a file in one step; raises `InvalidInput` or `ResourceError`."""
+    atomic_write(path, format_record(record))
+
+
+def keep_record(path: Path, record: Record, *, force: bool) -> str:
+    """Write the record of a game that took long; where it is, in words.
+
+    A file that has appeared at `path` since the game began is kept, unless `force` replaces it: the
+    record then has a free name beside it. Raises as `write_record`.
+    """
+    is_lost = not force and path.exists() and path.stat().st_size
+    place = free_path(path) if is_lost else path
+    write_record(place, record)
+    return f"written to {place}" + f" (another program has written {path})" * bool(is_lost)
+
+
+SCHEMA: Final = 1
+
+
+class _RecordOutline(msgspec.Struct):
+    """A line with its long parts not parsed."""
+
+    schema: int
+    moves: msgspec.Raw = msgspec.Raw(b'""')
+    spawns: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    schema: int
+    rules: str
+    seed: str | None = None
+    board: str | None = None
+    start_score: int = 0
+    start_move: int = 0
+    player: str = ""
+    date: str = ""
+    undos: int = 0
+    hints: int = 0
+    score: int | None = None
+    result: str = ""
+    final: str | None = None
+    tags: dict[str, str] = {}
+    moves: str = ""
+    spawns: list[tuple[int, int, int]] = []
+    comments: dict[int, str] = {}
+
+
+_PLAIN: Final = (
+    "start_score", "start_move", "player", "date", "undos", "hints", "score", "result",
+)  # fmt: skip
+"""Fields that lines and records have in common."""
+
+_OUTLINE: Final = msgspec.json.Decoder(_RecordOutline)
+_DECODER: Final = msgspec.json.Decoder(_Line)
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def format_line(record: Record) -> str:
+    """One line of JSON, without the line end; inverse of `parse_line`."""
+    line = _Line(
+        schema=SCHEMA,
+        rules=str(record.rules),
+        seed=None if record.seed is None else str(record.seed),
+        board=None if record.board is None else str(record.board),
+        final=None if record.final is None else str(record.final),
+        tags=dict(record.tags),
+        moves=format_moves(record.moves),
+        spawns=[(number, *spawn) for number, spawn in sorted(record.spawns.items())],
+        comments=dict(sorted(record.comments.items())),
+        **{name: getattr(record, name) for name in _PLAIN},
+    )
+    return escape(_ENCODER.encode(line).decode())
+
+
+def parse_line(data: str | bytes) -> Record:
+    """Read one line, play its moves and check the end; raises `InvalidRecord`."""
+    if len(data) > MAX_RECORD_BYTES:
+        raise InvalidRecord(
+            f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
+        )
+    record = _to_record(_decode(data))
+    record.replay()
+    return record
+
+
+def _decode(data: str | bytes) -> _Line:
+    try:
+        outline = _OUTLINE.decode(data)
+        if outline.schema != SCHEMA:
+            raise InvalidRecord(
+                f"expected records of schema {SCHEMA}, got schema {shown(outline.schema)}"
+            )
+        if bytes(outline.spawns).count(b"[") > len(bytes(outline.moves)):  # moves has 2 quotes
+            raise InvalidRecord("expected one new tile for each move, got more")
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidRecord(
+            f"expected a record as a JSON object, got {shown(_start(data))} ({_said(error)})"
+        ) from None
+
+
+def _said(error: Exception) -> str:
+    """The text of an error, which may quote its input, made printable."""
+    text = printable(str(error))
+    return text if len(text) <= 200 else text[:200] + "..."
+
+
+def _start(data: str | bytes) -> str:
+    return data[:100] if isinstance(data, str) else data[:100].decode("utf-8", "replace")
+
+
+def _to_record(line: _Line) -> Record:
+    if len(line.moves) > MAX_RECORD_MOVES:
+        raise InvalidRecord(
+            f"expected a number of moves up to {MAX_RECORD_MOVES}, got {len(line.moves)}"
+        )
+    spawns = {number: (cell, tile) for number, cell, tile in line.spawns}
+    if len(spawns) < len(line.spawns):
+        raise InvalidRecord("expected one new tile for each move, got two for one")
+    wrong = line.moves.strip(MOVE_LETTERS)
+    if wrong:
+        raise InvalidRecord(f"expected moves written as u, r, d or l, got {shown(wrong[:1])}")
+    with located("record"):
+        return Record(
+            rules=Rules.parse(line.rules),
+            seed=None if line.seed is None else parse_seed(line.seed),
+            moves=tuple(map(MOVES_BY_LETTER.__getitem__, line.moves)),
+            board=None if line.board is None else Board.parse(line.board),
+            spawns=spawns,
+            comments=line.comments,
+            final=None if line.final is None else Board.parse(line.final),
+            tags=line.tags,
+            **{name: getattr(line, name) for name in _PLAIN},
+        )
+
+
+def write_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
+    """Write records to a file in one step; raises `InvalidInput` or `ResourceError`."""
+    atomic_write(path, "".join(format_line(record) + "\n" for record in records))

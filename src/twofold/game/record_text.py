@@ -1,0 +1,316 @@
+r"""The text of a game record as plain values: tags, a blank line, moves.
+
+A short game::
+
+    [Twofold "1"]
+    [Rules "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"]
+    [Seed "7"]
+
+    urdllu {a comment} r@5:4 d
+
+- The first tag is `Twofold`, the version of the format. The value of a tag is a JSON string.
+- A blank line ends the tags, so that truncated tags are detected.
+- The moves `u r d l` follow; white space between them has no meaning.
+- `@cell:tile` after a move gives the new tile if no seed explains it.
+- `{...}` is a comment on the moves before it, with the escapes `\{`, `\}`, `\\`, `\n` and
+  `\u001b` (four hexadecimal digits).
+
+These functions parse and format the syntax only; `twofold.game.record` interprets it.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from twofold.errors import InvalidInput, InvalidRecord
+from twofold.game.notation import shown
+from twofold.limits import MAX_COMMENT, MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
+
+VERSION: Final = "1"
+MOVES_A_LINE: Final = 64
+
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
+
+_TAG = re.compile(r'\[\s*([A-Za-z][A-Za-z0-9_]{0,63})\s+("[^"\\]*(?:\\.[^"\\]*)*")\s*\]', re.ASCII)
+_TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<letters>[urdl]+)"
+    r"|@(?P<cell>[0-9]{1,2}):(?P<tile>[0-9]{1,11})"
+    r"|\{(?P<comment>[^{}\\]*+(?:\\.[^{}\\]*+)*+)\}",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED: Final = {"{": "{", "}": "}", "\\": "\\", "n": "\n"}
+_MARKS: Final = {character: "\\" + letter for letter, character in _ESCAPED.items()}
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Turn any `InvalidInput` into an `InvalidRecord` that begins with the location."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidRecord(f"{where}: {error}") from error
+
+
+class Tag(NamedTuple):
+    """The value of a tag, and its line."""
+
+    value: str
+    line: int
+
+
+class Head(NamedTuple):
+    """The tags of a record, and the position of its moves."""
+
+    tags: dict[str, Tag]
+    position: int
+    line: int
+
+
+class MoveText(NamedTuple):
+    """One move: its letter, the (cell, tile) given after it or None, and its line."""
+
+    letter: str
+    spawn: tuple[int, int] | None
+    line: int
+
+
+class CommentText(NamedTuple):
+    """One comment and its first line."""
+
+    text: str
+    line: int
+
+
+# ---- reading
+
+
+def decode(data: bytes | str, partial: bool = False) -> tuple[str, str]:
+    """The text of a record without a byte order mark; if `partial`, also its encoding fault."""
+    if len(data) > MAX_RECORD_BYTES:
+        raise InvalidRecord(
+            f"expected a record of at most {MAX_RECORD_BYTES} bytes, got {len(data)}"
+        )
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff"), ""
+    try:
+        return data.decode().removeprefix("\ufeff"), ""
+    except UnicodeDecodeError as error:
+        flaw = (
+            f"expected a record in UTF-8, got the byte {data[error.start]:#04x} "
+            f"at position {error.start}"
+        )
+        if not partial:
+            raise InvalidRecord(flaw) from None
+        return data[: error.start].decode().removeprefix("\ufeff"), flaw
+
+
+def parse_head(text: str) -> Head:
+    """Read the tags, and the blank line after them; raises `InvalidRecord`."""
+    tags: dict[str, Tag] = {}
+    position, line = 0, 0
+    while True:
+        end = text.find("\n", position)
+        line += 1
+        body = text[position : end if end >= 0 else len(text)].strip()
+        if end < 0:
+            _check_version(tags, body)
+            raise InvalidRecord(f"line {line}: expected a blank line after the tags, got the end")
+        position = end + 1
+        if not body and tags:
+            return Head(tags, position, line + 1)
+        name, value = _parse_tag(body, line)
+        if name in tags:
+            raise InvalidRecord(f"line {line}: expected each tag once, got {name} twice")
+        if len(tags) == MAX_TAGS:
+            raise InvalidRecord(f"line {line}: expected at most {MAX_TAGS} tags, got more")
+        tags[name] = Tag(value, line)
+        _check_version(tags, body)
+
+
+def _check_version(tags: Mapping[str, Tag], body: str) -> None:
+    name, version = next(((name, tag.value) for name, tag in tags.items()), ("", ""))
+    if name != "Twofold":
+        raise InvalidRecord(
+            f'line 1: expected a game record, which begins with [Twofold "1"], got {shown(body)}'
+        )
+    if version != VERSION:
+        raise InvalidRecord(
+            f"line 1: expected version {VERSION} of the record format, got {shown(version)}"
+        )
+
+
+def _parse_tag(body: str, line: int) -> tuple[str, str]:
+    if len(body) > 6 * MAX_TAG + 100:  # an escape takes six characters
+        raise InvalidRecord(f"line {line}: expected a tag of at most {MAX_TAG} characters")
+    match = _TAG.fullmatch(body)
+    if not match:
+        what = "a tag" if line > 1 else 'a game record, which begins with [Twofold "1"]'
+        form = ' such as [Seed "1"] or a blank line' if line > 1 else ""
+        raise InvalidRecord(f"line {line}: expected {what}{form}, got {shown(body)}")
+    name: str = match[1]
+    try:
+        value: str = json.loads(match[2])
+        value.encode()
+    except ValueError:  # an invalid JSON escape, or half a surrogate pair
+        raise InvalidRecord(
+            f"line {line}: expected {name} as a JSON string, got {shown(match[2])}"
+        ) from None
+    if len(value) > MAX_TAG:
+        raise InvalidRecord(
+            f"line {line}: expected a tag of at most {MAX_TAG} characters, got {len(value)}"
+        )
+    return name, value
+
+
+def parse_moves(text: str, position: int, line: int) -> Iterator[MoveText | CommentText]:
+    """Yield the moves and comments from `position` on; raises `InvalidRecord` at anything else."""
+    waiting: MoveText | None = None  # the last letter: an @cell:tile may follow
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if waiting and not _continues(match, text, position):
+            yield waiting
+            waiting = None
+        if not match:
+            raise InvalidRecord(f"line {line}: {_complaint(text, position)}")
+        if match["letters"]:
+            letters = match["letters"]
+            for letter in letters[:-1]:
+                yield MoveText(letter, None, line)
+            waiting = MoveText(letters[-1], None, line)
+        elif match["cell"]:
+            if waiting is None:
+                raise InvalidRecord(f"line {line}: expected a move before {match[0]}")
+            yield waiting._replace(spawn=(int(match["cell"]), int(match["tile"])))
+            waiting = None
+        elif match["comment"] is not None:
+            yield CommentText(_unescape(match["comment"], line), line)
+        if match["letters"] is None:
+            line += match[0].count("\n")
+        position = match.end()
+    if waiting:
+        yield waiting
+
+
+def _continues(match: re.Match[str] | None, text: str, position: int) -> bool:
+    if match is None:
+        return text[position] == "@"
+    return match["cell"] is not None or match["space"] is not None
+
+
+def _complaint(text: str, position: int) -> str:
+    rest = text[position : position + 40].split("\n")[0]
+    if rest[0] == "@":
+        return f"expected @cell:tile such as @5:2, got {shown(rest)}"
+    if rest[0] == "{":
+        return f"expected a comment that ends with a brace, got {shown(rest)}"
+    return f"expected moves written as u, r, d or l, got {shown(rest)}"
+
+
+def _unescape(text: str, line: int) -> str:
+    def replace(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        if match[2] not in _ESCAPED:
+            raise InvalidRecord(
+                f"line {line}: expected \\{{, \\}}, \\\\, \\n or \\u and four digits in a "
+                f"comment, got {shown(match[0])}"
+            )
+        return _ESCAPED[match[2]]
+
+    if len(text) > 6 * MAX_COMMENT:
+        raise InvalidRecord(f"line {line}: expected a comment of at most {MAX_COMMENT} characters")
+    if "\\" not in text:
+        return text
+    try:
+        return _ESCAPE.sub(replace, text).encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise InvalidRecord(
+            f"line {line}: expected pairs of surrogates in a comment, got half a pair"
+        ) from None
+
+
+# ---- writing
+
+
+def format_head(tags: Mapping[str, str]) -> str:
+    """The lines of the tags, the version first, and the blank line."""
+    pairs = {"Twofold": VERSION, **tags}.items()
+    return "".join(f"[{name} {escape(_JSON.encode(value))}]\n" for name, value in pairs) + "\n"
+
+
+def format_moves(
+    letters: str, spawns: Mapping[int, tuple[int, int]], comments: Mapping[int, str]
+) -> str:
+    """The lines of the moves, 64 on each.
+
+    `spawns` holds (cell, tile) after the n-th move, n from 1, for each tile to write; `comments`
+    those after the n-th move, 0 for before the first.
+    """
+    lines = [_format_comment(comments[0])] if 0 in comments else []
+    noted = sorted(spawns.keys() | (comments.keys() - {0}))
+    for start in range(0, len(letters), MOVES_A_LINE):
+        end = min(start + MOVES_A_LINE, len(letters))
+        here = noted[bisect_right(noted, start) : bisect_right(noted, end)]
+        lines.append(_format_line(letters, start, end, here, spawns, comments))
+    return "".join(line + "\n" for line in lines)
+
+
+def _format_line(
+    letters: str,
+    start: int,
+    end: int,
+    noted: Sequence[int],
+    spawns: Mapping[int, tuple[int, int]],
+    comments: Mapping[int, str],
+) -> str:
+    parts = []
+    for number in noted:
+        part = letters[start:number]
+        if number in spawns:
+            part += "@{}:{}".format(*spawns[number])
+        if number in comments:
+            part += " " + _format_comment(comments[number])
+        parts.append(part)
+        start = number
+    return " ".join([*parts, letters[start:end]]).rstrip()
+
+
+def _format_comment(text: str) -> str:
+    return "{" + "".join(_MARKS.get(c) or visible(c) for c in text) + "}"
+
+
+def escape(text: str) -> str:
+    r"""JSON with `\uXXXX` in place of characters that are not printable."""
+    return text if text.isprintable() else "".join(map(visible, text))
+
+
+def visible(character: str) -> str:
+    r"""A character, or `\uXXXX` (twice past U+FFFF) if it is not printable."""
+    if character.isprintable():
+        return character
+    digits = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{digits[start : start + 4]}" for start in range(0, len(digits), 4))
+
+
+def check_tag_name(name: str, own: Sequence[str]) -> None:
+    """Refuse a name that cannot be written, or that resembles one of twofold's `own` tags."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", name, re.ASCII):
+        raise InvalidRecord(f"expected a tag named by letters and digits, got {shown(name)}")
+    for known in own:
+        if name.lower() == known.lower():
+            raise InvalidRecord(f"expected a tag other than twofold's {known}, got {shown(name)}")
+
+
+def check_text(what: str, text: str, most: int) -> None:
+    """Refuse a text that is too long or that UTF-8 cannot encode."""
+    if len(text) > most:
+        raise InvalidRecord(f"expected {what} of at most {most} characters, got {len(text)}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidRecord(f"expected {what} in Unicode, got {shown(text)}") from None

@@ -1,0 +1,1 @@
+"""Games of a person: kept, shared with a player, judged, drawn."""

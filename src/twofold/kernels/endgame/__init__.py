@@ -1,1 +1,0 @@
-"""Endgame tables: building and look-up."""

@@ -1,1 +1,0 @@
-"""Environments for reinforcement learning: many games at a time."""

@@ -1,1 +1,0 @@
-"""Solving small games exactly."""

@@ -1,1 +1,0 @@
-"""N-tuple networks: values and learning."""

@@ -1,1 +1,0 @@
-"""The rules: boards, dice, whole games."""

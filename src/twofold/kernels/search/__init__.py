@@ -1,1 +1,0 @@
-"""Searches, and heuristic evaluators on bits and on cells."""

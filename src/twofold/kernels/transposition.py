@@ -1,0 +1,311 @@
+"""Layout of a search context, which every search receives.
+
+It is an array of uint64: addresses, numbers, and float64 values by their bits. The words from `OWN`
+on belong to the search.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    U64_POINTER,
+    as_f64,
+    as_u64,
+    high_product,
+    pointer,
+    prefetch,
+    u64_at,
+)
+from twofold.kernels.play import GAMMA
+
+ACROSS: Final = 0
+DOWN: Final = 1
+"""Addresses of the row tables, see `row_tables.Frame`; unused on cells."""
+MASK: Final = 2
+"""The lowest bit of each cell inside the shape; unused on cells."""
+DISTRIBUTION: Final = 3
+"""Address of the spawn distribution, see `dice.spawn_distribution`."""
+EVALUATOR: Final = 4
+"""Address of the evaluator's kernel."""
+PARAMS: Final = 5
+"""Address of its parameters."""
+ADDS_REWARD: Final = 6
+"""1 if rewards on the way are added to the value."""
+AT_STATE: Final = 7
+"""1 if the evaluator values states: then a spawn layer lies below the last move."""
+DEAD_VALUE: Final = 8
+"""Value of a state without a legal move, the bits of a float64."""
+NODES: Final = 9
+"""Number of positions visited, chance nodes and leaves; counted by the search."""
+NODE_LIMIT: Final = 10
+"""The search stops when `NODES` reaches this number; any thread can set 0 to stop it at once.
+
+The result of a stopped search is invalid.
+"""
+HITS: Final = 11
+"""Number of values taken from the transposition table."""
+TABLE: Final = 12
+"""Address of the transposition table, see `transposition`; 0 for none."""
+BUCKETS: Final = 13
+"""Number of its buckets in use."""
+GENERATION: Final = 14
+"""The current generation of its entries, 0 to `transposition.GENERATIONS` - 1."""
+ONLY_PRESENT: Final = 15
+"""1 if only entries of the current generation are used."""
+FOUND: Final = 16
+"""Bits of the value found last in the table, where another thread may replace it."""
+SEARCHES: Final = 17
+"""Number of searches since the table was cleared."""
+DOWNGRADE: Final = 18
+"""Sum of different tiles from which a board is downgraded before the search; 0 for never."""
+FEW: Final = 19
+"""Number of buckets with which each search begins, see `transposition`; 0 for all."""
+ALL: Final = 20
+"""Number of all buckets, if a search begins with few."""
+WIDE: Final = 21
+"""1 if all buckets have been in use since the table was cleared."""
+TABLES: Final = 22
+"""Address of the words of endgame tables, see `endgame.lookup`; 0 for none."""
+INNER_POLICY: Final = 23
+"""Address of the policy for boards that no endgame table covers."""
+OWN: Final = 24
+"""The first of the search's own words."""
+
+NEVER: Final = 1 << 63
+"""A `NODE_LIMIT` that is not reached."""
+
+
+ENTRIES: Final = 4
+BUCKET_WORDS: Final = 2 * ENTRIES
+BUCKET_BYTES: Final = 8 * BUCKET_WORDS
+MIN_BUCKETS: Final = 4096
+GENERATIONS: Final = 32
+
+EXACT: Final = 1
+LOWER: Final = 2
+UPPER: Final = 3
+"""Kinds of a value. An entry never written has kind 0, depth 0 and the hash of an empty board."""
+
+_32: Final = np.uint64(32)
+_12: Final = np.uint64(12)
+_7: Final = np.uint64(7)
+_5: Final = np.uint64(5)
+_52: Final = np.uint64(52)
+_GENERATION: Final = np.uint64(GENERATIONS - 1)
+_DEPTH: Final = np.uint64(31)
+_DEPTH_BITS: Final = np.uint64(31 << 7)
+
+
+@kernel(types.uint64(types.uint64))
+def hash_of(position):
+    """The hash of a position, one to one."""
+    return (position ^ (position >> _32)) * GAMMA
+
+
+@kernel(types.int64(types.uint64, U64_POINTER))
+def bucket_of(hashed, context):
+    """Index of the first word of a hash's bucket."""
+    return np.int64(high_product(hashed, context[BUCKETS])) * BUCKET_WORDS
+
+
+@kernel(types.void(types.uint64, U64_POINTER))
+def fetch(position, context):
+    """Prefetch the bucket of a position."""
+    prefetch(u64_at(context[TABLE]), bucket_of(hash_of(position), context))
+
+
+@kernel(types.uint64(types.uint64, types.int64, types.int64))
+def entry_key(hashed, depth, kind):
+    """The key of an entry, with generation 0."""
+    return (hashed << _12) | np.uint64((depth << 7) | (kind << 5))
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find(bucket, key, context):
+    """The index of the word with the value of a key, or -1; the value itself in `FOUND`.
+
+    Each word is read once, since another thread may replace it.
+    """
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        value = table[number]
+        difference = value ^ table[number + 1] ^ key
+        if difference <= _GENERATION and (
+            context[ONLY_PRESENT] == 0 or difference == context[GENERATION]
+        ):
+            context[FOUND] = value
+            return number
+    return -1
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find_as_deep(bucket, key, context):
+    """`find` for the deepest value of at least the key's depth, of the current generation."""
+    table = u64_at(context[TABLE])
+    found, least = -1, (key >> _7) & _DEPTH
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        value = table[number]
+        entry = value ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        if (entry ^ key) & ~_DEPTH_BITS == context[GENERATION] and depth >= least:
+            found, least = number, depth
+            context[FOUND] = value
+    return found
+
+
+@kernel(types.void(types.int64, types.uint64, types.uint64, U64_POINTER))
+def store(bucket, key, value, context):
+    """Store a value, given by its bits, in place of the least useful entry.
+
+    That is an entry of an older generation, else the one of the least depth.
+    """
+    table = u64_at(context[TABLE])
+    now = context[GENERATION]
+    place, least = bucket, np.uint64(64)
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        entry = table[number] ^ table[number + 1]
+        depth = (entry >> _7) & _DEPTH
+        worth = depth + np.uint64(1) if (entry & _GENERATION) == now else np.uint64(0)
+        if worth < least:
+            place, least = number, worth
+    table[place] = value
+    table[place + 1] = (key | now) ^ value
+
+
+@kernel(types.boolean(types.int64, U64_POINTER))
+def is_full(bucket, context):
+    """Whether all entries of a bucket are of the current generation."""
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        if (table[number] ^ table[number + 1]) & _GENERATION != context[GENERATION]:
+            return False
+    return True
+
+
+@kernel(types.void(U64_POINTER))
+def widen(context):
+    """Use all buckets from now on, and move this search's entries to their new buckets.
+
+    From the last bucket down, since no entry moves to a lower bucket; within a bucket in the
+    order in which they were stored.
+    """
+    table, now = u64_at(context[TABLE]), context[GENERATION]
+    context[BUCKETS], context[WIDE] = context[ALL], np.uint64(1)
+    for bucket in range(np.int64(context[FEW]) - 1, -1, -1):
+        for number in range(bucket * BUCKET_WORDS, (bucket + 1) * BUCKET_WORDS, 2):
+            value = table[number]
+            entry = value ^ table[number + 1]
+            table[number], table[number + 1] = np.uint64(0), np.uint64(0)
+            if entry & _GENERATION == now:
+                hashed = (np.uint64(bucket) << _52) | (entry >> _12)
+                store(bucket_of(hashed, context), entry ^ now, value, context)
+
+
+@kernel(types.void(types.uint64, types.uint64, types.uint64, U64_POINTER))
+def keep(hashed, key, value, context):
+    """`store` for a search that may have begun with few buckets."""
+    bucket = bucket_of(hashed, context)
+    if context[BUCKETS] == context[FEW] and is_full(bucket, context):
+        widen(context)
+        bucket = bucket_of(hashed, context)
+    store(bucket, key, value, context)
+
+
+@kernel(types.void(U64_POINTER, types.int64))
+def clear(table, count):
+    """Set the first words of a table to 0."""
+    for word in range(count):
+        table[word] = np.uint64(0)
+
+
+@kernel(types.void(U64_POINTER))
+def new_generation(context):
+    """Begin a search: entries of earlier searches age, or are no longer used.
+
+    Generations count from 1 to `GENERATIONS` - 1 and then from 1 again; entries never written have
+    0 and are replaced first. If only the current generation is used, the table is cleared before
+    a number is used again, so every entry with it was stored by this search.
+    """
+    last = np.uint64(GENERATIONS - 1)
+    context[GENERATION] = context[GENERATION] % last + np.uint64(1)
+    context[SEARCHES] += np.uint64(1)
+    if context[ONLY_PRESENT] != 0:
+        if context[FEW] != 0:
+            context[BUCKETS] = context[FEW]
+        if context[SEARCHES] >= last:
+            context[SEARCHES] = np.uint64(0)
+            if context[TABLE] != 0:
+                used = context[BUCKETS] if context[WIDE] == 0 else context[ALL]
+                clear(u64_at(context[TABLE]), np.int64(used) * BUCKET_WORDS)
+            context[WIDE] = np.uint64(0)
+
+
+@kernel(types.void(types.uint64[::1]))
+def begin(context):
+    """`new_generation` for callers outside kernels."""
+    new_generation(pointer(context))
+
+
+_KIND: Final = np.uint64(3)
+_KIND_BITS: Final = np.uint64(3 << 5)
+_HASH_AND_DEPTH: Final = ~np.uint64((3 << 5) | (GENERATIONS - 1))
+
+
+@kernel(types.int64(types.int64, types.uint64, U64_POINTER))
+def find_any(bucket, key, context):
+    """The index of the word with a value of any kind, or -1; the key's kind is 0."""
+    table = u64_at(context[TABLE])
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        difference = table[number] ^ table[number + 1] ^ key
+        if (
+            (difference & _HASH_AND_DEPTH) == 0
+            and (difference & _KIND_BITS) != 0
+            and (context[ONLY_PRESENT] == 0 or (difference & _GENERATION) == context[GENERATION])
+        ):
+            return number
+    return -1
+
+
+@kernel(types.boolean(types.int64, types.float64, types.float64, U64_POINTER))
+def settles(number, alpha, beta, context):
+    """Whether the value at an index replaces a search within (alpha, beta)."""
+    table = u64_at(context[TABLE])
+    kind = ((table[number] ^ table[number + 1]) >> _5) & _KIND
+    value = as_f64(table[number])
+    if kind == LOWER:
+        return value >= beta
+    return kind == EXACT or value <= alpha
+
+
+@kernel(
+    types.void(types.int64, types.uint64, types.float64, types.float64, types.float64, U64_POINTER)
+)
+def store_within(bucket, key, value, alpha, beta, context):
+    """Store the result of a search within (alpha, beta); the key's kind is 0.
+
+    It replaces the current generation's value of the same position and depth, or else the least
+    useful entry, as in `transposition.store`.
+    """
+    table = u64_at(context[TABLE])
+    now = context[GENERATION]
+    place, least = bucket, np.uint64(64)
+    for number in range(bucket, bucket + BUCKET_WORDS, 2):
+        entry = table[number] ^ table[number + 1]
+        if ((entry ^ key ^ now) & ~_KIND_BITS) == 0:
+            place = number
+            break
+        depth = (entry >> _7) & _DEPTH
+        worth = depth + np.uint64(1) if (entry & _GENERATION) == now else np.uint64(0)
+        if worth < least:
+            place, least = number, worth
+    kind = np.uint64(EXACT)
+    if value >= beta:
+        kind = np.uint64(LOWER)
+    elif value <= alpha:
+        kind = np.uint64(UPPER)
+    bits = as_u64(value)
+    table[place] = bits
+    table[place + 1] = (key | (kind << _5) | now) ^ bits

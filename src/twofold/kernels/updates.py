@@ -1,0 +1,282 @@
+"""Layout of the uint64 words of a training thread and of its game.
+
+They hold the whole state of a game, so a call can end after any move and the next call continues.
+"""
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from twofold.kernels._jit import kernel
+from twofold.kernels.intrinsics import (
+    I64_POINTER,
+    RULE,
+    U64_POINTER,
+    as_f64,
+    as_signed,
+    call_decay,
+    call_rule,
+    f32_at,
+    i64_offset,
+    i64_space,
+    pointer,
+    prefetch_f32,
+    u64_at,
+)
+from twofold.kernels.ntuple import (
+    MAX_FEATURES,
+    STAGE_SIZE,
+    STAGES,
+    WEIGHTS,
+    feature_count,
+    list_features,
+    promoted,
+    sum_features,
+)
+
+# Words of a thread.
+NETWORK: Final = 0
+"""Address of the network's words, see `ntuple`."""
+MEMORY: Final = 1
+"""Address of the learning rule's memory of each weight, float32 (weights, MEMORY_SIZE)."""
+ACROSS: Final = 2
+DOWN: Final = 3
+MASK: Final = 4
+DISTRIBUTION: Final = 5
+START_TILES: Final = 6
+SEED: Final = 7
+GAMES: Final = 8
+"""Address of the number of games begun, shared by all threads."""
+GAME_LIMIT: Final = 9
+"""Number of games after which none is begun."""
+GAME: Final = 10
+"""Address of the words of the current game, see below."""
+RULE_AT: Final = 11
+"""TD, TC, or the address of another learning rule, see `intrinsics.RULE`."""
+TD: Final = 1
+TC: Final = 2
+RATE: Final = 12
+"""The learning rate, the bits of a float64; shared by all features of a board."""
+LAMBDA: Final = 13
+STEPS: Final = 14
+"""Afterstates from one to its target, 1 to MAX_STEPS."""
+RING: Final = 15
+"""Afterstates whose features are stored, a power of two above STEPS."""
+BACKWARD: Final = 16
+RESTART: Final = 17
+"""Games of at least this many moves are resumed at RESTART_AT; 0 for no restarts."""
+RESULTS: Final = 18
+"""Address of uint64 (room, RESULT_WORDS): the games that ended in this call."""
+RESULT_COUNT: Final = 19
+RESULT_ROOM: Final = 20
+MOVES: Final = 21
+"""Moves made since the start of the training."""
+UPDATES: Final = 22
+CAROUSEL: Final = 23
+"""Address of the carousel, shared by all threads: (stages, 1 + CAROUSEL_SIZE) words, the number
+of afterstates stored so far and the last of them; 0 for none. With BANDS it has an empty row for
+the boards below all bands, and one row for each band."""
+CAROUSEL_STAGE: Final = 24
+CAROUSEL_LEFT: Final = 25
+"""Number of games to begin from that stage before the next stage."""
+DOWNGRADE: Final = 26
+"""Sum of different tiles from which every other game chooses on the downgraded board; 0: none."""
+TABLES: Final = 27
+"""Address of the words of endgame tables, which choose moves where they cover a board; 0: none."""
+BANDS: Final = 28
+"""Number of bands of tile sums in the carousel; 0 for stages."""
+BAND_SUMS: Final = 29
+"""Address of uint64 (bands,): the smallest tile sum of each band, in units of 2, ascending."""
+BAND_SHARE: Final = 30
+"""Share of the games that start from a band, in units of 2^-32."""
+RESTART_AT: Final = 31
+"""Share of its afterstates after which a game is resumed, in units of 2^-32."""
+MEMORY_SIZE: Final = 32
+"""Numbers in the learning rule's memory of each weight; 0 for none."""
+DECAY: Final = 33
+"""Address of the schedule of step sizes, see `intrinsics.DECAY`; 0 for a constant rate."""
+THREADS: Final = 34
+"""Threads that share the weights."""
+THREAD_WORDS: Final = 35
+
+MAX_STEPS: Final = 16
+CAROUSEL_SIZE: Final = 1000
+CAROUSEL_BATCH: Final = 200
+
+# Words of a game.
+STATE: Final = 0
+"""Activity of the game: IDLE, PLAYING, or LEARNING (backward, after the end of a game)."""
+IDLE: Final = 0
+PLAYING: Final = 1
+LEARNING: Final = 2
+GAME_SEED: Final = 1
+SCORE: Final = 2
+MOVE_NUMBER: Final = 3
+"""Moves since the start of this game, or since it was resumed; spawns are numbered from there."""
+COUNT: Final = 4
+"""Afterstates in the history."""
+FULL_GAME: Final = 5
+"""1 if the game began with start tiles: only such games count in statistics."""
+LEGAL: Final = 6
+STAGE: Final = 7
+"""The last stage or band that the game has entered, as a row of the carousel."""
+NEXT_UPDATE: Final = 8
+"""While LEARNING: the number of the afterstate to update next, plus 1."""
+TERMINAL: Final = 9
+"""1 if the game being learnt from ended without a legal move."""
+HISTORY: Final = 10
+"""Address of the history: (HISTORY_SIZE,) afterstates, then as many (reward, value) pairs."""
+LAST_COUNT: Final = 11
+"""Length of the previous game, whose history remains beyond that of this game."""
+MIDDLE: Final = 12
+"""The afterstate at which the previous game can be resumed."""
+KEPT_WORDS: Final = 13
+"""Number of words in a checkpoint, which leaves out HISTORY; the others follow from boards."""
+AFTERS: Final = 13
+"""The four afterstates; those of up and down are transposed on square boards."""
+GAINS: Final = 17
+OVERFLOWS: Final = 21
+PLACES: Final = 25
+"""The features of the four afterstates, then those of the RING afterstates chosen last."""
+
+
+def ring_size(steps: int) -> int:
+    """The RING of a thread."""
+    return 1 << steps.bit_length()
+
+
+def game_words(features: int, steps: int) -> int:
+    """Number of words of a game for networks of this many features."""
+    return PLACES + (4 + ring_size(steps)) * features
+
+
+HISTORY_SIZE: Final = 1 << 17
+"""More than a game on 4x4 can have without a tile of 65536."""
+
+# Words of a result.
+RESULT_SCORE: Final = 0
+RESULT_MOVES: Final = 1
+"""Moves of the thread, in all games, when this one ended."""
+RESULT_LARGEST: Final = 2
+"""The largest exponent."""
+RESULT_WORDS: Final = 3
+
+
+_1: Final = np.uint64(1)
+
+
+@kernel(types.void(I64_POINTER, types.int64, U64_POINTER))
+def touch(places, count, network):
+    """Give untouched weights of a later stage their current values, before an update."""
+    weights = f32_at(network[WEIGHTS])
+    for number in range(count):
+        place = places[number]
+        if np.isnan(weights[place]):
+            weights[place] = promoted(place, weights, np.int64(network[STAGE_SIZE]))
+
+
+# ---- learning rules, see `intrinsics.RULE`
+
+
+@kernel(RULE)
+def td(places, count, step, weights, memory):
+    """Add the same step to each weight."""
+    change = np.float32(step)
+    for number in range(count):
+        weights[places[number]] += change
+
+
+@kernel(RULE)
+def tc(places, count, step, weights, memory):
+    """Add to each weight in proportion to the agreement of the signs of its updates so far.
+
+    The memory of a weight is E, the sum of its unscaled updates, and A, the sum of their absolute
+    values: w += |E| / A d, then E += d and A += |d|; the ratio is 1 if A is 0.
+    """
+    change = np.float32(step)
+    size = np.float32(abs(step))
+    for number in range(count):
+        place = places[number]
+        both = place << 1
+        total, sizes = memory[both], memory[both + 1]
+        rate = abs(total) / sizes if sizes > np.float32(0) else np.float32(1)
+        weights[place] += rate * change
+        memory[both] = total + change
+        memory[both + 1] = sizes + size
+
+
+# ---- updates
+
+
+@kernel(types.float64(U64_POINTER))
+def learning_rate(thread):
+    """The learning rate of the next update; shared by all features of a board."""
+    rate = as_f64(thread[RATE])
+    if thread[DECAY] != 0:
+        rate *= call_decay(thread[DECAY], (np.int64(thread[UPDATES] * thread[THREADS]),))
+    return rate
+
+
+@kernel(types.void(I64_POINTER, types.float64, U64_POINTER))
+def update(places, target, thread):
+    """Move the value of the afterstate with these features towards a target."""
+    network = u64_at(thread[NETWORK])
+    count = feature_count(network)
+    error = target - sum_features(places, count, network)
+    step = learning_rate(thread) * error / np.float64(count)
+    thread[UPDATES] += _1
+    if network[STAGES] > 1:
+        touch(places, count, network)
+    weights, memory = f32_at(network[WEIGHTS]), f32_at(thread[MEMORY])
+    rule = thread[RULE_AT]
+    if rule == TC:  # a call by address takes a fifth longer
+        tc(places, count, step, weights, memory)
+    elif rule == TD:
+        td(places, count, step, weights, memory)
+    else:
+        call_rule(rule, (places, count, step, weights, memory))
+
+
+@kernel(I64_POINTER(U64_POINTER, types.int64, U64_POINTER))
+def chosen_places(game, number, thread):
+    """Address of the features of the afterstate `number` of the history."""
+    slot = np.int64(np.uint64(number) & (thread[RING] - _1))
+    features = feature_count(u64_at(thread[NETWORK]))
+    return i64_offset(as_signed(game), PLACES + (4 + slot) * features)
+
+
+@kernel(types.void(I64_POINTER, U64_POINTER))
+def fetch_memory(places, thread):
+    """Prefetch the learning rule's memory of some features."""
+    size = np.int64(thread[MEMORY_SIZE])
+    if size:
+        memory = f32_at(thread[MEMORY])
+        for number in range(feature_count(u64_at(thread[NETWORK]))):
+            prefetch_f32(memory, places[number] * size)
+
+
+@kernel(types.float64(U64_POINTER, types.int64, types.int64, types.boolean, U64_POINTER))
+def target_of(game, number, last, terminal, thread):
+    """The target of afterstate `number` in a game whose last known afterstate is `last`."""
+    pairs = f32_at(game[HISTORY] + np.uint64(8 * HISTORY_SIZE))
+    lambda_ = as_f64(thread[LAMBDA])
+    top = number + np.int64(thread[STEPS])
+    ended = terminal and top > last
+    top = min(top, last)
+    target = 0.0 if ended else np.float64(pairs[2 * top + 1])
+    for step in range(top, number, -1):
+        reward, known = np.float64(pairs[2 * step]), np.float64(pairs[2 * step + 1])
+        target = reward + lambda_ * target + (1.0 - lambda_) * known
+    return target
+
+
+_WORDS: Final = types.uint64[::1]
+
+
+@kernel(types.void(_WORDS, types.uint64, types.float64))
+def learn_one(thread, after, target):
+    """Update the value of one afterstate towards a target, without a game."""
+    places, words = i64_space(MAX_FEATURES), pointer(thread)
+    list_features(after, u64_at(words[NETWORK]), places)
+    update(places, target, words)

@@ -1,1 +1,0 @@
-"""Games in play, for every face: their files, the best scores, autoplay."""

@@ -1,0 +1,646 @@
+"""Conformance checks of the engine protocol.
+
+Example::
+
+    for outcome in check_engine(["python", "my_engine.py"]):
+        print(outcome.passed, outcome.name, outcome.detail)
+"""
+
+import random
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from twofold.errors import PlayerError
+from twofold.figures import counted
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.limits import MAX_ENGINE_LINE
+from twofold.players.engine.client import START_SECONDS, Dialogue, Introduction
+from twofold.players.engine.lines import (
+    Answer,
+    BestMove,
+    ErrorLine,
+    Go,
+    Info,
+    NewGame,
+    SetOption,
+    SetPosition,
+    Word,
+    format_line,
+)
+from twofold.search.budget import Budget
+
+ALLOWED_SECONDS: Final = 0.05
+"""Time that the protocol allows from `stop`, or the end of a time limit, to `bestmove`."""
+
+PATIENCE_SECONDS: Final = 10.0
+"""Time limit for replies without a limit in the protocol."""
+
+QUIT_SECONDS: Final = 1.0
+"""Time that the protocol allows from `quit`, or the end of the input, to the exit."""
+
+LONG_SECONDS: Final = 60.0
+"""A time limit long enough that no search reaches it."""
+
+THINKING_SECONDS: Final = 0.1
+"""Time before a search is stopped."""
+
+TIME_LIMIT: Final = 0.1
+NODE_LIMIT: Final = 1_000
+PLY_LIMITS: Final = (1, 2)
+TRIES: Final = 5
+GAME_MOVES: Final = 30
+LONGEST_GAME: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCheck:
+    """A requirement of the protocol, with the function that tests it.
+
+    `run` returns its findings; it raises `CheckFailed` or `PlayerError` if the requirement is not
+    met.
+    """
+
+    name: str
+    demand: str
+    run: "Callable[[Subject], str]"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """The result of a check; `detail` says what was found or what was wrong."""
+
+    name: str
+    demand: str
+    passed: bool
+    detail: str
+    seconds: float
+
+
+def usual_board(rng: random.Random, shape: tuple[int, int], largest: int = 11) -> Board:
+    """A random board with a legal move: any fill, small tiles more often than large ones."""
+    while True:
+        empty = rng.choice([0.0, 0.1, 0.4, 0.8])
+        cells = [
+            0 if rng.random() < empty else min(rng.randint(1, largest), rng.randint(1, largest))
+            for _ in range(shape[0] * shape[1])
+        ]
+        board = Board(cells, shape)
+        if not board.is_over:
+            return board
+
+
+def dead_board(shape: tuple[int, int]) -> Board:
+    """A full board without a legal move."""
+    rows, cols = shape
+    return Board([1 + (row + col) % 2 for row in range(rows) for col in range(cols)], shape)
+
+
+class CheckFailed(Exception):
+    """A check failed; the text says why, in one sentence."""
+
+
+@dataclass(slots=True)
+class MoveReply:
+    """The reply to `go`.
+
+    `move` is None on a dead board or after a refusal; `seconds` is the time from `go` to the end.
+    """
+
+    move: Move | None = None
+    refusal: str = ""
+    infos: list[Info] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Subject:
+    """The engine under test; started when needed, and again after it was lost.
+
+    See `check_engine` for the arguments.
+    """
+
+    def __init__(
+        self, words: Sequence[str], *, boards: int = 200, slack: float = 1.0, seed: int = 1
+    ) -> None:
+        self.words, self.boards, self.slack, self.seed = tuple(words), boards, slack, seed
+        self._dialogue: Dialogue | None = None
+        self._introduction: Introduction | None = None
+
+    # ---- the program
+
+    def begun(self) -> Dialogue:
+        """The program, started, before the handshake."""
+        self.lose()
+        self._dialogue = Dialogue(self.words, timeout=self.allowed(START_SECONDS))
+        return self._dialogue
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The program, after the handshake."""
+        if self._dialogue is None:
+            self._introduction = self.begun().introduce()
+        assert self._dialogue is not None
+        return self._dialogue
+
+    @property
+    def introduction(self) -> Introduction:
+        """The program's self-description."""
+        _ = self.dialogue
+        if self._introduction is None:
+            raise CheckFailed("expected a handshake, got none")
+        return self._introduction
+
+    def introduce(self) -> Introduction:
+        """Start the program and do the handshake."""
+        self._introduction = self.begun().introduce()
+        return self._introduction
+
+    def lose(self) -> None:
+        """End the program; the next check starts a new one."""
+        if self._dialogue is not None:
+            self._dialogue.kill()
+            self._dialogue = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.lose()
+
+    # ---- for the checks
+
+    def allowed(self, seconds: float = ALLOWED_SECONDS) -> float:
+        """A time limit, multiplied by the slack."""
+        return seconds * self.slack
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """4x4, or the first shape that the engine plays."""
+        shapes = self.introduction.shapes
+        return STANDARD.shape if STANDARD.shape in shapes else shapes[0]
+
+    def begin(self, rules: Rules | None = None, seed: int = 0) -> None:
+        """Start a game; a refusal fails the check."""
+        game = NewGame(Rules(*self.shape) if rules is None else rules, seed)
+        if refusal := self.dialogue.make_ready(game):
+            raise CheckFailed(
+                f"expected {format_line(game)!r} to be accepted, got error: {refusal}"
+            )
+
+    def ask(
+        self, board: Board, budget: Budget | None = None, *, score: int | None = None
+    ) -> MoveReply:
+        """Send a position and `go`, and wait for the reply."""
+        budget = budget or Budget()
+        self.dialogue.say(SetPosition(board, score), Go(budget))
+        return self.reply((budget.seconds or 0.0) + PATIENCE_SECONDS)
+
+    def reply(self, seconds: float) -> MoveReply:
+        """The reply to a `go` that was sent."""
+        began, found = time.monotonic(), MoveReply()
+        until = began + self.allowed(seconds)
+        while True:
+            answer = self.dialogue.answer(until - time.monotonic(), "a bestmove")
+            found.seconds = time.monotonic() - began
+            match answer:
+                case None:
+                    raise CheckFailed(
+                        self.dialogue.sentence("a bestmove", f"nothing for {seconds:g} s")
+                    )
+                case Info():
+                    found.infos.append(answer)
+                case ErrorLine():
+                    found.refusal = answer.text
+                    return found
+                case BestMove():
+                    found.move = answer.move
+                    return found
+
+    def legal_reply(self, board: Board, budget: Budget | None = None) -> MoveReply:
+        """Ask for a move on a board that is not dead; fails the check if it is not legal."""
+        return self.checked(board, self.ask(board, budget))
+
+    def checked(self, board: Board, reply: MoveReply) -> MoveReply:
+        """The reply; fails the check if its move is not legal."""
+        legal = board.legal_moves()
+        if reply.move not in legal:
+            letters = ", ".join(move.letter for move in legal)
+            got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
+            raise CheckFailed(f"expected a legal move ({letters}) on {board}, got {got!r}")
+        return reply
+
+    def silent_up_to_ready(self, *lines: str) -> list[str]:
+        """Send lines, then `ready`; returns the errors. A `bestmove` fails the check."""
+        self.dialogue.say_lines([*lines, Word.READY.value])
+        refused: list[str] = []
+        until = time.monotonic() + self.allowed(PATIENCE_SECONDS)
+        while True:
+            answer = self.dialogue.answer(until - time.monotonic(), "readyok", infos=False)
+            match answer:
+                case None:
+                    seconds = self.allowed(PATIENCE_SECONDS)
+                    raise CheckFailed(
+                        self.dialogue.sentence("readyok", f"nothing for {seconds:g} s")
+                    )
+                case Word.READY_OK:
+                    return refused
+                case ErrorLine():
+                    refused.append(answer.text)
+                case BestMove():
+                    raise CheckFailed(self.dialogue.sentence("readyok", format_line(answer)))
+
+
+# ---- the checks
+
+CHECKS: Final[list[EngineCheck]] = []
+"""All checks, in the order in which they run."""
+
+Run = Callable[[Subject], str]
+
+
+def _check(name: str, demand: str) -> Callable[[Run], Run]:
+    def add(run: Run) -> Run:
+        CHECKS.append(EngineCheck(name, demand, run))
+        return run
+
+    return add
+
+
+@_check("handshake", "u2048 is answered by id name, id author and u2048ok")
+def _handshake(subject: Subject) -> str:
+    found = subject.introduce()
+    for key, text in (("id name", found.name), ("id author", found.author)):
+        if not text:
+            raise CheckFailed(f"expected {key} before u2048ok, got none")
+    sizes = [counted(len(found.options), "option"), counted(len(found.shapes), "shape")]
+    return f"{found.name} by {found.author}, {', '.join(sizes)}"
+
+
+@_check("ready", "ready after new is answered by readyok")
+def _ready(subject: Subject) -> str:
+    subject.begin()
+    return "readyok"
+
+
+@_check("unknown words", "unknown lines and unknown words are ignored")
+def _unknown(subject: Subject) -> str:
+    lines = ["frobnicate 1 2 3", "", "   ", "# a comment", "info depth 3"]
+    if refused := subject.silent_up_to_ready(*lines):
+        raise CheckFailed(f"expected unknown lines to be ignored, got error: {refused[0]}")
+    board = usual_board(random.Random(subject.seed), subject.shape)
+    subject.dialogue.say_lines([f"position {board} frobnicate 7", "go frobnicate ply 1 quiet"])
+    subject.checked(board, subject.reply(PATIENCE_SECONDS))
+    return f"{len(lines)} lines, 2 words"
+
+
+@_check("bad lines", "each invalid line is answered by one error")
+def _bad_lines(subject: Subject) -> str:
+    lines = ["position", "position 12345", "position 0012/0000/0000/00!!", "option frobnicate 1"]
+    lines += ["new 9x9 seed 1", "position 9x9:0", "position 1x1:0"]
+    for line in lines:
+        _expect_one_error(line, subject.silent_up_to_ready(line))
+    refused = subject.silent_up_to_ready("position nonsense", "go")
+    if len(refused) != 2:
+        raise CheckFailed(
+            "expected an error for 'position nonsense' and one for the 'go' after it, "
+            f"got {len(refused)}"
+        )
+    return f"{len(lines) + 2} lines, an error each"
+
+
+@_check("bad limits", "an invalid go is answered by one error or one bestmove")
+def _bad_limits(subject: Subject) -> str:
+    """An engine does not have to parse limits that it does not use."""
+    board = usual_board(random.Random(subject.seed), subject.shape)
+    subject.begin()
+    refused = 0
+    for line in ("go ply x", "go ply", "go time -5", "go nodes 0"):
+        subject.dialogue.say_lines([f"position {board}", line])
+        reply = subject.reply(PATIENCE_SECONDS)
+        refused += bool(reply.refusal)
+        if not reply.refusal:
+            subject.checked(board, reply)
+        if subject.silent_up_to_ready():
+            raise CheckFailed(f"expected one error or one bestmove as reply to {line!r}, got more")
+    return f"{refused} of 4 refused"
+
+
+def _expect_one_error(line: str, refused: list[str]) -> None:
+    if len(refused) != 1:
+        raise CheckFailed(f"expected one error as reply to {line!r}, got {len(refused)}")
+
+
+@_check("long line", "a line of a million characters is answered by one error")
+def _long_line(subject: Subject) -> str:
+    line = "position " + "0" * 100 * MAX_ENGINE_LINE
+    _expect_one_error("a line of a million characters", subject.silent_up_to_ready(line))
+    return f"{len(line):,} characters"
+
+
+@_check("options", "options accept their defaults, spins nothing past the max")
+def _options(subject: Subject) -> str:
+    options = subject.introduction.options.values()
+    for option in options:
+        line = format_line(SetOption(option.name, option.default))
+        if refused := subject.silent_up_to_ready(line):
+            raise CheckFailed(f"expected {line!r}, its default, to be accepted, got: {refused[0]}")
+        if option.kind == "spin":
+            line = f"option {option.name} {option.high + 1}"
+            _expect_one_error(line, subject.silent_up_to_ready(line))
+    return counted(len(options), "option")
+
+
+@_check("shapes", "boards of all declared shapes are played")
+def _shapes(subject: Subject) -> str:
+    rng = random.Random(subject.seed)
+    for shape in subject.introduction.shapes:
+        subject.begin(Rules(*shape))
+        for _ in range(3):
+            subject.legal_reply(usual_board(rng, shape))
+    return f"{counted(len(subject.introduction.shapes), 'shape')}, 3 boards each"
+
+
+@_check("moves", "moves are legal")
+def _moves(subject: Subject) -> str:
+    rng, game = random.Random(subject.seed), Game(Rules(*subject.shape), subject.seed)
+    subject.begin()
+    for _ in range(subject.boards):
+        subject.legal_reply(usual_board(rng, subject.shape))
+    while not game.is_finished and game.move_number < LONGEST_GAME:
+        reply = subject.ask(game.board, score=game.score)
+        move = subject.checked(game.board, reply).move
+        assert move is not None
+        game.play(move)
+    return f"{subject.boards} boards, {game.move_number} moves of a game"
+
+
+@_check("large tiles", "tiles of 32768 and more are played or refused")
+def _large_tiles(subject: Subject) -> str:
+    rng, refused = random.Random(subject.seed), 0
+    subject.begin()
+    for number in range(10):
+        cells = list(usual_board(rng, subject.shape).exponents)
+        cells[number % len(cells)] = 15 + number % 6
+        board = Board(cells, subject.shape)
+        if board.is_over:
+            continue
+        reply = subject.ask(board)
+        if reply.refusal:
+            refused += 1
+            if subject.silent_up_to_ready("stop"):
+                raise CheckFailed("expected one error for a refused position, got more")
+        else:
+            subject.checked(board, reply)
+    return "all accepted" if not refused else f"{refused} refused"
+
+
+@_check("dead board", "bestmove none if no move is legal")
+def _dead(subject: Subject) -> str:
+    subject.begin()
+    for budget in (Budget(), Budget(seconds=1.0), Budget(ply=2)):
+        reply = subject.ask(dead_board(subject.shape), budget)
+        if reply.move is not None or reply.refusal:
+            got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
+            raise CheckFailed(f"expected 'bestmove none' on a dead board, got {got!r}")
+    return "bestmove none"
+
+
+@_check("one answer", "each go has one bestmove, and keeps the position")
+def _once(subject: Subject) -> str:
+    rng = random.Random(subject.seed)
+    subject.begin()
+    for _ in range(TRIES):
+        subject.legal_reply(usual_board(rng, subject.shape))
+        subject.silent_up_to_ready()
+    board = usual_board(rng, subject.shape)
+    subject.dialogue.say(SetPosition(board))
+    moves = set()
+    for _ in range(2):
+        subject.dialogue.say(Go())
+        moves.add(subject.checked(board, subject.reply(PATIENCE_SECONDS)).move)
+    return f"{TRIES} searches, go sent twice gave {counted(len(moves), 'move')}"
+
+
+@_check("info", "info values all legal moves or none; the last best is the move")
+def _infos(subject: Subject) -> str:
+    rng, lines, valued = random.Random(subject.seed), 0, 0
+    subject.begin()
+    for _ in range(4 * TRIES):
+        board = usual_board(rng, subject.shape)
+        reply = subject.legal_reply(board)
+        lines += len(reply.infos)
+        for info in reply.infos:
+            valued += bool(info.values)
+            _check_info(board, info)
+        best = [info.best for info in reply.infos if info.best is not None]
+        if best and best[-1] is not reply.move:
+            raise CheckFailed(
+                f"expected bestmove to be the last best, {best[-1].letter}, on {board}"
+            )
+    return f"{lines} lines, {valued} with values"
+
+
+def _check_info(board: Board, info: Info) -> None:
+    legal = set(board.legal_moves())
+    for fault in info.faults.values():
+        raise CheckFailed(f"expected info that can be read on {board}, got some where {fault}")
+    if info.values and set(info.values) != legal:
+        letters = "".join(move.letter for move in info.values)
+        raise CheckFailed(
+            f"expected values of all legal moves or of none on {board}, got {letters}"
+        )
+    if info.best is not None and info.best not in legal:
+        raise CheckFailed(f"expected a legal move as best on {board}, got {info.best.letter}")
+
+
+@_check("limits", "ply and node limits are kept")
+def _limits(subject: Subject) -> str:
+    rng = random.Random(subject.seed)
+    subject.begin()
+    for _ in range(TRIES):
+        board = usual_board(rng, subject.shape)
+        for ply in PLY_LIMITS:
+            reply = subject.legal_reply(board, Budget(ply=ply))
+            if (deepest := max((info.depth or 0 for info in reply.infos), default=0)) > ply:
+                raise CheckFailed(f"expected at most {ply} plies for 'go ply {ply}', got {deepest}")
+        reply = subject.legal_reply(board, Budget(nodes=NODE_LIMIT))
+        for info in reply.infos:
+            if (info.nodes or 0) > NODE_LIMIT and (info.depth or 0) > 1:
+                raise CheckFailed(f"expected {NODE_LIMIT} nodes at most, got {info.nodes}")
+    return f"{TRIES} boards with ply {' and '.join(map(str, PLY_LIMITS))} and nodes {NODE_LIMIT}"
+
+
+@_check("time", "a time limit is kept within 50 ms")
+def _time(subject: Subject) -> str:
+    rng, worst = random.Random(subject.seed), 0.0
+    subject.begin()
+    for _ in range(TRIES):
+        board = usual_board(rng, subject.shape)
+        reply = subject.legal_reply(board, Budget(seconds=TIME_LIMIT))
+        worst = max(worst, reply.seconds - TIME_LIMIT)
+    _check_late(subject, worst, f"a limit of {1e3 * TIME_LIMIT:g} ms")
+    return f"at most {max(0.0, 1e3 * worst):.0f} ms late"
+
+
+def _check_late(subject: Subject, seconds: float, after: str) -> None:
+    if seconds > subject.allowed():
+        allowed = 1e3 * subject.allowed(ALLOWED_SECONDS)
+        raise CheckFailed(
+            f"expected bestmove within {allowed:g} ms of {after}, "
+            f"got it after {1e3 * seconds:.0f} ms"
+        )
+
+
+@_check("stop", "stop is answered by bestmove within 50 ms")
+def _stop(subject: Subject) -> str:
+    rng, worst = random.Random(subject.seed), 0.0
+    subject.begin()
+    for number in range(TRIES):
+        board = usual_board(rng, subject.shape)
+        subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
+        time.sleep(THINKING_SECONDS * number / TRIES)
+        began = time.monotonic()
+        subject.dialogue.add(Word.STOP)
+        subject.checked(board, subject.reply(PATIENCE_SECONDS))
+        worst = max(worst, time.monotonic() - began)
+    _check_late(subject, worst, "stop")
+    return f"at most {1e3 * worst:.0f} ms"
+
+
+@_check("stop, idle", "stop without a search is ignored")
+def _idle_stop(subject: Subject) -> str:
+    subject.begin()
+    subject.legal_reply(usual_board(random.Random(subject.seed), subject.shape))
+    if refused := subject.silent_up_to_ready("stop", "stop"):
+        raise CheckFailed(f"expected stop without a search to be ignored, got error: {refused[0]}")
+    return "ignored"
+
+
+@_check("busy", "ready is answered during a search, position and go refused")
+def _busy(subject: Subject) -> str:
+    """An engine that has moved before it reads `ready` passes."""
+    board = usual_board(random.Random(subject.seed), subject.shape)
+    subject.begin()
+    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
+    time.sleep(THINKING_SECONDS)
+    subject.dialogue.add(Word.READY)
+    began = time.monotonic()
+    answer = _next(subject)
+    if time.monotonic() - began > subject.allowed():
+        allowed = 1e3 * subject.allowed()
+        raise CheckFailed(
+            f"expected readyok or bestmove within {allowed:g} ms of ready, got it later"
+        )
+    if answer is not Word.READY_OK:
+        return "the search had ended"
+    subject.dialogue.say_lines([format_line(SetPosition(dead_board(subject.shape))), "go"])
+    subject.dialogue.add(Word.STOP)
+    refusals = 0
+    while isinstance(answer := _next(subject), ErrorLine):
+        refusals += 1
+    if not isinstance(answer, BestMove) or answer.move not in board.legal_moves():
+        raise CheckFailed(f"expected the move of the running search, got {format_line(answer)!r}")
+    if refusals != 2:
+        raise CheckFailed(
+            f"expected one error each for position and go during a search, got {refusals}"
+        )
+    return "readyok immediately, position and go refused"
+
+
+def _next(subject: Subject) -> Answer:
+    patience = subject.allowed(PATIENCE_SECONDS)
+    answer = subject.dialogue.answer(patience, "an answer", infos=False)
+    if answer is None:
+        raise CheckFailed(subject.dialogue.sentence("an answer", "nothing"))
+    return answer
+
+
+@_check("repeat", "the same new repeats the same game")
+def _repeat(subject: Subject) -> str:
+    first, second = (_game(subject) for _ in range(2))
+    if first != second:
+        raise CheckFailed(f"expected equal games after equal new lines, got {first} and {second}")
+    return f"{len(first)} moves"
+
+
+def _game(subject: Subject) -> str:
+    game = Game(Rules(*subject.shape), subject.seed)
+    subject.begin(game.rules, game.seed)
+    while not game.is_finished and game.move_number < GAME_MOVES:
+        move = subject.legal_reply(game.board, Budget(ply=1)).move
+        assert move is not None
+        game.play(move)
+    return "".join(move.letter for move in game.moves)
+
+
+@_check("quit", "quit ends the program within a second, with exit code 0")
+def _quit(subject: Subject) -> str:
+    subject.dialogue.add(Word.QUIT)
+    return _expect_end(subject, "quit")
+
+
+@_check("quit, busy", "quit also works during a search")
+def _quit_while_searching(subject: Subject) -> str:
+    subject.introduce()
+    subject.begin()
+    board = usual_board(random.Random(subject.seed), subject.shape)
+    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
+    time.sleep(THINKING_SECONDS / 2)
+    subject.dialogue.add(Word.QUIT)
+    return _expect_end(subject, "quit")
+
+
+@_check("end of input", "the end of the input ends the program in the same way")
+def _end_of_input(subject: Subject) -> str:
+    subject.introduce()
+    subject.dialogue.process.hang_up()
+    return _expect_end(subject, "the end of its input")
+
+
+def _expect_end(subject: Subject, after: str) -> str:
+    began = time.monotonic()
+    code = subject.dialogue.process.wait(subject.allowed(QUIT_SECONDS))
+    if code is None:
+        raise CheckFailed(
+            f"expected the program to end within {subject.allowed(QUIT_SECONDS):g} s of {after}, "
+            "but it still runs"
+        )
+    if code != 0:
+        raise CheckFailed(f"expected exit code 0 after {after}, got {code}")
+    subject.lose()
+    return f"{1e3 * (time.monotonic() - began):.0f} ms"
+
+
+def check_engine(
+    words: Sequence[str], *, boards: int = 200, slack: float = 1.0, seed: int = 1
+) -> Generator[CheckOutcome]:
+    """Check a program; yields the outcome of each check, in order.
+
+    If the handshake fails, its outcome is the only one. Raises `InvalidSpec` if there is no such
+    program.
+
+    Args:
+        words: the program and its arguments.
+        boards: number of boards in the longest check.
+        slack: factor on all time limits.
+        seed: seed of the boards.
+    """
+    with Subject(words, boards=boards, slack=slack, seed=seed) as subject:
+        for number, check in enumerate(CHECKS):
+            outcome = _outcome(check, subject)
+            yield outcome
+            if number == 0 and not outcome.passed:
+                return
+
+
+def _outcome(check: EngineCheck, subject: Subject) -> CheckOutcome:
+    began = time.monotonic()
+    try:
+        detail, passed = check.run(subject), True
+    except (CheckFailed, PlayerError) as error:
+        detail, passed = str(error), False
+        subject.lose()
+    return CheckOutcome(check.name, check.demand, passed, detail, time.monotonic() - began)

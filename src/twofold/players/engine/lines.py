@@ -1,0 +1,630 @@
+"""The lines of the engine protocol: messages as plain values, to text and back, without streams.
+
+`docs/reference/engine-protocol.md` defines them.
+"""
+
+import hashlib
+import io
+import math
+import os
+import re
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+from itertools import pairwise
+from typing import Any, Final
+
+from twofold.errors import InvalidInput, InvalidLine, InvalidSpec
+from twofold.game import notation
+from twofold.game.board import Board
+from twofold.game.notation import shown
+from twofold.game.rules import MOVES_BY_LETTER, STANDARD, Move, Rules
+from twofold.limits import (
+    MAX_ENGINE_LINE,
+    MAX_MOVE_NUMBER,
+    MAX_NODES,
+    MAX_PLY,
+    MAX_SCORE,
+    MAX_SECONDS,
+    MAX_SIDE,
+    MAX_TEXT,
+    MIN_CELLS,
+    check_limit,
+)
+from twofold.search.analysis import LineStep
+from twofold.search.budget import Budget
+from twofold.storage.files import open_regular
+
+ALL_SHAPES: Final = tuple(
+    (rows, cols)
+    for rows in range(1, MAX_SIDE + 1)
+    for cols in range(1, MAX_SIDE + 1)
+    if rows * cols >= MIN_CELLS
+)
+"""All shapes of boards, as (rows, cols)."""
+
+OPTION_KINDS: Final = ("check", "spin", "combo", "string")
+"""The types of options: true or false, a whole number, one of several words, any text."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+
+class Word(Enum):
+    """The messages of one word."""
+
+    HELLO = "u2048"
+    HELLO_OK = "u2048ok"
+    READY = "ready"
+    READY_OK = "readyok"
+    STOP = "stop"
+    QUIT = "quit"
+
+
+# ---- commands to an engine
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """Sets an option that the engine has offered."""
+
+    name: str
+    value: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_text(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """Starts a new game; the engine resets its state."""
+
+    rules: Rules = STANDARD
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetPosition:
+    """Sets the position, with the score in points and the move number where known."""
+
+    board: Board
+    score: int | None = None
+    move_number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Starts a search within `budget`, or the engine's own limits; `quiet` means without `info`."""
+
+    budget: Budget = field(default_factory=Budget)
+    quiet: bool = False
+
+
+Command = Word | SetOption | NewGame | SetPosition | Go
+
+
+# ---- replies of an engine
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`id name` or `id author`."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that an engine offers.
+
+    `kind` is `check` (true or false), `spin` (a whole number from `low` to `high`), `combo` (one of
+    `choices`) or `string`.
+    """
+
+    name: str
+    kind: str
+    default: str
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_text(self.default)
+        if self.kind not in OPTION_KINDS:
+            raise InvalidLine(
+                f"expected an option of type {', '.join(OPTION_KINDS)}, got {shown(self.kind)}"
+            )
+        try:
+            self.check(self.default)
+        except InvalidSpec as error:
+            raise InvalidLine(f"{error} as its default") from None
+
+    def check(self, value: str) -> str:
+        """Return `value` if it is valid for the option; otherwise raise `InvalidSpec`."""
+        wanted = ""
+        if self.kind == "check" and value not in ("true", "false"):
+            wanted = "true or false"
+        elif self.kind == "combo" and value not in self.choices:
+            wanted = f"one of {shown(', '.join(self.choices))}"
+        elif self.kind == "spin" and not (
+            _WHOLE.fullmatch(value) and self.low <= int(value) <= self.high
+        ):
+            wanted = f"a whole number from {self.low} to {self.high}"
+        if wanted:
+            raise InvalidSpec(f"expected {wanted} for the option {self.name}, got {shown(value)}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shapes of boards that the engine can play, as (rows, cols)."""
+
+    shapes: tuple[tuple[int, int], ...] = ((4, 4),)
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Intermediate results of a search; None and empty if not given.
+
+    Attributes:
+        depth: depth to which all moves were searched, in plies.
+        nodes: positions visited since `go`.
+        seconds: time since `go`.
+        unit: unit of the values.
+        values: the value of each legal move.
+        best: the best move so far.
+        line: the principal variation.
+        text: text for people; a message has a line or a text, not both.
+        faults: why a field of the line could not be read, by its name; it is then left out.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    unit: str = ""
+    values: Mapping[Move, float] = field(default_factory=dict)
+    best: Move | None = None
+    line: tuple[LineStep, ...] = ()
+    text: str = ""
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.line and self.text:
+            raise InvalidLine("expected a line or a text in an info line, got both")
+
+
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """The end of a search: the move to make, None on a dead board."""
+
+    move: Move | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLine:
+    """A command that was refused, and the reason in one sentence."""
+
+    text: str
+
+
+Answer = Word | Identity | Option | Shapes | Info | BestMove | ErrorLine
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise InvalidLine(
+            f"expected an option's name of up to 40 letters a to z, digits and _, got {shown(name)}"
+        )
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_TEXT or text != text.strip() or not text.isprintable():
+        raise InvalidLine(
+            f"expected a value of at most {MAX_TEXT} printable characters, got {shown(text)}"
+        )
+
+
+def parse_command_words(text: str) -> tuple[str, ...]:
+    """Split a command into the program and its arguments, as a shell would."""
+    words = _split("cmd", text)
+    if not words or not words[0]:
+        raise InvalidSpec(f"expected cmd= and the command of an engine, got {shown(text)}")
+    return words
+
+
+def parse_option_words(text: str) -> dict[str, str]:
+    """Parse `"depth=4 style='very calm'"` to values by name."""
+    found: dict[str, str] = {}
+    for word in _split("options", text):
+        name, equals, value = word.partition("=")
+        if not equals or name in found:
+            raise InvalidSpec(
+                f"expected options as name=value, each once, separated by spaces, got {shown(text)}"
+            )
+        try:
+            SetOption(name, value)
+        except InvalidInput as error:
+            raise InvalidSpec(f"{error} in options") from None
+        found[name] = value
+    return found
+
+
+def _split(key: str, text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise InvalidSpec(
+            f"expected {key}= with closed quotations, got {shown(text)}: {str(error).lower()}"
+        ) from None
+    if any("\0" in word for word in words):
+        raise InvalidSpec(f"expected {key}= without zero bytes, got {shown(text)}")
+    return words
+
+
+def hash_of_files(command: Sequence[str]) -> str:
+    """The hash of the files that the words of a command name, in order; empty if they name none.
+
+    A program named without a path, such as `python`, belongs to the machine and is not included.
+    """
+    files = [word for word in command if os.path.isfile(word)]
+    if not files:
+        return ""
+    whole = hashlib.sha256()
+    for name in files:
+        with open_regular(name, InvalidSpec) as file:
+            assert isinstance(file, io.BufferedReader)
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:16]
+
+
+ANY: Final = "any"
+"""The word that means all shapes."""
+
+NO_MOVE: Final = "none"
+"""The word for no move, on a dead board."""
+
+MAX_SHOWN_DEPTH: Final = 1_000
+"""Largest depth of an `info` line, in plies."""
+
+_DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_UNIT = re.compile(r"[!-~]{1,20}", re.ASCII)
+_STEP = re.compile(r"([urdl])(?:@([0-9]{1,2}):([0-9]{1,11}))?", re.ASCII)
+_ENDLESS: Final = ("inf", "-inf")
+_OptionValue = tuple[str, int, int, tuple[str, ...]]
+
+
+# ---- reading
+
+
+def parse_command(line: str) -> Command | None:
+    """Parse a line sent to an engine; None if its first word is unknown.
+
+    Raises:
+        InvalidInput: the line is invalid: `InvalidLine`, or the error of its board, rules, seed
+            or limit.
+    """
+    found: Command | None = _parse(line, _COMMANDS)
+    return found
+
+
+def parse_answer(line: str) -> Answer | None:
+    """Parse a line from an engine; None if its first word is unknown, raises `InvalidInput`."""
+    found: Answer | None = _parse(line, _ANSWERS)
+    return found
+
+
+def _parse(line: str, parsers: Mapping[str, Callable[[str], Any]]) -> Any:
+    if len(line) > MAX_ENGINE_LINE:
+        raise InvalidLine(
+            f"expected a line of at most {MAX_ENGINE_LINE} characters, got a longer one"
+        )
+    parser = parsers.get(first_word(line))
+    return None if parser is None else parser(line)
+
+
+def first_word(line: str) -> str:
+    """The first word of a line; empty if there is none."""
+    return next(iter(line.split(None, 1)), "")
+
+
+def _rest(line: str, words: int) -> str:
+    parts = line.strip().split(None, words)
+    return parts[words] if len(parts) > words else ""
+
+
+def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    rest = iter(words)
+    for key in rest:
+        if key not in keys:
+            continue
+        value = next(rest, None)
+        if value is None:
+            raise InvalidLine(f"expected a value after {key}, got the end of the line")
+        if key in found:
+            raise InvalidLine(f"expected {key} once, got it twice")
+        found[key] = value
+    return found
+
+
+def _parse_new(line: str) -> NewGame:
+    words = line.split()[1:]
+    end = words.index("seed") if "seed" in words else len(words)
+    found = _pairs(words[end:], ("seed",))
+    seed = notation.parse_seed(found["seed"]) if found else 0
+    return NewGame(Rules.parse(" ".join(words[:end])), seed)
+
+
+def _parse_position(line: str) -> SetPosition:
+    board, *words = line.split()[1:] or [""]
+    if not board:
+        raise InvalidLine("expected position and a board, got no board")
+    found = _pairs(words, ("score", "move"))
+    return SetPosition(
+        Board.parse(board),
+        _whole(found, "score", 0, MAX_SCORE),
+        _whole(found, "move", 0, MAX_MOVE_NUMBER),
+    )
+
+
+def _parse_go(line: str) -> Go:
+    words = line.split()[1:]
+    found = _pairs(words, ("ply", "time", "nodes"))
+    budget = Budget(
+        ply=_whole(found, "ply", 1, MAX_PLY),
+        seconds=_seconds(found),
+        nodes=_whole(found, "nodes", 1, MAX_NODES),
+    )
+    return Go(budget, "quiet" in words)
+
+
+def _parse_identity(line: str) -> Identity | None:
+    key = first_word(_rest(line, 1))
+    return Identity(key, notation.printable(_rest(line, 2))) if key in ("name", "author") else None
+
+
+def _parse_option(line: str) -> Option:
+    words = line.split()
+    if words[1:2] != ["name"] or words[3:4] != ["type"] or words[5:6] != ["default"]:
+        raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
+    text = _rest(line, 6)
+    parse_value = _OPTION_PARSERS.get(words[4])
+    default, low, high, choices = parse_value(text) if parse_value else (text, 0, 0, ())
+    return Option(words[2], words[4], default, low, high, choices)
+
+
+def _parse_spin(text: str) -> _OptionValue:
+    default, *words = text.split() or [""]
+    ends = _pairs(words, ("min", "max"))
+    low, high = (ends.get(key, "") for key in ("min", "max"))
+    if not (_INTEGER.fullmatch(low) and _INTEGER.fullmatch(high)):
+        raise InvalidLine(f"expected default N min N max N of a spin, got {shown(text)}")
+    return default, int(low), int(high), ()
+
+
+def _parse_combo(text: str) -> _OptionValue:
+    default, *words = text.split() or [""]
+    if not words or set(words[::2]) != {"var"} or len(words) % 2:
+        raise InvalidLine(f"expected default V var V var V of a combo, got {shown(text)}")
+    return default, 0, 0, tuple(words[1::2])
+
+
+def _parse_shapes(line: str) -> Shapes:
+    words = line.split()[1:]
+    if words == [ANY]:
+        return Shapes(ALL_SHAPES)
+    if not words:
+        raise InvalidLine("expected shapes and at least one shape, got none")
+    return Shapes(tuple(notation.parse_shape(word, InvalidLine) for word in words))
+
+
+def _parse_info(line: str) -> Info:
+    words = line.split()[1:]
+    end = next((n for n, word in enumerate(words) if word in ("line", "string")), len(words))
+    found: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    is_value = False
+    for key, text in pairwise([*words[:end], ""]):
+        if is_value or key not in _INFO_PARSERS:
+            is_value = False
+            continue
+        is_value = True
+        try:
+            if key in found:
+                raise InvalidLine(f"expected {key} once, got it twice")
+            found[key] = _INFO_PARSERS[key](text)
+        except InvalidInput as error:
+            faults[key] = str(error)
+            is_value = text not in _INFO_PARSERS
+    if words[end : end + 1] == ["line"]:
+        try:
+            found["line"] = tuple(map(_step, words[end + 1 :]))
+        except InvalidInput as error:
+            faults["line"] = str(error)
+    return Info(
+        depth=found.get("depth"),
+        nodes=found.get("nodes"),
+        seconds=found.get("time"),
+        unit=found.get("unit", ""),
+        values={move: found[key] for key, move in MOVES_BY_LETTER.items() if key in found},
+        best=found.get("best"),
+        line=found.get("line", ()),
+        text=notation.printable(_rest(line, end + 2)) if words[end : end + 1] == ["string"] else "",
+        faults=faults,
+    )
+
+
+def _parse_best_move(line: str) -> BestMove:
+    word = first_word(_rest(line, 1))
+    return BestMove(None if word == NO_MOVE else _letter(word))
+
+
+# ---- parts of lines
+
+
+def _whole(pairs: Mapping[str, str], name: str, low: int, high: int) -> int | None:
+    if (text := pairs.get(name)) is None:
+        return None
+    if not _DIGITS.fullmatch(text):
+        raise InvalidLine(f"expected {name} as a whole number, got {shown(text)}")
+    return check_limit(name, int(text), low, high)
+
+
+def _seconds(pairs: Mapping[str, str]) -> float | None:
+    """The time, from milliseconds: exact, so that writing and parsing round-trip."""
+    if (text := pairs.get("time")) is None:
+        return None
+    notation.parse_number(text, "time in milliseconds", InvalidLine)
+    seconds = float(Decimal(text).scaleb(-3))
+    if not 0 <= seconds <= MAX_SECONDS:
+        raise InvalidLine(f"expected time from 0 to {MAX_SECONDS * 1e3:g} ms, got {shown(text)}")
+    return seconds
+
+
+def _milliseconds(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    exact = format(Decimal(repr(seconds)).scaleb(3), "f")
+    return exact.rstrip("0").rstrip(".") if "." in exact else str(int(exact))
+
+
+def _value(text: str) -> float:
+    if text in _ENDLESS:
+        return float(text)
+    return notation.parse_number(text, "a value", InvalidLine)
+
+
+def _letter(text: str) -> Move:
+    if text not in MOVES_BY_LETTER:
+        raise InvalidLine(f"expected a move u, r, d or l, got {shown(text)}")
+    return MOVES_BY_LETTER[text]
+
+
+def _unit(text: str) -> str:
+    if not _UNIT.fullmatch(text):
+        raise InvalidLine(f"expected a unit of 1 to 20 characters, got {shown(text)}")
+    return text.replace("_", " ")
+
+
+def _step(text: str) -> LineStep:
+    match = _STEP.fullmatch(text)
+    if not match:
+        raise InvalidLine(f"expected a step such as l or l@5:2, got {shown(text)}")
+    move = MOVES_BY_LETTER[match[1]]
+    if match[2] is None:
+        return LineStep(move)
+    tile = 1 << notation.parse_tile(match[3], InvalidLine)
+    if tile == 1:
+        raise InvalidLine(f"expected a tile in a step, got {shown(text)}")
+    return LineStep(move, int(match[2]), tile)
+
+
+# ---- writing
+
+
+def format_line(message: Command | Answer) -> str:
+    """The line of a message, without the line break; inverse of the parsers."""
+    match message:
+        case Word():
+            return message.value
+        case SetOption():
+            return f"option {message.name} {message.value}".rstrip()
+        case NewGame():
+            return f"new {message.rules} seed {message.seed}"
+        case SetPosition():
+            known = _known({"score": message.score, "move": message.move_number})
+            return " ".join([f"position {message.board}", *known])
+        case Go(budget, quiet):
+            time = _milliseconds(budget.seconds)
+            limits = _known({"ply": budget.ply, "time": time, "nodes": budget.nodes})
+            return " ".join(["go", *limits, *["quiet"] * quiet])
+        case Identity():
+            return f"id {message.key} {_one_line(message.text)}"
+        case Option():
+            return _format_option(message)
+        case Shapes():
+            return _format_shapes(message.shapes)
+        case Info():
+            return _format_info(message)
+        case BestMove():
+            return f"bestmove {NO_MOVE if message.move is None else message.move.letter}"
+        case ErrorLine():
+            return f"error {_one_line(message.text)}"
+
+
+def _one_line(text: str) -> str:
+    return notation.printable(text)[:MAX_TEXT].strip()
+
+
+def _known(pairs: Mapping[str, object]) -> list[str]:
+    return [f"{key} {value}" for key, value in pairs.items() if value is not None]
+
+
+def _format_option(message: Option) -> str:
+    line = f"option name {message.name} type {message.kind} default {message.default}"
+    if message.kind == "spin":
+        line += f" min {message.low} max {message.high}"
+    return line.rstrip() + "".join(f" var {choice}" for choice in message.choices)
+
+
+def _format_shapes(shapes: Sequence[tuple[int, int]]) -> str:
+    if set(shapes) == set(ALL_SHAPES):
+        return f"shapes {ANY}"
+    return " ".join(["shapes", *(f"{rows}x{cols}" for rows, cols in shapes)])
+
+
+def _format_info(message: Info) -> str:
+    time = _milliseconds(message.seconds)
+    words = ["info", *_known({"depth": message.depth, "nodes": message.nodes, "time": time})]
+    if message.unit:
+        words.append(f"unit {message.unit.replace(' ', '_')}")
+    for move, value in sorted(message.values.items()):
+        number = notation.format_number(value) if math.isfinite(value) else str(float(value))
+        words.append(f"{move.letter} {number}")
+    if message.best is not None:
+        words.append(f"best {message.best.letter}")
+    if message.line:
+        words += ["line", *map(str, message.line)]
+    if message.text:
+        words += ["string", _one_line(message.text)]
+    return " ".join(words)
+
+
+_OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
+    "spin": _parse_spin,
+    "combo": _parse_combo,
+}
+_INFO_PARSERS: Final[dict[str, Callable[[str], Any]]] = {
+    "depth": lambda text: _whole({"depth": text}, "depth", 0, MAX_SHOWN_DEPTH),
+    "nodes": lambda text: _whole({"nodes": text}, "nodes", 0, MAX_NODES),
+    "time": lambda text: _seconds({"time": text}),
+    "unit": _unit,
+    "best": _letter,
+    **dict.fromkeys(MOVES_BY_LETTER, _value),
+}
+_COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
+    "u2048": lambda _: Word.HELLO,
+    "option": lambda line: SetOption(first_word(_rest(line, 1)), _rest(line, 2)),
+    "ready": lambda _: Word.READY,
+    "new": _parse_new,
+    "position": _parse_position,
+    "go": _parse_go,
+    "stop": lambda _: Word.STOP,
+    "quit": lambda _: Word.QUIT,
+}
+_ANSWERS: Final[dict[str, Callable[[str], Answer | None]]] = {
+    "id": _parse_identity,
+    "option": _parse_option,
+    "shapes": _parse_shapes,
+    "u2048ok": lambda _: Word.HELLO_OK,
+    "readyok": lambda _: Word.READY_OK,
+    "info": _parse_info,
+    "bestmove": _parse_best_move,
+    "error": lambda line: ErrorLine(notation.printable(_rest(line, 1))),
+}

@@ -1,0 +1,527 @@
+"""A player's replies to the lines of the engine protocol, without streams or threads.
+
+`twofold.players.engine.server` reads the lines and runs the searches.
+`docs/reference/engine-protocol.md` is the specification.
+"""
+
+import contextlib
+import errno
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Final
+
+from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
+from twofold.game.notation import format_spec, parse_spec, shown, split_hashes
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.limits import MAX_ENGINE_LINE
+from twofold.players import Player, make_player, short_spec
+from twofold.players.base import as_fault, assumed_score, checked_move, describe_caught
+from twofold.players.engine.lines import (
+    ALL_SHAPES,
+    Answer,
+    BestMove,
+    Command,
+    ErrorLine,
+    Go,
+    Identity,
+    Info,
+    NewGame,
+    Option,
+    SetOption,
+    SetPosition,
+    Shapes,
+    Word,
+    first_word,
+    format_line,
+    parse_command,
+)
+from twofold.players.engine.process import Waiter
+from twofold.players.registry import code_of
+from twofold.players.searching import searching_of, values_of
+from twofold.search.analysis import Analysis, table_words
+from twofold.search.budget import Budget, Stop
+from twofold.version import __version__
+
+Say = Callable[[Sequence[Answer]], None]
+
+
+class ServerSearch:
+    """A search from `go` to `bestmove`, from a position with a legal move.
+
+    `go` has the limits, by default the player's own, and whether to send `info`. `say` sends
+    replies; it is not called after the last one.
+    """
+
+    def __init__(self, player: Player, position: SetPosition, go: Go, say: Say) -> None:
+        self._player, self._position, self._go, self._say = player, position, go, say
+        self._stop = Stop()
+        self._changed = threading.Condition()
+        self._best = position.board.legal_moves()[0]
+        self._said_table = False
+        self.is_over = False
+        """True after the move was sent."""
+        self.is_left_behind = False
+        """True if the move was sent while the player was still searching."""
+
+    def run(self) -> None:
+        """Search, and send the results and finally the move; closes an abandoned player."""
+        try:
+            for found in self._thoughts():
+                self._improve(found)
+            self._end(BestMove(self._best))
+        except BaseException as error:  # a player may raise any; Ctrl-C reaches the main thread
+            self._end(ErrorLine(describe_caught(error)))
+        if self.is_left_behind:
+            self._player.close()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False after the timeout."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.is_over, seconds)
+
+    def end_within(self, seconds: float) -> bool:
+        """End the search; True if the player has ended, False if it is abandoned.
+
+        An abandoned search sends the best move so far.
+        """
+        self._stop.raise_flag()
+        with self._changed:
+            if not self.wait(seconds):
+                self.is_left_behind = True
+                self._end(BestMove(self._best))
+        return not self.is_left_behind
+
+    def _thoughts(self) -> Iterator[Analysis | Move]:
+        """The player's results; only a move if the player has no values."""
+        player = self._player
+        board, score, budget = self._position.board, self._position.score, self._go.budget
+        if self._go.quiet and budget.seconds is None and budget.nodes is None:
+            yield self._move_alone()
+            return
+        last = None
+        if player.has_values:
+            for last in player.stream(board, budget, score=score, stop=self._stop):
+                yield last
+        if last is None or all(one.value is None for one in last.moves):
+            yield self._chosen()
+
+    def _move_alone(self) -> Move:
+        player = self._player
+        board, budget = self._position.board, self._go.budget
+        if searching_of(player.part_for(board)) is None:
+            return self._chosen()
+        if (answer := player.table_answer(board)) is not None:
+            return answer.best
+        score = assumed_score(board) if self._position.score is None else self._position.score
+        values = values_of(player, board, score, budget, self._stop)
+        if values is None:  # stopped
+            return player.analyse(board, Budget(ply=1), score=score).best
+        return max(values, key=lambda move: values[move])
+
+    def _chosen(self) -> Move:
+        position = self._position
+        return self._player.choose(
+            position.board, score=position.score, move_number=position.move_number or 0
+        )
+
+    def _improve(self, found: Analysis | Move) -> None:
+        """Store the best move so far and send the results; raises if the move is not legal."""
+        best = found.best if isinstance(found, Analysis) else found
+        checked = checked_move(self._player, self._position.board, best)
+        with self._changed:
+            self._best = checked
+            if isinstance(found, Analysis) and not (self._go.quiet or self.is_over):
+                infos = [info_of(found)]
+                if found.table is not None and not self._said_table:
+                    self._said_table = True
+                    infos.insert(0, Info(text=f"table {table_words(found.table)}"))
+                self._say(infos)
+
+    def _end(self, answer: Answer) -> None:
+        with self._changed:
+            if not self.is_over:
+                self.is_over = True  # first: the next command may follow the reply immediately
+                self._say([answer])
+                self._changed.notify_all()
+
+
+def info_of(analysis: Analysis) -> Info:
+    """An analysis as an `info` message."""
+    deepest = analysis.moves[analysis.best].depth
+    half_moves = analysis.depth.endswith("half-moves")
+    values = {one.move: one.value for one in analysis.moves if one.value is not None}
+    return Info(
+        depth=((deepest + 1) // 2 if half_moves else deepest) or None,
+        nodes=analysis.nodes or None,
+        seconds=round(analysis.seconds, 6),
+        unit=analysis.unit if values else "",
+        values=values,
+        best=analysis.best,
+        line=analysis.line,
+    )
+
+
+STOP_SECONDS: Final = 0.03
+"""Time limit for a player after `stop`; then the server replies in its place."""
+
+AUTHOR: Final = "the twofold authors"
+
+
+class EngineServer:
+    """A player behind the engine protocol.
+
+    Args:
+        player: the player; the server closes it.
+        write: writes text to the client.
+        begin: schedules a search, in a separate thread or before the next line.
+        make: makes a player from a spec after an option has changed.
+    """
+
+    def __init__(
+        self,
+        player: Player,
+        write: Callable[[str], None],
+        begin: Callable[[ServerSearch], None],
+        make: Callable[[str], Player] = make_player,
+    ) -> None:
+        self._spec, self._code = player.spec, frozenset[str]()
+        with contextlib.suppress(InvalidSpec):
+            self._code = code_of(player.spec)
+        self._write, self._begin, self._make = write, begin, make
+        self._lock = threading.Lock()
+        self._present: Player | None = player
+        self._rules, self._seed = player.rules, player.seed
+        self._position: SetPosition | None = None
+        self._search: ServerSearch | None = None
+
+    # ---- lines
+
+    def obey(self, line: str) -> bool:
+        """Execute a line; False after `quit`."""
+        try:
+            command = parse_command(line)
+            if command is not None:
+                return self._do(command)
+            if word := first_word(line):
+                self._say([Info(text=f"ignored the unknown word {shown(word)}")])
+        except TwofoldError as error:
+            if first_word(line) == "position" and not self._is_searching:
+                self._position = None
+            self._say([ErrorLine(str(error))])
+        return True
+
+    def _say(self, answers: Sequence[Answer]) -> None:
+        text = "".join(f"{format_line(answer)}\n" for answer in answers)
+        with self._lock:
+            self._write(text)
+
+    def _do(self, command: Command) -> bool:
+        match command:
+            case Word.HELLO:
+                self._introduce()
+            case Word.READY:
+                self._say([Word.READY_OK])
+            case Word.STOP:
+                self._stop()
+            case Word.QUIT:
+                return False
+            case _ if self._is_searching:
+                raise InvalidLine(
+                    "expected stop, ready or quit during a search, "
+                    f"got {shown(format_line(command))}"
+                )
+            case SetOption():
+                self._set(command)
+            case NewGame():
+                self._begin_game(command.rules, command.seed)
+            case SetPosition():
+                if command.board.shape != self._rules.shape:
+                    self._begin_game(Rules(*command.board.shape), self._seed)
+                self._position = command
+            case Go():
+                self._go(command)
+        return True
+
+    # ---- commands
+
+    def _introduce(self) -> None:
+        player = self._player()
+        shapes = tuple(shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape)))
+        self._say(
+            [
+                Identity("name", f"twofold {__version__} {_short(self._spec)}"),
+                Identity("author", AUTHOR),
+                Shapes(shapes),
+                *self._options(),
+                Word.HELLO_OK,
+            ]
+        )
+
+    def _options(self) -> list[Option]:
+        options = []
+        for name, value in split_hashes(parse_spec(self._spec).values)[0].items():
+            try:
+                options.append(Option(name, "string", value))
+            except InvalidLine:  # its value does not fit in a line
+                continue
+        return options
+
+    def _set(self, command: SetOption) -> None:
+        known, _ = split_hashes(parse_spec(self._spec).values)
+        if command.name not in known:
+            names = ", ".join(known) or "none"
+            raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
+        name, changed = parse_spec(_short(self._spec))  # weights depend on eval
+        spec = format_spec(name, changed | {command.name: command.value})
+        if code_of(spec) - self._code:  # a client must not run code
+            raise InvalidSpec(
+                f"expected {command.name} without Python code, got {shown(command.value)}. "
+                "Only the command that starts the engine can name code"
+            )
+        self._use(self._make(spec))
+
+    def _use(self, player: Player) -> None:
+        try:
+            player.start(self._rules, self._seed)
+        except TwofoldError:
+            player.close()
+            raise
+        self._dismiss()
+        self._present, self._spec = player, player.spec
+
+    def _player(self) -> Player:
+        """The player; a new one if the last one was abandoned in its search."""
+        if self._present is None:
+            self._use(self._make(self._spec))
+        assert self._present is not None
+        return self._present
+
+    def _dismiss(self) -> None:
+        if self._present is not None:
+            self._present.close()
+            self._present = None
+
+    def _begin_game(self, rules: Rules, seed: int) -> None:
+        self._position = None
+        self._player().start(rules, seed)
+        self._rules, self._seed = rules, seed
+
+    def _go(self, command: Go) -> None:
+        if self._position is None:
+            raise InvalidLine("expected a position before go, got none")
+        if self._position.board.is_over:
+            self._say([BestMove(None)])
+            return
+        self._search = ServerSearch(self._player(), self._position, command, self._say)
+        self._begin(self._search)
+
+    # ---- searches
+
+    @property
+    def _is_searching(self) -> bool:
+        return self._search is not None and not self._search.is_over
+
+    def _stop(self) -> None:
+        if self._search is None or self._search.is_over:
+            return
+        if not self._search.end_within(STOP_SECONDS):
+            self._present = None  # the search closes the player
+
+    def close(self, seconds: float = 0.0) -> None:
+        """End the search after `seconds` at most, with its move, and close the player."""
+        if self._search is not None:
+            self._search.wait(seconds)
+        self._stop()
+        self._dismiss()
+
+
+def _short(spec: str) -> str:
+    """The options that differ from the defaults; the spec itself if it is not a known one."""
+    try:
+        return short_spec(spec)
+    except InvalidSpec:
+        return spec
+
+
+def opening_rules(player: Player) -> Rules:
+    """Rules that the player can play: the standard ones, or those of the first shape it takes."""
+    if not player.unsupported(STANDARD):
+        return STANDARD
+    for shape in ALL_SHAPES:
+        if not player.unsupported(Rules(*shape)):
+            return Rules(*shape)
+    raise InvalidInput(f"the player {shown(player.spec)} supports no shape of boards")
+
+
+LAST_SECONDS: Final = 0.3
+"""Time limit of a search after the end of the input, for piped input."""
+
+SHORT_SECONDS: Final = 0.005
+"""Length of a search after which the other thread reads."""
+
+LOOK_SECONDS: Final = 0.5
+"""Interval of checks for Ctrl-C on Windows, where it does not wake a waiting thread."""
+
+_CHUNK: Final = 65_536
+
+
+def serve(player: Player, source: IO[bytes], sink: IO[bytes]) -> None:
+    """Serve the protocol until `quit`, the end of the input, or a closed output.
+
+    Args:
+        player: the player, started for some rules; it is closed at the end.
+        source: input, unbuffered: a thread may still read it at the end.
+        sink: output, flushed after each reply.
+
+    Raises:
+        OSError: a reply cannot be written, for example to a full disk.
+    """
+    gone = threading.Event()
+    failed: list[OSError] = []
+
+    def write(text: str) -> None:
+        try:
+            sink.write(text.encode())
+            sink.flush()
+        except (ConnectionError, ValueError):  # no reader any more; ValueError: closed
+            gone.set()
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # no reader any more, on Windows
+                failed.append(error)
+            gone.set()
+
+    def lines() -> Iterator[str]:
+        for line in lines_of(source, waiter_of(source)):
+            yield line
+            if gone.is_set():
+                return
+
+    Turns(player, lines(), write).run()
+    if failed:
+        raise failed[0]
+
+
+class Turns:
+    """Threads that take turns at reading.
+
+    Args:
+        player: the player, started for some rules; it is closed at the end.
+        lines: lines from the client.
+        write: writes text to the client.
+    """
+
+    def __init__(self, player: Player, lines: Iterator[str], write: Callable[[str], None]) -> None:
+        self._server = EngineServer(player, write, self._begin)
+        self._lines = lines
+        self._reading = threading.Lock()
+        self._last: ServerSearch | None = None
+        self._waiting: ServerSearch | None = None
+        self._news = threading.Event()
+        self._ended = False
+        self._last_seconds = LAST_SECONDS
+        self._error: Exception | None = None
+
+    def run(self) -> None:
+        """Execute the lines up to `quit` or their end, and close the player."""
+        try:
+            self._add_worker()
+            while not self._ended:
+                self._watch()
+            if self._error is not None:
+                raise self._error
+            self._server.close(self._last_seconds)
+        finally:
+            self._server.close()
+
+    def _watch(self) -> None:
+        """Wait for a search; if it lasts, read on up to the next one."""
+        if not self._news.wait(LOOK_SECONDS):
+            return
+        self._news.clear()
+        search = self._last
+        time.sleep(SHORT_SECONDS)  # always: otherwise each move of a game wakes this thread
+        if search is None or search.is_over:
+            return
+        self._news.set()  # check again if the lock is taken
+        if self._reading.acquire(blocking=False):
+            try:
+                if self._waiting is None:  # otherwise a worker has not taken the search yet
+                    self._read_on()
+            finally:
+                self._reading.release()
+
+    def _add_worker(self) -> None:
+        threading.Thread(target=self._work, name="engine-worker", daemon=True).start()
+
+    def _work(self) -> None:
+        try:
+            while (search := self._next()) is not None:
+                search.run()
+                if search.is_left_behind:  # another worker has replaced this one
+                    return
+        except BaseException as error:
+            self._error = as_fault(error)  # Ctrl-C reaches the main thread
+            self._end()
+
+    def _next(self) -> ServerSearch | None:
+        """The search that the other thread has read, or the next one; None at the end."""
+        with self._reading:
+            if self._waiting is None:
+                self._read_on()
+            search, self._waiting = self._waiting, None
+            return search
+
+    def _read_on(self) -> None:
+        """Execute lines up to the next search, or their end."""
+        if self._ended:
+            return
+        for line in self._lines:
+            if not self._server.obey(line):
+                self._last_seconds = 0.0
+                break
+            if self._waiting is not None:
+                return
+        self._end()
+
+    def _begin(self, search: ServerSearch) -> None:
+        if self._last is not None and self._last.is_left_behind:
+            self._add_worker()
+        self._last = self._waiting = search
+        self._news.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._news.set()
+
+
+def waiter_of(source: IO[bytes]) -> Waiter | None:
+    """A `Waiter` for a stream, where the system supports it."""
+    with contextlib.suppress(OSError, ValueError):
+        return Waiter(source) if os.name == "posix" else None
+    return None
+
+
+def lines_of(source: IO[bytes], waiter: Waiter | None = None) -> Iterator[str]:
+    """The lines of a stream; too long ones are truncated to a length that is still refused."""
+    rest = b""
+    while chunk := _read(source, waiter):
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[: MAX_ENGINE_LINE + 2]
+        yield from map(_text_of, lines)
+    if rest:
+        yield _text_of(rest)
+
+
+def _read(source: IO[bytes], waiter: Waiter | None) -> bytes:
+    if waiter is not None:
+        waiter.wait()
+    return source.read(_CHUNK)
+
+
+def _text_of(line: bytes) -> str:
+    line = line.rstrip(b"\r")
+    if len(line) > MAX_ENGINE_LINE:  # latin-1 keeps the length, so that it is refused
+        return line.decode("latin-1")
+    return line.decode("utf-8", "replace")

@@ -1,7 +1,0 @@
-"""Training of policy networks by PPO; needs the extra `policy` (PyTorch)."""
-
-import os
-
-# PyTorch's threads sleep while they wait for each other. Spinning, two threads on a busy machine
-# are slower than one.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

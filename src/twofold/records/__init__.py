@@ -1,1 +1,0 @@
-"""Records: whole games as text."""

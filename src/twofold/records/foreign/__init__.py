@@ -1,1 +1,0 @@
-"""Games in the formats of other programs."""

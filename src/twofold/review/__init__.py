@@ -1,1 +1,0 @@
-"""Review: grades the moves of a game, and summarises the grades."""

@@ -1,0 +1,1 @@
+"""Boards whose worth is known: endgame tables, and small games solved exactly."""

@@ -1,0 +1,317 @@
+"""Builds an endgame table: the chance of making the target, for every board of a pattern.
+
+A move keeps the sum of the tiles and a spawn adds 2 or 4, so a layer (all boards of one sum)
+depends on the two layers above it only. The chance after a move, which is stored, is the mean over
+the spawns of the best next move's chance. A `BuildPlan` says what a build needs.
+"""
+
+import itertools
+import shutil
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import ResourceError
+from twofold.figures import bytes_words
+from twofold.kernels import table_cells as endgame_cells
+from twofold.kernels import table_layers as endgame
+from twofold.kernels import table_walls as endgame_walls
+from twofold.kernels.table_cells import TABLE_WORDS
+from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES, MAX_JOBS, check_limit
+from twofold.storage.memory import check_memory
+from twofold.tables.format import body_bytes, head_bytes
+from twofold.tables.layers import Cells, Half, Halves, Row, fill_walls, half_bits, layer_sizes
+from twofold.tables.pattern import EndgamePattern, PatternKind
+
+Chances = NDArray[np.float32]
+Part = tuple[int, int]
+Work = Callable[[Part], None]
+
+_SHARES: Final = 8
+"""Parts of a layer per thread: small parts keep the threads equally busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer: the sum of its tiles in units of 2, and float32 chances by board number."""
+
+    number: int
+    after: Chances
+    before: Chances
+
+
+class Stopped(Exception):
+    """The build was stopped in the middle of a layer."""
+
+
+class Builder:
+    """Builds the layers of a pattern, from the highest down.
+
+    `threads` changes no chance; `stop` is called before each part of a layer, True stops the build.
+    """
+
+    def __init__(
+        self, pattern: EndgamePattern, threads: int = 1, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._pattern = pattern
+        self._stop = stop or (lambda: False)
+        self._way = _WAYS[pattern.kind](pattern)
+
+    def layers(
+        self, above: Sequence[Chances] = (), next_layer: int | None = None
+    ) -> Iterator[Layer]:
+        """Yield the layers, the highest first; raises `Stopped` when the build is stopped.
+
+        To continue at `next_layer`, `above` holds the chances before moves of the two layers above
+        it, the lower one first.
+        """
+        highest = self._pattern.highest
+        first = highest if next_layer is None else next_layer
+        held = list(above) or [self._zeros(highest + 1), self._zeros(highest + 2)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for number in range(first, -1, -1):
+                layer = self._layer(number, held, pool)
+                held = [layer.before, held[0]]
+                yield layer
+
+    def _zeros(self, layer: int) -> Chances:
+        return np.zeros(self._way.size(layer), dtype=np.float32)
+
+    def _layer(self, number: int, above: list[Chances], pool: ThreadPoolExecutor) -> Layer:
+        size = self._way.size(number)
+        layer = Layer(number, np.empty(size, np.float32), np.empty(size, np.float32))
+        parts = self._way.parts(number, self.threads * _SHARES)
+        for work in self._way.steps(layer, above):
+            self._share(work, parts, pool)
+        return layer
+
+    def _share(self, work: Work, parts: list[Part], pool: ThreadPoolExecutor) -> None:
+        def unless_stopped(part: Part) -> bool:
+            if self._stop():
+                return False
+            work(part)
+            return True
+
+        if not all(list(pool.map(unless_stopped, parts))):
+            raise Stopped
+
+
+class HalvesWay:
+    """Works on the boards of a pattern in halves, by contents of the low half."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        self.halves = halves = Halves(pattern)
+        self.low = arrays_of(halves.low, halves.low_rows, pattern.target)
+        self.high = arrays_of(halves.high, halves.high_rows, pattern.target)
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer."""
+        return self.halves.size(layer)
+
+    def parts(self, layer: int, count: int) -> list[Part]:
+        """Ranges of low-half contents, each with about the same number of boards."""
+        others = layer - self.low.sums.astype(np.int64)
+        there = (others >= 0) & (others < len(self.high.counts))
+        ends = np.cumsum(np.where(there, self.high.counts[np.where(there, others, 0)], 0))
+        cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count)
+        places = [0, *cuts.tolist(), self.halves.low.size]
+        return list(itertools.pairwise(places))
+
+    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
+        """The functions to run on all parts of a layer, one after the other."""
+        number = layer.number
+        offsets = [self.halves.offsets(number + more) for more in range(3)]
+
+        def spread(part: Part) -> None:
+            endgame.spread(*part, number, self.low, self.high, *offsets, *above, layer.after)
+
+        return [spread, lambda part: self.choose(part, layer)]
+
+    @abstractmethod
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+
+
+class DenseWay(HalvesWay):
+    """Works on the boards of a dense pattern."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        super().__init__(pattern)
+        pairs = [self.halves.lift((0, 1)), self.halves.lift((2, 3))]
+        self.pairs = [
+            endgame.LiftArrays(one.low, one.high, one.low_pairs, one.high_pairs) for one in pairs
+        ]
+
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+        endgame.choose(
+            *part, layer.number, self.low, self.high, *self.pairs,
+            self.halves.offsets(layer.number), layer.after, layer.before,
+        )  # fmt: skip
+
+
+class WallsWay(HalvesWay):
+    """Works on the boards of a pattern with walls of any tiles."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        super().__init__(pattern)
+        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
+        self._held = [*self.halves.fill(self._words), *fill_walls(pattern, self._words)]
+        self._low_bits = half_bits(self.halves.low, self.halves.low_cells)
+        self._high_bits = half_bits(self.halves.high, self.halves.high_cells)
+
+    def choose(self, part: Part, layer: Layer) -> None:
+        """Fill in the chances before moves of a part."""
+        endgame_walls.choose(
+            *part, layer.number, self.low, self.high, self._low_bits, self._high_bits,
+            self._words, layer.after, layer.before,
+        )  # fmt: skip
+
+
+class CellsWay:
+    """Works on the boards of a pattern that is numbered cell by cell."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        self._cells = Cells(pattern)
+        self._words = np.zeros(TABLE_WORDS, dtype=np.uint64)
+        self._held = self._cells.fill(self._words)
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer; 0 above the highest one."""
+        return self._cells.sizes[layer]
+
+    def parts(self, layer: int, count: int) -> list[Part]:
+        """Ranges of boards of equal size."""
+        return list(
+            itertools.pairwise(self.size(layer) * part // count for part in range(count + 1))
+        )
+
+    def steps(self, layer: Layer, above: list[Chances]) -> list[Work]:
+        """The functions to run on all parts of a layer, one after the other."""
+
+        def spread(part: Part) -> None:
+            endgame_cells.spread(*part, layer.number, self._words, *above, layer.after)
+
+        def choose(part: Part) -> None:
+            endgame_cells.choose(*part, layer.number, self._words, layer.after, layer.before)
+
+        return [spread, choose]
+
+
+_WAYS: Final[dict[PatternKind, type[HalvesWay] | type[CellsWay]]] = {
+    PatternKind.DENSE: DenseWay, PatternKind.CELLS: CellsWay, PatternKind.WALLS: WallsWay
+}  # fmt: skip
+
+
+def arrays_of(half: Half, rows: list[Row], target: int) -> endgame.HalfArrays:
+    """The arrays that the kernels need of a half."""
+    starts, two, four = half.spawned()
+    order = half.order
+    return endgame.HalfArrays(
+        sums=half.sums[order].astype(np.int32),
+        firsts=half.firsts.astype(np.int64),
+        counts=np.append(half.counts, [0, 0]).astype(np.int64),
+        left=half.moved(rows, target, right=False),
+        right=half.moved(rows, target, right=True),
+        starts=starts.astype(np.int64),
+        two=two,
+        four=four,
+        ranks=half.ranks,
+        code_sums=half.sums.astype(np.int32),
+    )
+
+
+_LAYER_BYTES: Final = 22
+"""Bytes of memory per board of the largest layer: five chances and a level."""
+
+_CODE_BYTES: Final = 220
+"""Bytes of memory per content of the larger half, while its tables of moves and spawns are made."""
+
+_BASE: Final = 250_000_000
+"""Bytes of memory of the program itself."""
+
+_NOTE_BYTES: Final = 16
+"""Bytes of disk per board of the largest layer: a checkpoint and the next one, two layers each."""
+
+_TRIED: Final = "442-64"
+"""The table that `measured_rate` builds."""
+
+_EFFORTS: Final = {PatternKind.DENSE: 1.0, PatternKind.WALLS: 2.0, PatternKind.CELLS: 7.0}
+"""Time per board of patterns, relative to dense ones."""
+
+_RATE_SHARE: Final = 0.85
+"""Speed of large tables, whose layers exceed the processor's cache, relative to `_TRIED`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What building a table needs: `disk`, `work` (beside the file) and `memory` in bytes.
+
+    The disk of a table of walls is an upper bound: chances of 0 are not stored.
+    """
+
+    pattern: EndgamePattern
+    bits: int
+    states: int
+    disk: int
+    work: int
+    memory: int
+
+    @classmethod
+    def of(cls, pattern: EndgamePattern, bits: int) -> "BuildPlan":
+        """The plan of a pattern's table; raises `ResourceError` if it exceeds the limits."""
+        sizes = layer_sizes(pattern)
+        codes, states = pattern.codes, sum(sizes)
+        if pattern.kind is PatternKind.CELLS and states > MAX_ENDGAME_STATES:
+            raise ResourceError(
+                f"expected a table of at most {MAX_ENDGAME_STATES:,} boards, got {states:,} "
+                f"for {pattern.name}; a smaller target makes it smaller"
+            )
+        if states > MAX_ENDGAME_STATES or codes > MAX_ENDGAME_CODES:
+            raise ResourceError(
+                f"expected a table of at most {MAX_ENDGAME_STATES:,} boards and "
+                f"{MAX_ENDGAME_CODES:,} contents of its upper free cells, got {states:,} and "
+                f"{codes:,} for {pattern.name}; caps make it smaller: "
+                f"{pattern.shape}-{1 << pattern.target}/16-64"
+            )
+        disk = len(head_bytes(pattern, bits)) + body_bytes(pattern, bits)
+        memory = _BASE + _LAYER_BYTES * max(sizes) + _CODE_BYTES * codes
+        return cls(pattern, bits, states, disk, _NOTE_BYTES * max(sizes), memory)
+
+    @property
+    def effort(self) -> float:
+        """Build time, in units of the time per board of a dense table."""
+        return self.states * _EFFORTS[self.pattern.kind]
+
+
+def check_room(plans: Sequence[BuildPlan], folder: Path, held: int = 0) -> None:
+    """Refuse tables that need more disk or memory than there is; raises `ResourceError`.
+
+    They are built one after the other; `held` counts the bytes that earlier runs use in `folder`.
+    """
+    for plan in plans:
+        check_memory(plan.memory, f"building {plan.pattern.name}")
+    free = shutil.disk_usage(folder).free
+    needed = sum(plan.disk for plan in plans) + max(plan.work for plan in plans) - held
+    if needed > free:
+        names = ", ".join(plan.pattern.name for plan in plans)
+        raise ResourceError(
+            f"building {names} needs {bytes_words(needed)} of free disk in {str(folder)!a}, "
+            f"but only {bytes_words(free)} is free"
+        )
+
+
+def measured_rate(threads: int) -> float:
+    """Build speed on this machine, in boards a second, measured with a table of about a second."""
+    builder = Builder(EndgamePattern.parse(_TRIED), threads)
+    began = time.perf_counter()
+    states = sum(len(layer.after) for layer in builder.layers())
+    return _RATE_SHARE * states / (time.perf_counter() - began)

@@ -1,0 +1,310 @@
+"""Where endgame tables are stored, and which files are there; loads no kernels."""
+
+import contextlib
+import hashlib
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork, InvalidTable
+from twofold.game.notation import shown
+from twofold.kernels import table_layers as endgame
+from twofold.limits import MAX_ENDGAME_CODES
+from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checksum, format_header, open_tensors
+from twofold.storage.files import data_folder
+from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, unpacked
+from twofold.tables.pattern import EndgamePattern
+
+SUFFIX: Final = ".twofold-table"
+"""File name extension of a table."""
+
+AUTO: Final = "auto"
+"""Means the tables built on this machine that make players stronger."""
+
+USUAL: Final = "default"
+"""Means the tables that `twofold tables build default` makes."""
+
+DEFAULT: Final = ("wall5-128", "wall6-1024")
+"""The set that `twofold tables build default` makes, 3.8 GB, for the key `late` of `ntuple`.
+
+The strengths hand over to a search with them: see "Endgame tables" in `docs/benchmarks.md`.
+"""
+
+LARGE: Final = (*DEFAULT, "442-512/32-128", "443-512", "443-256/8-64")
+"""The set that `twofold tables build large` makes, 7.3 GB: also for players without `late`."""
+
+SETS: Final = {USUAL: DEFAULT, "large": LARGE}
+"""Sets of tables by name, for the command and for specs."""
+
+NONE: Final = "none"
+"""Means no table."""
+
+
+def tables_folder() -> Path:
+    """The default folder of tables; it may not exist."""
+    return data_folder() / "tables"
+
+
+def is_path(text: str) -> bool:
+    """True if a text names a table's file, not a table that is built here.
+
+    A name without the suffix never means a file: web pages may name tables, but no files.
+    """
+    return text.endswith(SUFFIX)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files in a folder that are named like tables, sorted; empty if the folder is missing."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
+    except OSError:
+        return []
+
+
+Floats = NDArray[np.float64]
+
+BITS: Final = (8, 16)
+"""Supported bits per level."""
+
+
+def check_bits(bits: int) -> int:
+    """Return `bits`, 8 or 16; raises `InvalidTable` for any other number."""
+    if bits not in BITS:
+        raise InvalidTable(f"expected 8 or 16 bits a chance, got {bits}")
+    return bits
+
+
+def top_level(bits: int) -> int:
+    """The level of a chance of 1."""
+    return (1 << bits) - 1
+
+
+@cache
+def chances_of(bits: int) -> Floats:
+    """The chance of each level; float64, read-only.
+
+    Level k of n, up to the middle, means 2 (k / n)^2, and level n - k means 1 minus that.
+    """
+    top = top_level(bits)
+    levels = np.arange(top + 1)
+    small = 2 * (np.minimum(levels, top - levels) / top) ** 2
+    chances = np.where(levels > top // 2, 1 - small, small)
+    chances.flags.writeable = False
+    return chances
+
+
+def least_level(chance: float, bits: int) -> int:
+    """The first level of a chance of at least this, and above 0."""
+    return max(int(np.searchsorted(chances_of(bits), chance)), 1)
+
+
+@cache
+def coarse_levels() -> NDArray[np.uint8]:
+    """The 8-bit level of each 16-bit level."""
+    fine, top = top_level(16), top_level(8)
+    levels = (np.arange(fine + 1) * top + fine // 2) // fine
+    levels[1:-1] = np.clip(levels[1:-1], 1, top - 1)
+    return levels.astype(np.uint8)
+
+
+def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Chances as levels of 8 or 16 bits."""
+    levels = np.empty(len(chances), dtype=np.uint16)
+    endgame.to_levels(chances, levels)
+    if bits == 16:
+        return levels
+    coarse = np.empty(len(chances), dtype=np.uint8)
+    endgame.to_coarse(levels, coarse_levels(), coarse)
+    return coarse
+
+
+VERSION: Final = "1"
+"""Version of the format; it rises when the format or the scale changes."""
+
+COUNT, CRC = range(2)
+"""Columns of `layers`."""
+
+SPAWN: Final = "2:0.9,4:0.1"
+"""The spawn probabilities of all tables."""
+
+_VERSION_KEY: Final = "twofold_endgame"
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class TableHead:
+    """The header of a table's file: its pattern, bits per level and layers, uint64 (layers, 2)."""
+
+    pattern: EndgamePattern
+    bits: int
+    layers: Words
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of boards of each layer."""
+        found: list[int] = self.layers[:, COUNT].tolist()
+        return found
+
+    @property
+    def states(self) -> int:
+        """Number of boards."""
+        return sum(self.layers[:, COUNT].tolist())
+
+    @property
+    def hash(self) -> str:
+        """Hash of the texts and all checksums, 16 hexadecimal digits."""
+        texts = "\n".join(f"{key}={text}" for key, text in texts_of(self.pattern).items())
+        digest = hashlib.sha256(f"{texts}\nbits={self.bits}\n".encode())
+        digest.update(self.layers.astype("<u8").tobytes())
+        return digest.hexdigest()[:16]
+
+
+def texts_of(pattern: EndgamePattern) -> dict[str, str]:
+    """The metadata texts of a pattern's file."""
+    return {
+        _VERSION_KEY: VERSION,
+        "shape": pattern.shape,
+        "target": str(1 << pattern.target),
+        "caps": ",".join(str(1 << cap) for cap in pattern.caps),
+        "highest": str(2 * pattern.highest),
+        "spawn": SPAWN,
+    }
+
+
+def head_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> bytes:
+    """The first bytes of a file, up to `layers`; the other tensors follow that one.
+
+    `stored` is the number of levels of a table of walls; the length does not depend on it.
+    """
+    header = format_header(_tensors(pattern, bits), texts_of(pattern))
+    if stored is None:
+        return header
+    shorter = format_header(_tensors(pattern, bits, stored), texts_of(pattern))
+    length = len(header) - LENGTH_BYTES
+    return (
+        length.to_bytes(LENGTH_BYTES, "little") + shorter[LENGTH_BYTES:].ljust(length)
+    )  # fmt: skip
+
+
+def _tensors(
+    pattern: EndgamePattern, bits: int, stored: int | None = None
+) -> dict[str, NDArray[Any]]:
+    """Arrays of the types and shapes of a file's; the most levels, if `stored` is None."""
+    sizes = layer_sizes(pattern)
+    dtype = np.dtype(np.uint8 if bits == 8 else np.uint16)
+    lines = sum(map(lines_of, sizes))
+    marks = np.broadcast_to(np.uint64(0), (lines, LINE_WORDS))
+    levels = np.broadcast_to(dtype.type(0), (sum(sizes) if stored is None else stored,))
+    return {
+        "layers": np.broadcast_to(np.uint64(0), (len(sizes), 2)),
+        **({} if pattern.walls is None else {"marks": marks}),
+        "levels": levels,
+    }
+
+
+def body_bytes(pattern: EndgamePattern, bits: int, stored: int | None = None) -> int:
+    """Bytes of the tensors of a file; the most, if `stored` is None."""
+    return sum(tensor.nbytes for tensor in _tensors(pattern, bits, stored).values())
+
+
+def read_head(path: str | os.PathLike[str]) -> TableHead:
+    """Read the header of a file in milliseconds; raises `InvalidTable`, which names the file."""
+    with opened(path) as (_, head):
+        return head
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[tuple[TensorFile, TableHead]]:
+    """Open a file and check everything but the levels; raises `InvalidTable`."""
+    try:
+        with open_tensors(path) as file:
+            yield file, _head(file)
+    except InvalidNetwork as error:
+        raise InvalidTable(str(error)) from None
+
+
+def _head(file: TensorFile) -> TableHead:
+    pattern = _read_pattern(file.metadata, file.name)
+    if pattern.codes > MAX_ENDGAME_CODES:
+        raise InvalidTable(
+            f"expected a pattern of at most {MAX_ENDGAME_CODES:,} contents of its upper free "
+            f"cells, got {pattern.name} in {file.name}"
+        )
+    sizes = layer_sizes(pattern)
+    found = {key: (place.dtype, place.shape) for key, place in file.tensors.items()}
+    stored = None
+    if pattern.walls is not None and (levels := file.tensors.get("levels")) is not None:
+        stored = min(math.prod(levels.shape), sum(sizes))
+    for bits in BITS:
+        wanted = _tensors(pattern, bits, stored)
+        if found == {key: (one.dtype.newbyteorder("<"), one.shape) for key, one in wanted.items()}:
+            break
+    else:
+        got = ", ".join(f"{key} {dtype} {shape}" for key, (dtype, shape) in found.items())
+        raise InvalidTable(
+            f"expected layers of shape ({len(sizes)}, 2) and {sum(sizes)} levels of 8 or 16 bits "
+            f"for {pattern.name}, got {shown(got or 'none')} in {file.name}"
+        )
+    layers = file.read("layers")
+    if layers[:, COUNT].tolist() != sizes:
+        raise InvalidTable(
+            f"expected the number of boards of each layer of {pattern.name}, got others "
+            f"in {file.name}"
+        )
+    return TableHead(pattern, bits, layers)
+
+
+def _read_pattern(metadata: dict[str, str], name: str) -> EndgamePattern:
+    version = metadata.get(_VERSION_KEY)
+    if version != VERSION:
+        raise InvalidTable(
+            f"expected an endgame table of version {VERSION}, "
+            f"got {shown(version or 'another kind of file')} in {name}"
+        )
+    texts = [metadata.get(key, "") for key in ("shape", "target", "caps")]
+    caps = texts[2].rpartition(",")[0]
+    try:
+        pattern = EndgamePattern.parse(f"{texts[0]}-{texts[1]}/{caps}")
+    except InvalidTable as error:
+        raise InvalidTable(f"{error} in {name}") from None
+    if metadata != texts_of(pattern):
+        raise InvalidTable(
+            f"expected the texts of {pattern.name}, got {shown(str(metadata))} in {name}"
+        )
+    return pattern
+
+
+def damage(head: TableHead, levels: NDArray[Any], marks: Words | None = None) -> str:
+    """Describe the first layer whose levels fail their checksum; an empty text if all match."""
+    for layer, found in layers_of(head.sizes, levels, marks):
+        if found is None or checksum(found) != head.layers[layer, CRC]:
+            return f"wrong chances of the boards with {2 * layer} in free cells"
+    return ""
+
+
+def layers_of(
+    sizes: list[int], levels: NDArray[Any], marks: Words | None = None
+) -> Iterator[tuple[int, NDArray[Any] | None]]:
+    """The number and the levels of each layer; None for marks that do not fit the levels."""
+    begin = 0
+    if marks is None:
+        for layer, size in enumerate(sizes):
+            yield layer, levels[begin : begin + size]
+            begin += size
+        return
+    line = len(marks)
+    for layer in range(len(sizes) - 1, -1, -1):
+        line -= lines_of(sizes[layer])
+        of_layer = marks[line : line + lines_of(sizes[layer])]
+        found = unpacked(of_layer, levels[begin : begin + sizes[layer]], sizes[layer])
+        fits = found is not None and (len(of_layer) == 0 or of_layer[0, 0] == begin)
+        yield layer, found if fits else None
+        begin += 0 if found is None else int(np.count_nonzero(found))

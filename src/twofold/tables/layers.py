@@ -1,0 +1,564 @@
+"""The two halves of a pattern's free cells, and how moves and spawns change each.
+
+The *low* half is the fourth row, the *high* half the third row and the free cells of the second.
+The tiles of a half have a *code*: its exponents are the digits of a number, the first cell is the
+least significant, and the cap of a cell gives the base of its digit. Codes are listed by their sum
+of tiles, in units of 2; the *rank* of a code is its place among the codes of its sum. Left and
+right move within the halves and keep their sums. Up moves columns; its result is the sum of the
+results of the left and the right pair of columns.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twofold.game.rules import Move
+from twofold.kernels import table_cells as at
+from twofold.kernels import table_cells as names
+from twofold.kernels.bits import ROW_COUNT, row_table
+from twofold.kernels.table_layers import BLOCKED, CHANGED, OVER, RANK, WINS
+from twofold.tables.pattern import SHAPES, EndgamePattern, PatternKind, Walls
+
+FIRST_LOW_CELL: Final = 11
+"""The first cell of the low half of a pattern with walls of any tiles."""
+
+Ints = NDArray[np.int64]
+Line = tuple[int, ...]
+
+
+def slide(line: Line) -> tuple[Line, int]:
+    """Move a line towards its first cell; also returns the largest exponent merged, or 0."""
+    out: list[int] = []
+    merges, made = False, 0
+    for exponent in filter(None, line):
+        if merges and out[-1] == exponent:
+            out[-1] += 1
+            made, merges = max(made, out[-1]), False
+        else:
+            out.append(exponent)
+            merges = True
+    return (*out, *[0] * (len(line) - len(out))), made
+
+
+class Half:
+    """All contents of some cells; `caps` are their largest exponents.
+
+    Attributes:
+        size: number of codes.
+        weights: place values of the digits; int64, shape (cells + 1,).
+        sums: sum of the tiles by code, in units of 2; int16.
+        order: the codes by sum, then by size.
+        counts: number of codes by sum.
+        firsts: place in `order` of the first code of each sum.
+        ranks: place by code among the codes of its sum; int32.
+    """
+
+    def __init__(self, caps: Sequence[int]) -> None:
+        self.caps = tuple(caps)
+        self.bases = [cap + 1 for cap in caps]
+        self.weights: Ints = np.cumprod([1, *self.bases], dtype=np.int64)
+        self.size = int(self.weights[-1])
+        self.sums = np.zeros(1, dtype=np.int16)
+        for base in self.bases:
+            self.sums = np.add.outer(half_tiles(base), self.sums).ravel()
+        self.order = np.argsort(self.sums, kind="stable")  # 16 bits: a radix sort
+        self.counts = np.bincount(self.sums)
+        self.firsts: Ints = np.concatenate([[0], np.cumsum(self.counts)])
+        places = np.empty(self.size, dtype=np.int32)
+        places[self.order] = np.arange(self.size, dtype=np.int32)
+        self.ranks: NDArray[np.int32] = places - self.firsts.astype(np.int32)[self.sums]
+
+    @cached_property
+    def digits(self) -> list[Ints]:
+        """Exponents by code, one array per cell."""
+        codes = np.arange(self.size)
+        return [
+            codes // weight % base for weight, base in zip(self.weights, self.bases, strict=False)
+        ]
+
+    def moved(self, rows: Iterable["Row"], target: int, *, right: bool) -> NDArray[np.uint32]:
+        """The result of a move left or right: uint32 by place in `order`, rank and flags."""
+        new = list(self.digits)
+        flags = np.zeros(self.size, dtype=np.uint32)
+        for row in rows:
+            found = row.moves([self.bases[cell] for cell in row.cells], target, right=right)
+            keys = sum(
+                self.digits[cell] * found.weights[place] for place, cell in enumerate(row.cells)
+            )
+            flags |= found.flags[keys]
+            for place, cell in enumerate(row.cells):
+                new[cell] = found.digits[keys, place]
+        stays = (flags & (WINS | BLOCKED)) == 0
+        over = stays & np.any([digit > cap for digit, cap in zip(new, self.caps, strict=True)], 0)
+        flags[over] |= OVER
+        codes = sum(digit * weight for digit, weight in zip(new, self.weights, strict=False))
+        ranks = np.where(stays & ~over, self.ranks[np.where(stays & ~over, codes, 0)], 0)
+        return np.asarray((ranks.astype(np.uint32) | flags)[self.order])
+
+    def spawned(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
+        """The ranks after spawns of 2 and of 4 for each empty cell, in two arrays.
+
+        The first array returned is, by place in `order`, where its empty cells begin in these two.
+        """
+        empty = np.stack([digit[self.order] == 0 for digit in self.digits], axis=1)
+        starts = np.concatenate([[0], np.cumsum(empty.sum(axis=1))])
+        places, cells = np.nonzero(empty)
+        codes = self.order[places]
+        two = self.ranks[codes + self.weights[cells]]
+        four = self.ranks[codes + 2 * self.weights[cells]]
+        return starts, two.astype(np.int32), four.astype(np.int32)
+
+
+def half_tiles(count: int) -> NDArray[np.int16]:
+    """The tiles of the exponents 0 to count - 1, in units of 2: 0, 1, 2, 4 ..."""
+    return (np.int16(1) << np.arange(count, dtype=np.int16)) >> np.int16(1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowMoves:
+    """The result of a move in a row: exponents and flags by code of the row."""
+
+    weights: Ints
+    digits: Ints
+    flags: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of a half in one row, from left to right; `walled` if a large tile is to their left."""
+
+    cells: Line
+    walled: bool = False
+
+    def moves(self, bases: Sequence[int], target: int, *, right: bool) -> RowMoves:
+        """The result of a move for each content of the row."""
+        weights = np.cumprod([1, *bases], dtype=np.int64)
+        digits = np.zeros((weights[-1], len(bases)), dtype=np.int64)
+        flags = np.zeros(weights[-1], dtype=np.uint32)
+        for line in itertools.product(*map(range, bases)):
+            code = sum(int(weight) * digit for weight, digit in zip(weights, line, strict=False))
+            after, made = slide(line[::-1] if right else line)
+            digits[code] = after[::-1] if right else after
+            changed = tuple(digits[code]) != line
+            if self.walled and right and (changed or 0 in line):
+                flags[code] = BLOCKED | CHANGED  # the large tile would move
+            elif made >= target:
+                flags[code] = WINS | CHANGED
+            elif changed:
+                flags[code] = CHANGED
+        return RowMoves(weights, digits, flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """The result of up on a pair of columns.
+
+    `low`, int32, and `high`, uint32 with flags, are the pair's parts of the halves' new codes,
+    shape (low pairs, high pairs). `low_pairs` and `high_pairs` are its content by place in each
+    half, int32.
+    """
+
+    low: NDArray[np.int32]
+    high: NDArray[np.uint32]
+    low_pairs: NDArray[np.int32]
+    high_pairs: NDArray[np.int32]
+
+
+class Halves:
+    """The low half of a pattern, its high half, their cells, and for a dense one their rows."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        self.pattern = pattern
+        caps = pattern.caps_by_cell
+        first = 12 if pattern.walls is None else FIRST_LOW_CELL
+        self.low_cells = [cell for cell in caps if cell >= first]
+        high = [cell for cell in caps if cell < first]
+        self.high_cells = sorted(high, key=lambda cell: (cell < 8, cell))  # the third row first
+        self.low = Half([caps[cell] for cell in self.low_cells])
+        self.high = Half([caps[cell] for cell in self.high_cells])
+        self.low_rows: list[Row] = []
+        self.high_rows: list[Row] = []
+        if pattern.walls is None:
+            second = Row(tuple(range(4, 4 + pattern.extra)), walled=pattern.extra < 4)
+            self.low_rows = [Row((0, 1, 2, 3))]
+            self.high_rows = [Row((0, 1, 2, 3))] + [second] * bool(pattern.extra)
+
+    def offsets(self, layer: int) -> Ints:
+        """Where in a layer the boards of each low-half sum begin; the last entries are its size."""
+        others = layer - np.arange(len(self.low.counts))
+        there = (others >= 0) & (others < len(self.high.counts))
+        matches = np.where(there, self.high.counts[np.where(there, others, 0)], 0)
+        ends = np.cumsum(self.low.counts * matches)
+        return np.concatenate([[0], ends, ends[-1:], ends[-1:]])
+
+    def size(self, layer: int) -> int:
+        """Number of boards in a layer."""
+        return int(self.offsets(layer)[-1])
+
+    def fill(self, words: NDArray[np.uint64]) -> list[NDArray[Any]]:
+        """Fill in the words that kernels number boards by; returns the arrays to keep alive."""
+        weights = np.zeros((2, 16), dtype=np.int64)
+        weights[0, self.low_cells] = self.low.weights[:-1]
+        weights[1, self.high_cells] = self.high.weights[:-1]
+        layers = range(self.pattern.highest + 1)
+        firsts = np.stack([self.offsets(layer) for layer in layers]).astype(np.int64)
+        line = 1 if self.pattern.walls is None else names.LINE
+        firsts[1:] += np.cumsum(-(-firsts[:-1, -1] // line) * line)[:, None]
+        counts = np.zeros(self.pattern.highest + 1, dtype=np.int64)
+        known = self.high.counts[: len(counts)]
+        counts[: len(known)] = known
+        held: list[NDArray[Any]] = [
+            self.low.sums.astype(np.int32), self.low.ranks, self.high.ranks, weights[0], weights[1],
+            counts, np.ascontiguousarray(firsts),
+        ]  # fmt: skip
+        places = (
+            names.LOW_SUMS, names.LOW_RANKS, names.HIGH_RANKS, names.LOW_WEIGHTS,
+            names.HIGH_WEIGHTS, names.COUNTS, names.FIRSTS,
+        )  # fmt: skip
+        for name, array in zip(places, held, strict=True):
+            words[name] = array.ctypes.data
+        words[names.COLUMNS] = firsts.shape[1]
+        return held
+
+    def lift(self, columns: tuple[int, int]) -> Lift:
+        """The result of up on two neighbouring columns."""
+        cells = [self._cells(column) for column in columns]
+        (low_a, high_a), (low_b, high_b) = map(self._lift_column, columns)
+        # Axes: fourth row, third row, second row of each column.
+        low = low_a[:, None, :, None, :, None] + low_b[None, :, None, :, None, :]
+        high = high_a[:, None, :, None, :, None] + high_b[None, :, None, :, None, :]
+        flags = high_a[:, None, :, None, :, None] | high_b[None, :, None, :, None, :]
+        both = (high & RANK) | (flags & ~RANK)
+        order = (1, 0, 5, 4, 3, 2)  # the first cell varies fastest
+        shape = (low.shape[0] * low.shape[1], -1)
+        high_cells = [*columns, *[cell for three in cells for cell in three[2:]]]
+        return Lift(
+            np.ascontiguousarray(low.transpose(order).reshape(shape), dtype=np.int32),
+            np.ascontiguousarray(both.transpose(order).reshape(shape), dtype=np.uint32),
+            _codes_of(self.low, columns),
+            _codes_of(self.high, high_cells),
+        )
+
+    def _cells(self, column: int) -> Line:
+        second = 4 + column - (4 - self.pattern.extra)
+        return (column, column, second) if second >= 4 else (column, column)
+
+    def _lift_column(self, column: int) -> tuple[Any, Any]:
+        """Parts of the new codes, by exponents of the fourth, third and second row."""
+        fourth, third, *second = self._cells(column)
+        bases = [self.low.bases[fourth], *(self.high.bases[cell] for cell in (third, *second))]
+        low = np.zeros((*bases, 1)[:3], dtype=np.int32)
+        high = np.zeros(low.shape, dtype=np.uint32)
+        for line in itertools.product(*map(range, bases)):
+            after, made = slide(line[::-1])
+            after = after[::-1]
+            at = (*line, 0)[:3]
+            caps = [self.low.caps[fourth], *(self.high.caps[cell] for cell in (third, *second))]
+            if made >= self.pattern.target:
+                high[at] = WINS | CHANGED
+            elif any(digit > cap for digit, cap in zip(after, caps, strict=True)):
+                high[at] = OVER | CHANGED
+            else:
+                low[at] = after[0] * self.low.weights[fourth]
+                parts = zip(after[1:], (third, *second), strict=True)
+                code = sum(digit * int(self.high.weights[cell]) for digit, cell in parts)
+                high[at] = code | (CHANGED if after != line else 0)
+        return low, high
+
+
+def _codes_of(half: Half, cells: Sequence[int]) -> NDArray[np.int32]:
+    weights = np.cumprod([1, *(half.bases[cell] for cell in cells)])
+    codes = sum(half.digits[cell] * weight for cell, weight in zip(cells, weights, strict=False))
+    return np.asarray(codes)[half.order].astype(np.int32)
+
+
+TURNS: Final = range(8)
+"""All turns; 0 is the identity."""
+
+
+def turned_cell(cell: int, turn: int) -> int:
+    """The position of a cell after a turn, numbered row by row."""
+    row, col = divmod(cell, 4)
+    row, col = (col, row) if turn & 4 else (row, col)
+    row = 3 - row if turn & 2 else row
+    return 4 * row + (3 - col if turn & 1 else col)
+
+
+def turned_move(move: Move, turn: int) -> int:
+    """The direction of a move after a turn."""
+    found = 3 - move if turn & 4 else int(move)
+    if turn & 2 and found % 2 == 0:
+        found = 2 - found
+    return 4 - found if turn & 1 and found % 2 else found
+
+
+def turn_word(turn: int) -> int:
+    """A turn in bits 0 to 7, and from bit 8 on each move's direction after it, two bits each."""
+    return turn | sum(turned_move(move, turn) << (8 + 2 * move) for move in Move)
+
+
+def before_turn(cells: Sequence[int], turn: int) -> list[int]:
+    """The cells that a turn moves to the given cells."""
+    return [cell for cell in range(16) if turned_cell(cell, turn) in cells]
+
+
+def nibbles_mask(cells: Sequence[int]) -> int:
+    """A mask with the lowest bit of each cell's nibble."""
+    return sum(1 << (60 - 4 * cell) for cell in cells)
+
+
+def row_mask(cells: Sequence[int]) -> int:
+    """A 16-bit mask with a bit per cell; the first cell is the highest bit."""
+    return sum(1 << (15 - cell) for cell in cells)
+
+
+Words = NDArray[np.uint64]
+
+MARK: Final = 15
+"""Stands for every large tile of a marked board."""
+
+NOWHERE: Final = -1
+
+SPAWN_STEPS: Final = 2
+"""The most that a spawn adds to a sum, in units of 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where large tiles may be; see `kernels.endgame.words` for `numbers` and `symmetries`.
+
+    `free` holds the free cells of each place as whole nibbles, uint64.
+    """
+
+    free: Words
+    numbers: NDArray[np.int32]
+    symmetries: NDArray[np.int32]
+
+
+@cache
+def places_of(shape: str) -> Places:
+    """The places of a pattern of the kind `CELLS`, by its name without the target.
+
+    If large tiles may be anywhere, places that are equal up to symmetry count as one, the
+    smallest in words; otherwise every place of the frame is one.
+    """
+    known = SHAPES[shape]
+    if known.anywhere:
+        return _anywhere(known.anywhere)
+    numbers = np.full(ROW_COUNT, NOWHERE, dtype=np.int32)
+    symmetries = numbers.copy()
+    for number, place in enumerate(known.places):
+        numbers[row_mask(place)] = 8 * number
+        for turn in reversed(TURNS):  # the first one stays
+            symmetries[row_mask(before_turn(place, turn))] = turn
+    return Places(_free_cells([row_mask(place) for place in known.places]), numbers, symmetries)
+
+
+def _anywhere(large: int) -> Places:
+    masks = np.arange(ROW_COUNT)
+    turned = np.stack([_turned_masks(masks, turn) for turn in TURNS])
+    least = turned.min(axis=0)
+    fits = sum((masks >> cell) & 1 for cell in range(16)) == large
+    chosen = np.unique(least[fits])
+    numbers = 8 * np.searchsorted(chosen, least) + turned.argmin(axis=0)
+    return Places(
+        _free_cells(chosen.tolist()),
+        np.where(fits, numbers, NOWHERE).astype(np.int32),
+        np.where(fits, 0, NOWHERE).astype(np.int32),
+    )
+
+
+def _turned_masks(masks: Ints, turn: int) -> Ints:
+    bits = [((masks >> (15 - cell)) & 1) << (15 - turned_cell(cell, turn)) for cell in range(16)]
+    return np.asarray(sum(bits))
+
+
+def _free_cells(masks: Sequence[int]) -> Words:
+    cells = [[cell for cell in range(16) if not mask >> (15 - cell) & 1] for mask in masks]
+    return np.array([15 * nibbles_mask(one) for one in cells], dtype=np.uint64)
+
+
+def layer_sizes(pattern: EndgamePattern) -> list[int]:
+    """Number of boards of each layer of a pattern, from the sum 0 to the highest."""
+    if pattern.kind is not PatternKind.CELLS:
+        return _contents(list(pattern.caps_by_cell.values()), pattern.highest)[-1]
+    places = len(places_of(pattern.shape).free)
+    caps = [pattern.target - 1] * (16 - pattern.large_tiles)
+    return [places * count for count in _contents(caps, pattern.highest)[-1]]
+
+
+def _contents(caps: Sequence[int], highest: int) -> list[list[int]]:
+    found = [[1] + [0] * highest]
+    for cap in caps:
+        longer = [0] * (highest + 1)
+        for exponent in range(cap + 1):
+            tile = 1 << exponent >> 1
+            for total in range(highest + 1 - tile):
+                longer[total + tile] += found[-1][total]
+        found.append(longer)
+    return found
+
+
+class Cells:
+    """The numbering of a pattern of the kind `CELLS`; `sizes` counts the boards of each layer."""
+
+    def __init__(self, pattern: EndgamePattern) -> None:
+        self.sizes = [*layer_sizes(pattern), 0, 0]
+        self._pattern = pattern
+        self._places = places_of(pattern.shape)
+        count = 16 - pattern.large_tiles
+        sums = pattern.highest + 1 + SPAWN_STEPS
+        contents = np.array(_contents([pattern.target - 1] * count, sums - 1), dtype=np.int64)
+        self._ranks = _ranks(contents, pattern.target)
+        self._contents = np.ascontiguousarray(contents[-1])
+        self._starts = np.cumsum([0, *self.sizes], dtype=np.int64)
+        self._across = unmerged_row_table()
+
+    def fill(self, words: Words) -> list[NDArray[Any]]:
+        """Fill in the words that kernels number boards by; returns the arrays to keep alive."""
+        held: list[NDArray[Any]] = [
+            self._across, self._places.symmetries, self._places.numbers, self._places.free,
+            self._ranks, self._contents, self._starts,
+        ]  # fmt: skip
+        names = (at.ACROSS, at.SYMMETRIES, at.PLACES, at.FREE, at.RANKS, at.CONTENTS, at.STARTS)
+        for name, array in zip(names, held, strict=True):
+            words[name] = array.ctypes.data
+        words[at.KIND] = at.CELLS
+        words[at.ABOVE] = above_word(self._pattern.target)
+        words[at.LARGE] = self._pattern.large_tiles
+        words[at.CELLS_COUNT] = len(self._ranks)
+        words[at.SUMS] = self._ranks.shape[1]
+        return held
+
+
+def above_word(target: int) -> int:
+    """See `kernels.endgame.words.ABOVE`."""
+    return int((16 - target) * 0x0101010101010101)
+
+
+def _ranks(contents: Ints, target: int) -> Ints:
+    """See `kernels.endgame.words.RANKS`; `contents` by number of last cells and by sum."""
+    cells, sums = len(contents) - 1, contents.shape[1]
+    with_each = np.zeros((cells, sums, 16), dtype=np.int64)
+    for exponent in range(target):
+        tile = 1 << exponent >> 1
+        with_each[:, tile:, exponent] = contents[-2::-1, : sums - tile]
+    ranks = np.zeros_like(with_each)
+    ranks[:, :, 1:] = np.cumsum(with_each, axis=2)[:, :, :-1]
+    return ranks
+
+
+@cache
+def unmerged_row_table() -> Words:
+    """`row_table(4)` without merges of 15s; without rewards in rows that hold two or more."""
+    table = row_table(4).copy()
+    rows = np.arange(ROW_COUNT)
+    several = sum(((rows >> shift) & MARK == MARK).astype(int) for shift in (0, 4, 8, 12)) > 1
+    for row in rows[several].tolist():
+        cells = [row >> shift & MARK for shift in (12, 8, 4, 0)]
+        # Marks of a row get different numbers for the slide; `_packed` makes them equal again.
+        named = tuple(MARK + at if one == MARK else one for at, one in enumerate(cells))
+        left, _ = slide(named)
+        right, _ = slide(named[::-1])
+        table[row] = _packed(left) | _packed(right[::-1]) << 16
+    table.flags.writeable = False
+    return table
+
+
+def _packed(line: Sequence[int]) -> int:
+    return sum(min(one, MARK) << shift for one, shift in zip(line, (12, 8, 4, 0), strict=True))
+
+
+LINE_WORDS: Final = 8
+"""Words of a line of marks; see `kernels.endgame.words.LINE`."""
+
+_CARRY: Final = 16
+
+
+def carrying(least: Mapping[int, int]) -> list[int]:
+    """Summands with which nibbles carry from an exponent on, by cell: even and odd nibbles."""
+    words = [0, 0]
+    for cell, exponent in least.items():
+        place = 15 - cell  # from the lowest nibble
+        words[place % 2] |= (_CARRY - exponent) << (8 * (place // 2))
+    return words
+
+
+def fill_walls(pattern: EndgamePattern, words: NDArray[np.uint64]) -> list[NDArray[Any]]:
+    """Fill in the words of walls; returns the arrays to keep alive."""
+    walls = pattern.walls
+    assert walls is not None
+    goals = [Walls.digits(picture) for picture in walls.goals]
+    pairs = np.array(
+        [[15 * nibbles_mask(list(goal)), _nibbles(goal, pattern.target)] for goal in goals],
+        dtype=np.uint64,
+    )
+    conditions = np.array(
+        [
+            len(walls.anchors), *walls.anchors,
+            len(walls.unequal), *sum(walls.unequal, ()),
+            len(walls.larger), *sum(walls.larger, ()),
+        ],
+        dtype=np.int64,
+    )  # fmt: skip
+    caps = pattern.caps_by_cell
+    words[at.KIND] = at.WALLS
+    words[at.KEEP] = 15 * nibbles_mask(pattern.large_cells)
+    words[at.ACROSS] = unmerged_row_table().ctypes.data
+    words[at.OVER : at.OVER + 2] = carrying({cell: cap + 1 for cell, cap in caps.items()})
+    words[at.CAPPED : at.CAPPED + 2] = carrying(dict.fromkeys(caps, _CARRY - 1))
+    words[at.GOALS], words[at.GOAL_COUNT] = pairs.ctypes.data, len(pairs)
+    words[at.CONDITIONS] = conditions.ctypes.data
+    words[at.TARGET], words[at.BELOW] = pattern.target, walls.below
+    return [pairs, conditions]
+
+
+def lines_of(size: int) -> int:
+    """Number of lines of marks of a layer."""
+    return -(-size // at.LINE)
+
+
+def packed(levels: NDArray[Any], before: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """The marks of a layer, uint64 (lines, 8), and its levels above 0; `before` precede them."""
+    lines, there = lines_of(len(levels)), levels != 0
+    marked = np.zeros((lines, at.LINE), dtype=np.bool_)
+    marked.reshape(-1)[: len(levels)] = there
+    marks = np.empty((lines, LINE_WORDS), dtype=np.uint64)
+    marks[:, 0] = before + np.cumsum([0, *marked.sum(axis=1)], dtype=np.uint64)[:-1]
+    marks[:, 1:] = np.packbits(marked, axis=1, bitorder="little").view("<u8")
+    return marks, levels[there]
+
+
+def unpacked(marks: NDArray[np.uint64], levels: NDArray[Any], size: int) -> NDArray[Any] | None:
+    """The levels of a layer from its marks and those above 0; None if they do not fit each other.
+
+    The first of `levels` belongs to the first mark.
+    """
+    bits = np.ascontiguousarray(marks[:, 1:], dtype="<u8").view(np.uint8)
+    there = np.unpackbits(bits, axis=1, bitorder="little").reshape(-1)[:size].astype(np.bool_)
+    known = levels[: int(there.sum())]
+    found = np.zeros(size, dtype=levels.dtype)
+    if len(known) < there.sum():
+        return None
+    found[there] = known
+    before = int(marks[0, 0]) if len(marks) else 0
+    return found if np.array_equal(packed(found, before)[0], marks) else None
+
+
+def _nibbles(digits: Mapping[int, int], level: int) -> int:
+    """The nibbles of a picture at a level."""
+    return sum((level - down) << (60 - 4 * cell) for cell, down in digits.items())
+
+
+def half_bits(half: Half, cells: list[int]) -> NDArray[np.uint64]:
+    """The nibbles of the contents of a half, by place in `order`."""
+    shifts = (np.uint64(60 - 4 * cell) for cell in cells)
+    parts = [
+        digit.astype(np.uint64) << shift for digit, shift in zip(half.digits, shifts, strict=True)
+    ]
+    return np.asarray(sum(parts), dtype=np.uint64)[half.order]

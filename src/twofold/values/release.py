@@ -1,0 +1,247 @@
+"""Compressed networks: weights as whole multiples of a unit, without the zeros.
+
+For stage S and pattern P there are three byte tensors, each a Zstandard frame with checksum:
+
+    map.S.P     one bit per weight, lowest bit first: whether the weight has a code
+    low.S.P     low bytes of the codes, in the order of the weights
+    high.S.P    high bytes of them
+
+    code        2 n if the weight is n units above that of the stage before (in the first stage
+                above 0), 2 n - 1 if it is n units below
+
+A weight is its number of units times the unit, rounded to float32. A weight without a code equals
+that of the stage before.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Any, Final
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidNetwork
+from twofold.storage.arrays import TensorFile
+from twofold.storage.memory import check_memory, large_zeros
+from twofold.values.network import Network, Weights
+
+Bytes = NDArray[np.uint8]
+Units = NDArray[np.int32]
+
+MIN_UNIT: Final = 1e-6
+MAX_UNIT: Final = 1e6
+"""Limits of the unit, in points."""
+
+LEVELS: Final = (1, 19)
+"""Zstandard levels tried on each plane. Level 1 is often shorter for low planes, which have uneven
+byte frequencies but no repetitions."""
+
+_MOST_UNITS: Final = 32_766
+"""Largest difference, in units, that still fits into 16 bits after both weights are rounded."""
+
+_SPARE: Final = 65_536
+"""Bytes that a frame may have beyond two per weight."""
+
+_THREADS: Final = 2
+
+_READERS: Final = 4
+"""Threads that read; more than cores, as they wait for the memory and for Numba's import."""
+
+
+# ---- writing
+
+
+def planes_of(network: Network, unit: float) -> dict[str, Bytes]:
+    """Compress a network's weights into planes, by name; the unit must suffice for 16 bits."""
+    check_unit(unit)
+    numbers = range(len(network.patterns))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        _check_fits(max(pool.map(lambda number: _largest_step(network, number), numbers)), unit)
+        parts = list(pool.map(lambda number: _pattern_planes(network, number, unit), numbers))
+    return {name: plane for part in parts for name, plane in part.items()}
+
+
+def check_unit(unit: float) -> None:
+    """Raise `InvalidNetwork` unless the unit is from 1e-6 to 1e6 points."""
+    if not MIN_UNIT <= unit <= MAX_UNIT:
+        raise InvalidNetwork(f"expected a unit from {MIN_UNIT:g} to {MAX_UNIT:g}, got {unit:g}")
+
+
+def _check_fits(largest: float, unit: float) -> None:
+    if largest > _MOST_UNITS * unit:
+        digits = floor(log10(largest / _MOST_UNITS)) - 1
+        enough = ceil(largest / _MOST_UNITS / 10**digits) * 10**digits
+        raise InvalidNetwork(
+            f"expected weights at most {_MOST_UNITS} units of {unit:g} from those of the stage "
+            f"before (or from 0), got {largest:g} points. Use a unit of {enough:g}"
+        )
+
+
+def _largest_step(network: Network, pattern: int) -> float:
+    largest, before = 0.0, np.zeros(1, dtype=np.float32)
+    for stage in range(network.stage_count):
+        table = network.table(pattern, stage)
+        whole: Weights = np.where(np.isnan(table), before, table)
+        steps = np.subtract(whole, before, dtype=np.float64)
+        largest = max(largest, float(steps.max()), -float(steps.min()))
+        before = whole
+    return largest
+
+
+def _pattern_planes(network: Network, pattern: int, unit: float) -> dict[str, Bytes]:
+    planes: dict[str, Bytes] = {}
+    for stage, steps in enumerate(_steps(network, pattern, unit)):
+        filled = steps != 0
+        units = steps[filled]
+        codes = ((units << 1) ^ (units >> 31)).astype("<u2").view(np.uint8)
+        planes[f"map.{stage}.{pattern}"] = _compressed(np.packbits(filled, bitorder="little"))
+        planes[f"low.{stage}.{pattern}"] = _compressed(codes[0::2])
+        planes[f"high.{stage}.{pattern}"] = _compressed(codes[1::2])
+    return planes
+
+
+def _steps(network: Network, pattern: int, unit: float) -> Iterator[Units]:
+    """For each stage, each weight's difference from the stage before, in units."""
+    before: Units = np.zeros(network.patterns[pattern].size, dtype=np.int32)
+    for stage in range(network.stage_count):
+        table = network.table(pattern, stage)
+        known = ~np.isnan(table)
+        whole = before.copy()
+        whole[known] = np.rint(table[known] / np.float64(unit))
+        yield whole - before
+        before = whole
+
+
+def _compressed(plane: Bytes) -> Bytes:
+    data = plane.tobytes()
+    frames = [
+        zstandard.ZstdCompressor(level, write_checksum=True).compress(data) for level in LEVELS
+    ]
+    return np.frombuffer(min(frames, key=len), dtype=np.uint8)
+
+
+# ---- reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Planes:
+    """The compressed planes of `weights` weights: `count` codes, `bytes` when decompressed."""
+
+    filled: memoryview
+    low: memoryview
+    high: memoryview
+    weights: int
+    count: int
+    bytes: int
+
+
+def weights_of(file: TensorFile, network: Network, unit: float) -> Weights:
+    """Decompress the weights of a network with this outline; `unit` is in points.
+
+    All sizes are checked before anything large is allocated. A plane that is missing, damaged or of
+    the wrong size raises `InvalidNetwork`.
+    """
+    check_unit(unit)
+    stages = range(network.stage_count)
+    planes = [
+        [_find_planes(file, f"{stage}.{number}", pattern.size) for stage in stages]
+        for number, pattern in enumerate(network.patterns)
+    ]
+    most = max(part.bytes for parts in planes for part in parts)
+    check_memory(network.bytes + _READERS * most, f"the weights of {file.name}")
+    kernel: Future[Any] = Future()
+    with ThreadPoolExecutor(_READERS) as pool:
+        zeros = pool.submit(_zeros, network)
+
+        def fill(number: int) -> None:
+            name = f"pattern {number} of {file.name}"
+            parts = [_decompressed_part(part, name) for part in planes[number]]
+            start = network.offsets[number]
+            table = zeros.result()[:, start : start + network.patterns[number].size]
+            for stage, (bits, low, high) in enumerate(parts):
+                if stage:
+                    table[stage] = table[stage - 1]
+                kernel.result()(bits.view("<u2"), low, high, unit, table[stage])
+
+        filled = pool.map(fill, range(len(planes)))
+        _provide(kernel)
+        list(filled)
+    return zeros.result()
+
+
+def _zeros(network: Network) -> Weights:
+    weights: Weights = large_zeros(network.stage_count * network.stage_size, np.float32, quick=True)
+    return weights.reshape(network.stage_count, network.stage_size)
+
+
+def _provide(kernel: "Future[Any]") -> None:
+    """Load `add_planes`, while other threads decompress: importing Numba takes half a second."""
+    try:
+        from twofold.kernels.ntuple import add_planes
+
+        add_planes.load()
+        kernel.set_result(add_planes)
+    except BaseException as error:
+        kernel.set_exception(error)
+        raise
+
+
+def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
+    """Find and check the planes of a stage and pattern, such as `0.3`."""
+    frames = [_read_frame(file, f"{kind}.{at}", weights) for kind in ("map", "low", "high")]
+    sizes = [_frame_size(frame, f"{at} of {file.name}") for frame in frames]
+    if sizes[0] != weights // 8 or sizes[1] > weights or sizes[1] != sizes[2]:
+        raise InvalidNetwork(
+            f"expected planes of {weights // 8}, n and n bytes for {at} "
+            f"(n up to {weights}), got {sizes[0]}, {sizes[1]} and {sizes[2]} in {file.name}"
+        )
+    filled, low, high = frames
+    return _Planes(filled, low, high, weights=weights, count=sizes[1], bytes=sum(sizes))
+
+
+def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
+    place = file.tensors.get(key)
+    if place is None or place.dtype != np.uint8 or len(place.shape) != 1:
+        found = "none" if place is None else f"{place.dtype} of {place.shape}"
+        raise InvalidNetwork(f"expected bytes as {key}, got {found} in {file.name}")
+    if place.nbytes > 2 * weights + _SPARE:
+        raise InvalidNetwork(
+            f"expected {key} for {weights} weights, got {place.nbytes} bytes in {file.name}"
+        )
+    return file.read(key).data
+
+
+def _frame_size(frame: memoryview, name: str) -> int:
+    """The size in a frame's header, in bytes."""
+    try:
+        said = zstandard.get_frame_parameters(frame)
+    except zstandard.ZstdError as error:
+        raise InvalidNetwork(f"expected a Zstandard frame, got {error} in {name}") from None
+    if not said.has_checksum or said.dict_id:
+        raise InvalidNetwork(
+            "expected a Zstandard frame with a checksum and without a dictionary, "
+            f"got another kind in {name}"
+        )
+    return int(said.content_size)
+
+
+def _decompressed_part(part: _Planes, name: str) -> tuple[Bytes, Bytes, Bytes]:
+    filled = _decompressed(part.filled, part.weights // 8, name)
+    count = int(np.bitwise_count(filled).sum(dtype=np.int64))
+    if count != part.count:
+        raise InvalidNetwork(f"expected {count} codes, got {part.count} for {name}")
+    return filled, _decompressed(part.low, count, name), _decompressed(part.high, count, name)
+
+
+def _decompressed(frame: memoryview, size: int, name: str) -> Bytes:
+    decompressor = zstandard.ZstdDecompressor()
+    try:
+        data = decompressor.decompress(frame, max_output_size=size, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise InvalidNetwork(f"expected a whole Zstandard frame, got {error} in {name}") from None
+    if len(data) != size:
+        raise InvalidNetwork(f"expected a frame of {size} bytes, got {len(data)} in {name}")
+    return np.frombuffer(data, dtype=np.uint8)

@@ -1,0 +1,609 @@
+"""The jobs of a server: one runs at a time, the others are queued; each is kept in a file.
+
+When the server ends or is killed, the pipe to the command closes, and the command saves and ends.
+The next server marks such jobs as stopped. Of several servers with one data folder one runs jobs.
+"""
+
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from twofold.errors import INTERRUPTED, InvalidInput, LimitExceeded, TwofoldError
+from twofold.game.notation import printable
+from twofold.games.scores import set_aside
+from twofold.games.store import NotFound
+from twofold.games.threads import start_thread
+from twofold.storage.files import alone, atomic_write, is_held, make_private, read_start
+from twofold.values.network import NAMED
+from twofold.web.job_kinds import (
+    MAX_GAMES,
+    MAX_PLAYERS,
+    MAX_SECONDS,
+    PROGRAM,
+    CommandProcess,
+    Plan,
+    TrainJob,
+    Wanted,
+    check_new,
+)
+from twofold.web.operations import Operation, operation, operations_of
+from twofold.web.roster import MAX_THREADS
+
+MAX_WAITING: Final = 8
+"""Maximum number of queued jobs."""
+
+MAX_KEPT: Final = 50
+"""Maximum length of the list; the oldest ended jobs are dropped."""
+
+CLOSE_SECONDS: Final = 20.0
+"""Seconds that the server waits for a command to save; the command then continues without it."""
+
+SUFFIX: Final = ".json"
+ENDED: Final = ("done", "failed", "stopped")
+
+_MAX_BYTES: Final = 65_536
+_WRITE_EVERY: Final = 3.0
+_LOOK_EVERY: Final = 0.5
+_PACE_SECONDS: Final = 30.0
+_LOG: Final = logging.getLogger("twofold.web")
+
+_ELSEWHERE: Final = (
+    "another twofold serve runs jobs with this folder of data. Use its page, or stop it first"
+)
+
+State = Literal["waiting", "running", "done", "failed", "stopped"]
+Cause = Literal["", "person", "server"]
+Planner = Callable[[Wanted, Path], Plan]
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """A job in its file; times are ISO 8601 in UTC, empty if unknown.
+
+    Attributes:
+        folder: folder of the Lab.
+        title: its file or table.
+        files: names of the files that it writes in the folder.
+        result: address of its result page; empty for none.
+        cause: for a stopped job, whether a person stopped it or the server ended.
+        begun: True once its command has written the file from which it resumes.
+        progress: 0 to 1; None if unknown.
+    """
+
+    id: str
+    wanted: Wanted
+    folder: str
+    title: str
+    command: str
+    files: tuple[str, ...]
+    result: str
+    state: State = "waiting"
+    cause: Cause = ""
+    begun: bool = False
+    progress: float | None = None
+    message: str = ""
+    created: str
+    started: str = ""
+    ended: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        """True if it is neither queued nor running."""
+        return self.state in ENDED
+
+    @property
+    def longer(self) -> TrainJob | None:
+        """A finished training with twice its time; None if it cannot take longer."""
+        wanted = self.wanted
+        if self.state != "done" or not isinstance(wanted, TrainJob):
+            return None
+        seconds = min(2 * wanted.seconds, MAX_SECONDS)
+        longer = msgspec.structs.replace(wanted, seconds=seconds)
+        return longer if seconds > wanted.seconds else None
+
+    @property
+    def path(self) -> Path | None:
+        """The file from which it resumes; tables have none in the folder."""
+        return Path(self.folder, self.files[0]) if self.files else None
+
+    def end(self, state: State, *, cause: Cause = "", message: str = "") -> None:
+        """Set the state of a job that ends."""
+        self.state, self.cause, self.message, self.ended = state, cause, message, now()
+
+    def look(self) -> None:
+        """Note if its file is there."""
+        self.begun |= bool(self.started) and (self.path is None or self.path.exists())
+
+    def check_file(self) -> None:
+        """Raise InvalidInput if the file from which it resumes is gone or in use."""
+        if self.begun and self.path is not None and not self.path.exists():
+            name = self.files[0]
+            raise InvalidInput(f"the file {name} is not there. Put it back, or start a new job")
+        if self.path is not None and is_held(self.path):
+            raise InvalidInput("the job is still being saved. Wait a moment")
+
+
+def now() -> str:
+    """The time in ISO 8601, UTC, to the millisecond."""
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
+
+
+class Pace:
+    """Estimates the time left from recent progress."""
+
+    def __init__(self) -> None:
+        self._marks: deque[tuple[float, float]] = deque()
+
+    def add(self, progress: float, when: float) -> None:
+        """Record progress, 0 to 1, at a time in seconds."""
+        self._marks.append((when, progress))
+        while len(self._marks) > 2 and when - self._marks[1][0] > _PACE_SECONDS:
+            self._marks.popleft()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; None if unknown."""
+        if len(self._marks) < 2:
+            return None
+        (began, before), (when, progress) = self._marks[0], self._marks[-1]
+        rate = (progress - before) / max(when - began, 1e-9)
+        return (1 - progress) / rate if rate > 0 and when - began >= 1 else None
+
+
+class JobQueue:
+    """The job queue of a server, with its files in the folder `path`. Thread-safe.
+
+    `planner` makes the plan of a job, `program` runs a command.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        planner: Planner = lambda wanted, folder: wanted.plan(folder),
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
+        self._path = path
+        self._lock = path / "server"
+        self._plan = planner
+        self._program = program
+        self._changed = threading.Condition()
+        self._own: dict[str, Job] = {}  # queued or running here, in order
+        self._running: tuple[str, CommandProcess] | None = None
+        self._stopping: set[str] = set()
+        self._pace = Pace()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        self._up: Future[None] = Future()
+
+    # ---- requests
+
+    def submit(self, wanted: Wanted, folder: Path) -> str:
+        """Queue a job; returns its id. `folder` is that of the Lab.
+
+        Raises InvalidInput if it is not possible or another server runs jobs, LimitExceeded if
+        `MAX_WAITING` jobs are queued.
+        """
+        plan = self.check(wanted, folder)
+        with self._changed:
+            job = Job(
+                id=secrets.token_hex(6),
+                wanted=wanted,
+                folder=str(folder.resolve()),
+                title=plan.title,
+                command=plan.command,
+                files=plan.files,
+                result=plan.result,
+                created=now(),
+            )
+            self._enqueue(job)
+            for old in [one for one in self._all() if one.has_ended][MAX_KEPT:]:
+                self._file(old.id).unlink(missing_ok=True)
+        return job.id
+
+    def check(self, wanted: Wanted, folder: Path) -> Plan:
+        """The plan of a job that is not started; raises InvalidInput if it is not possible."""
+        plan = self._plan(wanted, folder)
+        with self._changed:
+            check_new(plan, folder, {job.title for job in self._own.values()})
+        return plan
+
+    def lengthen(self, job: str, folder: Path) -> None:
+        """Let a finished training go on for as long again; raises as `resume`."""
+        wanted = self._find(job).longer
+        if wanted is None:
+            raise InvalidInput("expected a finished training that may take longer")
+        command = self._plan(wanted, folder).command
+        self.resume(job, folder, longer=(wanted, command))
+
+    def resume(self, job: str, folder: Path, *, longer: tuple[TrainJob, str] | None = None) -> None:
+        """Resume a stopped or failed job; raises NotFound, or InvalidInput if it cannot.
+
+        `longer` is what a finished training becomes, and its command.
+        """
+        with self._changed:
+            found = self._find(job)
+            if found.state not in (("done",) if longer else ("stopped", "failed")):
+                raise InvalidInput(f"the job cannot be resumed: it is {found.state}")
+            if found.folder != str(folder.resolve()):
+                raise InvalidInput(
+                    f"the files of this job are in {found.folder!a}. To resume it, start twofold "
+                    "serve --folder with that folder"
+                )
+            if found.cause == "server":  # the command of a server that was killed saves after it
+                found.look()
+            found.check_file()
+            if longer:
+                found.wanted, found.command = longer
+                found.progress = None
+            found.state, found.cause, found.message, found.ended = "waiting", "", "", ""
+            self._enqueue(found)
+
+    def stop(self, job: str) -> None:
+        """Stop a job after it has saved, or remove it from the queue.
+
+        Raises NotFound, or InvalidInput if it is not queued or running here.
+        """
+        with self._changed:
+            found = self._find(job)
+            if job not in self._own:
+                where = "has ended" if found.has_ended else "belongs to another twofold serve"
+                raise InvalidInput(f"the job {where}")
+            self._stop(found, "person")
+
+    def remove(self, job: str) -> None:
+        """Remove an ended job from the list; its results stay. Raises NotFound or InvalidInput."""
+        with self._changed:
+            if not self._find(job).has_ended:
+                raise InvalidInput("the job has not ended. Stop it first")
+            self._file(job).unlink(missing_ok=True)
+
+    def jobs(self) -> list[Job]:
+        """All jobs, newest first."""
+        with self._changed:
+            return self._all()
+
+    def left_of(self, job: str) -> float | None:
+        """Estimated seconds left of a running job; None if unknown."""
+        with self._changed:
+            return self._pace.left if self._running and self._running[0] == job else None
+
+    def is_stopping(self, job: str) -> bool:
+        """True if a job was stopped but has not ended."""
+        return job in self._stopping
+
+    def close(self) -> None:
+        """Stop all jobs and keep the list. May be called twice."""
+        with self._changed:
+            self._closed = True
+            for job in list(self._own.values()):
+                self._stop(job, "server")
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
+
+    # ---- with the lock held
+
+    def _file(self, job: str) -> Path:
+        return self._path / f"{job}{SUFFIX}"
+
+    def _all(self) -> list[Job]:
+        found = [self._read(path) for path in self._path.glob(f"*{SUFFIX}")]
+        jobs = [self._own.get(job.id, job) for job in found if job is not None]
+        waiting = [job for job in jobs if not job.has_ended and job.id not in self._own]
+        if waiting and (self._thread is not None or not is_held(self._lock)):
+            for job in waiting:  # of a server that was killed
+                job.end("stopped", cause="server")
+                with contextlib.suppress(TwofoldError):
+                    self._write(job)
+        return sorted(jobs, key=lambda job: job.created, reverse=True)
+
+    def _read(self, path: Path) -> Job | None:
+        try:
+            return msgspec.json.decode(read_start(path, _MAX_BYTES), type=Job)
+        except (InvalidInput, msgspec.MsgspecError, UnicodeError) as error:
+            _LOG.warning("the job in %s cannot be read, and was renamed: %s", path, error)
+            set_aside(path)
+            return None
+
+    def _find(self, job: str) -> Job:
+        found = next((one for one in self._all() if one.id == job), None)
+        if found is None:
+            raise NotFound(f"there is no job {printable(job)[:100]!r}")
+        return found
+
+    def _enqueue(self, job: Job) -> None:
+        if self._closed:
+            raise InvalidInput("the server is shutting down")
+        waiting = sum(one.state == "waiting" for one in self._own.values())
+        if waiting >= MAX_WAITING:
+            raise LimitExceeded(f"{waiting} jobs are waiting already. Wait, or stop some")
+        self._start_thread()
+        self._write(job)
+        self._own[job.id] = job
+        self._changed.notify_all()
+
+    def _start_thread(self) -> None:
+        if self._thread is None:
+            make_private(self._path)
+            self._up = Future()
+            self._thread = start_thread(self._work, "twofold-jobs")
+            try:
+                self._up.result()
+            except TwofoldError:
+                self._thread = None
+                raise
+
+    def _stop(self, job: Job, cause: Cause) -> None:
+        job.cause = cause
+        if self._running and self._running[0] == job.id:
+            self._stopping.add(job.id)
+            self._running[1].stop()
+        elif job.state == "waiting":
+            self._over(job, "stopped")
+
+    def _over(self, job: Job, state: State, message: str = "") -> None:
+        job.end(state, cause=job.cause if state == "stopped" else "", message=message)
+        self._own.pop(job.id, None)
+        self._stopping.discard(job.id)
+        try:
+            self._write(job)
+        except TwofoldError as error:
+            _LOG.error("cannot save the state of the job for %s: %s", job.title, error)
+
+    def _write(self, job: Job) -> None:
+        atomic_write(self._file(job.id), msgspec.json.encode(job))
+
+    # ---- the thread
+
+    def _work(self) -> None:
+        """Hold the lock of the folder, and run the jobs in turn."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(alone(self._lock, "server", patience=_LOOK_EVERY))
+            except TwofoldError:
+                self._up.set_exception(InvalidInput(_ELSEWHERE))
+                return
+            self._up.set_result(None)
+            while (job := self._next()) is not None:
+                self._do(job)
+
+    def _next(self) -> Job | None:
+        """Wait for the next job; None on closing."""
+        with self._changed:
+            while not self._closed:
+                waiting = [job for job in self._own.values() if job.state == "waiting"]
+                if waiting:
+                    return waiting[0]
+                self._changed.wait()
+            return None
+
+    def _do(self, job: Job) -> None:
+        try:
+            process = self._start(job)
+        except (TwofoldError, OSError) as error:
+            with self._changed:
+                self._over(job, "failed", str(error))
+            return
+        if process is None:
+            return
+        code = self._follow(job, process)
+        with self._changed:
+            self._running = None
+            job.look()
+            if code == 0:
+                job.progress = 1.0
+                self._over(job, "done")
+            elif code == INTERRUPTED or job.id in self._stopping:
+                self._over(job, "stopped")
+            else:
+                self._over(job, "failed", process.words or f"the command ended with code {code}")
+
+    def _start(self, job: Job) -> CommandProcess | None:
+        plan = self._plan(job.wanted, Path(job.folder))
+        job.check_file()
+        if not job.begun:  # an earlier start has left no network or study, at most a curve
+            files = plan.files[:1] if job.started else plan.files
+            check_new(replace(plan, files=files), Path(job.folder))
+        with self._changed:
+            if job.state != "waiting" or self._closed:
+                return None
+            words = plan.again if job.begun else plan.words
+            job.progress = job.progress if job.begun else None
+            process = CommandProcess(words, Path(job.folder), self._program)
+            job.state, job.started = "running", now()
+            self._running, self._pace = (job.id, process), Pace()
+            self._write(job)
+        return process
+
+    def _follow(self, job: Job, process: CommandProcess) -> int:
+        written = time.monotonic()
+        while (code := process.wait(_LOOK_EVERY)) is None:
+            with self._changed:
+                job.look()
+                job.progress = job.progress if process.progress is None else process.progress
+                self._pace.add(job.progress or 0.0, time.monotonic())
+                if time.monotonic() - written >= _WRITE_EVERY:
+                    written = time.monotonic()
+                    with contextlib.suppress(TwofoldError):
+                        self._write(job)
+        with self._changed:
+            job.progress = job.progress if process.progress is None else process.progress
+        return code
+
+
+NETWORKS: Final = ("2x4", "4x5", "4x6", "5x6", "8x6")
+"""Layouts to choose from, small ones first."""
+
+assert set(NETWORKS) <= set(NAMED)
+
+
+class JobId(msgspec.Struct, frozen=True):
+    """A job's id."""
+
+    job: str
+
+
+class JobInfo(msgspec.Struct, kw_only=True, frozen=True):
+    """A job in the list; texts are empty and numbers null if unknown.
+
+    Attributes:
+        kind: bench, train or table.
+        title: its file or table.
+        state: running, waiting, done, failed or stopped.
+        stopping: true if it was stopped and is still saving.
+        cause: of a stopped job: person, or server if that ended.
+        progress: 0 to 1.
+        left: estimated seconds left.
+        message: why it failed.
+        started, ended: of the last run, ISO 8601.
+        result: address of its result page.
+        command: as typed in a terminal.
+    """
+
+    id: str
+    kind: str
+    title: str
+    state: str
+    stopping: bool
+    cause: str
+    progress: float | None
+    left: float | None
+    message: str
+    started: str
+    ended: str
+    result: str
+    command: str
+    resumable: bool
+    lengthenable: bool
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The command of a job, or the error if it is not possible.
+
+    `disk` and `memory` are in bytes, null if negligible.
+    """
+
+    command: str = ""
+    disk: int | None = None
+    memory: int | None = None
+    error: str = ""
+
+
+class JobLimits(msgspec.Struct, frozen=True):
+    """Limits of jobs on this server, and layouts to choose from.
+
+    Attributes:
+        allowed: true if jobs can be started.
+        games: per player of a bench.
+        seconds: of a training run.
+    """
+
+    allowed: bool
+    threads: int
+    games: int
+    players: int
+    seconds: int
+    networks: list[str]
+
+
+def job_operations(queue: JobQueue, folder: Path, *, allowed: bool) -> list[Operation]:
+    """The operations on jobs in the folder of the Lab; they are refused unless `allowed`."""
+    return operations_of(_Jobs(queue, folder, allowed=allowed))
+
+
+class _Jobs:
+    def __init__(self, queue: JobQueue, folder: Path, *, allowed: bool) -> None:
+        self._queue = queue
+        self._folder = folder
+        self._allowed = allowed
+
+    @operation("GET /api/jobs")
+    def jobs(self) -> list[JobInfo]:
+        """List the jobs, newest first."""
+        return [self._info(job) for job in self._queue.jobs()] if self._allowed else []
+
+    @operation("POST /api/jobs", status=201, at_once=1)
+    def submit(self, body: Wanted) -> JobId:
+        """Start or queue a job."""
+        self._check_allowed()
+        return JobId(self._queue.submit(body, self._folder))
+
+    @operation("POST /api/jobs/check", at_once=1)
+    def check(self, body: Wanted) -> Checked:
+        """Check a job without starting it."""
+        try:
+            self._check_allowed()
+            plan = self._queue.check(body, self._folder)
+        except TwofoldError as error:
+            return Checked(error=printable(str(error)))
+        return Checked(plan.command, plan.disk, plan.memory)
+
+    @operation("GET /api/jobs/limits")
+    def limits(self) -> JobLimits:
+        """Limits of jobs on this server."""
+        return JobLimits(
+            self._allowed, MAX_THREADS, MAX_GAMES, MAX_PLAYERS, MAX_SECONDS, [*NETWORKS]
+        )
+
+    @operation("POST /api/jobs/{job}/stop")
+    def stop(self, job: str) -> JobId:
+        """Save and stop a job."""
+        return self._change(self._queue.stop, job)
+
+    @operation("POST /api/jobs/{job}/resume", at_once=1)
+    def resume(self, job: str) -> JobId:
+        """Resume a job."""
+        return self._change(self._queue.resume, job, self._folder)
+
+    @operation("POST /api/jobs/{job}/lengthen", at_once=1)
+    def lengthen(self, job: str) -> JobId:
+        """Let a finished training go on for as long again."""
+        return self._change(self._queue.lengthen, job, self._folder)
+
+    @operation("DELETE /api/jobs/{job}")
+    def remove(self, job: str) -> JobId:
+        """Remove an ended job from the list; its results stay."""
+        return self._change(self._queue.remove, job)
+
+    def _change(self, act: Callable[..., None], job: str, *more: Path) -> JobId:
+        self._check_allowed()
+        act(job, *more)
+        return JobId(job)
+
+    def _check_allowed(self) -> None:
+        if not self._allowed:
+            raise InvalidInput(
+                "jobs are disabled, since other machines can reach the server. Start "
+                "twofold serve without --host, or run the command in a terminal"
+            )
+
+    def _info(self, job: Job) -> JobInfo:
+        is_here = job.folder == str(self._folder.resolve())
+        there = is_here and all((self._folder / name).is_file() for name in job.files)
+        return JobInfo(
+            id=job.id,
+            kind=job.wanted.kind,
+            title=printable(job.title),
+            state=job.state,
+            stopping=self._queue.is_stopping(job.id),
+            cause=job.cause if job.state == "stopped" else "",
+            progress=job.progress,
+            left=self._queue.left_of(job.id),
+            message=printable(job.message),
+            started=job.started,
+            ended=job.ended,
+            result=job.result if there else "",
+            command=printable(job.command),
+            resumable=job.state in ("stopped", "failed"),
+            lengthenable=there and job.longer is not None,
+        )

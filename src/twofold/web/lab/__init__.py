@@ -1,1 +1,0 @@
-"""The laboratory: studies and training runs on the page."""

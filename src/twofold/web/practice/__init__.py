@@ -1,1 +1,0 @@
-"""The Practice page: endgames with tables, the notebook of mistakes, the puzzle of the day."""

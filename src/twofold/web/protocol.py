@@ -1,0 +1,619 @@
+"""Messages of the page."""
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from twofold.errors import InvalidInput
+from twofold.game.game import TileSlide
+from twofold.game.notation import printable
+from twofold.games.kept import GameInfo
+from twofold.limits import MAX_BOARD, MAX_PRESSER, MAX_SIDE, MAX_TEXT
+
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
+Letter = Literal["u", "r", "d", "l"]
+Note = Literal["", "newer", "parted", "deleted", "damaged"]
+Name = Annotated[str, msgspec.Meta(max_length=MAX_PRESSER, pattern="^[^\\x00-\\x1f\\x7f]*$")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
+Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+
+
+class Request(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """Base of all messages of the page; `ref` comes back in the replies."""
+
+    ref: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+
+
+class OpenRequest(Request, tag="open", frozen=True):
+    """Follow a game; reply `GameState`, then its changes.
+
+    An empty id means the game played last, or a new one if there is none.
+    """
+
+    game: Id = ""
+
+
+class NewRequest(Request, tag="new", frozen=True):
+    """Begin a game; reply `GameState`. The game before it is kept.
+
+    Attributes:
+        rules: empty for standard rules.
+        seed: empty for a random one.
+        board: first board; empty for that of the seed.
+        score: initial score, if a board is given, in points.
+        source: id of a game to copy up to `move_number`, with its rules, seed and start.
+        keep: true to save it; boards of a race are not saved.
+    """
+
+    rules: Text = ""
+    seed: Text = ""
+    board: Text = ""
+    score: Count = 0
+    source: Id = ""
+    move_number: Count = 0
+    keep: bool = True
+
+
+class MoveRequest(Request, tag="move", frozen=True):
+    """Make a move; all followers get `StepReply`.
+
+    Attributes:
+        move_number: number of moves before it; refused unless it is that of the game.
+        by: the player that presses the keys of the page; empty for the person.
+    """
+
+    game: Id
+    move: Letter
+    move_number: Count
+    by: Name = ""
+
+
+class UndoRequest(Request, tag="undo", frozen=True):
+    """Undo the last move; reply `GameState` with `undone`."""
+
+    game: Id
+
+
+class RedoRequest(Request, tag="redo", frozen=True):
+    """Redo the last undone move; reply `StepReply`."""
+
+    game: Id
+
+
+class ViewRequest(Request, tag="view", frozen=True):
+    """View a position without changing the game; reply `PositionReply`."""
+
+    game: Id
+    move_number: Count
+
+
+class CloseRequest(Request, tag="close", frozen=True):
+    """Stop following a game; no reply. Without followers, an unsaved game ends.
+
+    With `unplayed`, so does a game in which nothing has happened.
+    """
+
+    game: Id
+    unplayed: bool = False
+
+
+class GamesRequest(Request, tag="games", frozen=True):
+    """List the saved games, last played first; reply `GamesReply`."""
+
+
+class DeleteRequest(Request, tag="delete", frozen=True):
+    """Delete a saved game; reply `GamesReply` without it."""
+
+    game: Id
+
+
+class AutoplayRequest(Request, tag="autoplay", frozen=True):
+    """Start autoplay, or change player and speed; steps or frames follow, then `AutoplayEnded`.
+
+    The present player continues until a new one is loaded.
+
+    Attributes:
+        player: spec; empty for the default player.
+        moves_per_second: maximum speed, null for none. Moves come as steps up to
+            `web.autoplay.STEPS_PER_SECOND`, and if `moves` is 1; otherwise as frames.
+        stop_tile: pause once this tile is made; 0 for never.
+        moves: pause after this number of moves; 0 for no limit.
+    """
+
+    game: Id
+    player: Text = ""
+    moves_per_second: Positive | None = None
+    stop_tile: Annotated[int, msgspec.Meta(ge=0, le=2**35)] = 0
+    moves: Count = 0
+
+
+class PauseRequest(Request, tag="pause", frozen=True):
+    """End autoplay; reply `AutoplayEnded`."""
+
+    game: Id
+
+
+class BoardRequest(Request, tag="board", frozen=True):
+    """Parse a board in any form, or the last one of a game; reply `BoardInfo`."""
+
+    text: Annotated[str, msgspec.Meta(max_length=MAX_BOARD)]
+
+
+class AnalyseRequest(Request, tag="analyse", frozen=True):
+    """Value the four moves; `AnalysisReply`s of increasing depth, the last one `final`.
+
+    It cancels the session's earlier analysis.
+
+    Attributes:
+        rules: empty for standard rules on a board of that shape.
+        score: in points, as text; empty if unknown.
+        player: spec; empty for the default player.
+        seconds: time limit, at most 60; without any limit the player's own apply.
+        nodes: maximum number of positions.
+        outcomes: true for `OutcomesReply`s, if the player has solved the game.
+        game: id of a game that the person plays, for a hint: it is counted, and refused in a daily
+            game. Empty for other analyses.
+    """
+
+    board: Text
+    rules: Text = ""
+    score: Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]*$")] = ""
+    player: Text = ""
+    seconds: Positive | None = None
+    nodes: Annotated[int, msgspec.Meta(ge=1, le=10**15)] | None = None
+    ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+    outcomes: bool = False
+    game: Id = ""
+
+
+class StopRequest(Request, tag="stop", frozen=True):
+    """Stop this session's analysis and review; they send the result found so far."""
+
+
+class ReviewRequest(Request, tag="review", frozen=True):
+    """Judge the moves of a saved game; `Judged` replies, then `Reviewed`.
+
+    It cancels the session's earlier review. Player and ply are those of the judge.
+    """
+
+    game: Id
+    player: Text = ""
+    ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
+
+
+AnyRequest = (
+    OpenRequest
+    | NewRequest
+    | MoveRequest
+    | UndoRequest
+    | RedoRequest
+    | ViewRequest
+    | CloseRequest
+    | GamesRequest
+    | DeleteRequest
+    | AutoplayRequest
+    | PauseRequest
+    | BoardRequest
+    | AnalyseRequest
+    | StopRequest
+    | ReviewRequest
+)
+
+
+class Reply(msgspec.Struct, kw_only=True, frozen=True):
+    """Base of all messages of the server; `ref` is that of the request, 0 for none."""
+
+    ref: int = 0
+
+
+class PlayerInfo(msgspec.Struct, frozen=True):
+    """A player to choose from.
+
+    Attributes:
+        values: true if it values moves, as hints and reviews need.
+        elsewhere: name of the player for boards other than 4x4; empty if it is the same.
+        plain: for a strength such as `strong`, its player on 4x4; else empty.
+        largest: most rows and columns of a board that it plays on.
+        smallest: fewest of them.
+        takes_limits: true if its search can be limited in time and depth.
+    """
+
+    spec: str
+    name: str
+    summary: str
+    values: bool
+    elsewhere: str = ""
+    plain: str = ""
+    largest: int = MAX_SIDE
+    smallest: int = 1
+    takes_limits: bool = True
+
+
+class Welcome(Reply, tag="welcome", frozen=True):
+    """The first message of a connection; the first player is the default.
+
+    Attributes:
+        ready: true if the default player is loaded; otherwise `Ready` follows.
+        max_side: maximum number of rows or columns.
+        server: differs at each start of the server; after a crash the last moves may be missing.
+    """
+
+    version: str
+    players: list[PlayerInfo]
+    ready: bool
+    max_side: int
+    server: str = ""
+
+
+class Ready(Reply, tag="ready", frozen=True):
+    """The default player is loaded."""
+
+
+class RefusedReply(Reply, tag="refused", frozen=True):
+    """A request failed: a sentence, and the name of the error's class, such as `IllegalMove`."""
+
+    message: str
+    kind: str
+
+
+class RulesInfo(msgspec.Struct, frozen=True):
+    """Rules as fields."""
+
+    text: str
+    rows: int
+    cols: int
+    goal: int
+    stop_at_goal: bool
+    start_tiles: int
+    spawn: list[tuple[int, float]]
+
+
+class GameNow(msgspec.Struct, frozen=True):
+    """The current position of a game.
+
+    Attributes:
+        tiles: row by row.
+        status: `going`, `won` (and can continue), `stopped` (at the goal) or `over`.
+        legal: letters of the legal moves.
+        best: best score under these rules, including this game's, undone moves and deleted games,
+            but not games from a given board.
+        undos: number of undone moves.
+        autoplay: spec of the player that is playing; empty for the person.
+        hints: number of positions for which hints were shown.
+    """
+
+    board: str
+    tiles: list[int]
+    score: int
+    move_number: int
+    status: Literal["going", "won", "stopped", "over"]
+    legal: str
+    can_undo: bool
+    can_redo: bool
+    undos: int
+    best: int
+    autoplay: str
+    hints: int = 0
+
+
+class GameState(Reply, tag="game", frozen=True):
+    """The state of a game.
+
+    Attributes:
+        kept: true if it is saved.
+        player: the players: `me`, a spec, or several.
+        date: when it began, ISO 8601 with time zone.
+        first: move number of the earliest position that can be viewed.
+        undone: letter of a move that was just undone; empty otherwise.
+        note: what another program just did to the file: `newer` (added moves, shown here), `parted`
+            (saved other moves), `deleted` or `damaged`; empty for nothing.
+        was: the former id, if the game got a new file because of `note`.
+        daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
+    """
+
+    game: str
+    rules: RulesInfo
+    seed: str
+    kept: bool
+    player: str
+    date: str
+    first: int
+    now: GameNow
+    undone: str = ""
+    note: Note = ""
+    was: str = ""
+    daily: str = ""
+
+
+class StepReply(Reply, tag="step", frozen=True):
+    """One move of a game.
+
+    Attributes:
+        slides: the paths of all tiles of the board before.
+        cell, tile: the new tile and its place.
+        by: spec of the player that moved; empty for the person.
+        goal_reached: true if this move made the first goal tile of the board.
+    """
+
+    game: str
+    move: Letter
+    reward: int
+    slides: list[TileSlide]
+    cell: int
+    tile: int
+    by: str
+    goal_reached: bool
+    now: GameNow
+
+
+class FrameReply(Reply, tag="frame", frozen=True):
+    """A position of a game that is too fast to show each move; speed over the last second."""
+
+    game: str
+    now: GameNow
+    moves_per_second: float
+
+
+class PositionReply(Reply, tag="position", frozen=True):
+    """A position; `last` is the last move number of the game.
+
+    `next_move` is the letter of the move made there, empty at the end.
+    """
+
+    game: str
+    board: str
+    tiles: list[int]
+    score: int
+    move_number: int
+    last: int
+    next_move: str
+
+
+class AutoplayEnded(Reply, tag="ended", frozen=True):
+    """Autoplay has ended; `message` is the error, if it failed.
+
+    The reason `stopped` means at the goal; `tile` and `moves` are limits of the request.
+    """
+
+    game: str
+    reason: Literal["over", "stopped", "tile", "moves", "paused", "failed"]
+    now: GameNow
+    message: str = ""
+
+
+class GamesReply(Reply, tag="games", frozen=True):
+    """The saved games, last played first."""
+
+    games: list[GameInfo]
+
+
+class BoardInfo(Reply, tag="board", frozen=True):
+    """A parsed board; `score` is null if the text has none."""
+
+    board: str
+    tiles: list[int]
+    rows: int
+    cols: int
+    legal: str
+    max_tile: int
+    score: int | None = None
+
+
+# ---- analyses, outcomes, reviews
+
+BarKind = Literal["none", "scale", "discounted", "tile", "points", "about"]
+"""What an evaluation bar says."""
+
+
+class MoveValueInfo(msgspec.Struct, frozen=True):
+    """The value of one move, null for an illegal move and without values.
+
+    `ratio` is relative to the best move, 0 to 1; `reward` is in points. A move that was not `tried`
+    has a value above the best one's and no ratio: too improbable for the value to be trusted.
+    """
+
+    move: Letter
+    legal: bool
+    value: float | None
+    ratio: float | None
+    reward: int
+    depth: int
+    nodes: int
+    tried: bool = True
+
+
+class TableAnswerInfo(msgspec.Struct, frozen=True):
+    """The answer of an endgame table, such as `442-512`, that chooses the move.
+
+    `chances` are those of making `target` after up, right, down, left; null if not in the table.
+    """
+
+    name: str
+    target: int
+    chances: list[float | None]
+
+
+class AnalysisReply(Reply, tag="analysis", frozen=True):
+    """An analysis of a position.
+
+    Attributes:
+        final: true if no better one follows.
+        unit: of the values, such as `points`.
+        depth: as text, such as `3 plies`.
+        source: name of the evaluator.
+        line: principal variation: moves and spawns, such as `l@5:2`.
+        bar: evaluation bar, 0 to 1; null if the player values nothing.
+        bar_kind: `none`, `scale` and `discounted` say why there is no bar, as the player values no
+            moves, or in a unit of its own, or counts later points less; `tile`: the bar is the
+            chance of a tile; `points` and `about`: points still to come, exactly or expected.
+        bar_amount: that tile, or those points.
+        outcomes: true if `OutcomesReply`s follow.
+        table: the endgame table that chooses the best move, or null. The ratios of the moves that
+            it knows are then ratios of chances.
+        hints: number of positions of the game with hints, this one included; null outside games.
+    """
+
+    board: str
+    final: bool
+    player: str
+    best: Letter
+    moves: list[MoveValueInfo]
+    unit: str
+    depth: str
+    nodes: int
+    seconds: float
+    source: str
+    line: list[str]
+    bar: float | None
+    bar_kind: BarKind = "none"
+    bar_amount: float = 0.0
+    outcomes: bool = False
+    table: TableAnswerInfo | None = None
+    hints: int | None = None
+
+
+class TileChance(msgspec.Struct, frozen=True):
+    """The chance that a tile is the largest at the end, and the chance to reach it, 0 to 1."""
+
+    tile: int
+    chance: float
+    reached: float
+
+
+class OutcomesReply(Reply, tag="outcomes", frozen=True):
+    """How games end from a position under optimal play, exactly; progress replies come first.
+
+    Attributes:
+        final: true for the last reply.
+        done: share of the states that are done, 0 to 1.
+        tiles: ascending; empty before the end.
+        moves: mean number of moves to the end.
+        note: why there are no outcomes, in English; empty otherwise.
+        reason: `stopped` or `late`, after `seconds`, where the note says that; empty otherwise.
+        setting: the shape, and the spawns if they are not the usual ones.
+        goal: the tile whose chance `value` is, or at which play stops; 0 if there is none.
+        value: the chance of the goal if `of_goal` is true, else the expected further points.
+    """
+
+    board: str
+    final: bool
+    done: float
+    tiles: list[TileChance] = msgspec.field(default_factory=list)
+    moves: float = 0.0
+    note: str = ""
+    reason: Literal["", "stopped", "late"] = ""
+    seconds: float = 0.0
+    setting: str = ""
+    goal: int = 0
+    of_goal: bool = False
+    value: float = 0.0
+
+
+class JudgementInfo(msgspec.Struct, frozen=True):
+    """The judgement of one move of a game.
+
+    Attributes:
+        move_number: number of moves before it.
+        values: of up, right, down, left, in `unit`; null for illegal moves.
+        ratio: value relative to the best move, 0 to 1.
+        accuracy: in percent.
+        label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
+        table: the endgame table that gave the ratio, or null.
+    """
+
+    move_number: int
+    move: Letter
+    best: Letter
+    values: list[float | None]
+    ratio: float
+    accuracy: float
+    label: str
+    unit: str
+    table: TableAnswerInfo | None = None
+
+
+class Judged(Reply, tag="judged", frozen=True):
+    """Judgements of some moves of a game, in order; `done` of `total` moves are judged.
+
+    `accuracy` is that of all moves judged so far, in percent; null if none had an alternative.
+    """
+
+    game: str
+    judgements: list[JudgementInfo]
+    done: int
+    total: int
+    accuracy: float | None
+    unit: str = ""
+
+
+class ReviewPart(msgspec.Struct, frozen=True):
+    """The review of some moves; `accuracy` in percent.
+
+    `match_rate` is the share of the choices that were the best move. Both are null if no move had
+    an alternative.
+    """
+
+    moves: int
+    accuracy: float | None
+    match_rate: float | None
+
+
+class PhaseInfo(ReviewPart, frozen=True):
+    """The review of a phase, after tile `after` was made and until tile `before` was.
+
+    0 stands for the start or the end of the game; `start` is a move number.
+    """
+
+    after: int = 0
+    before: int = 0
+    start: int = 0
+
+
+class Reviewed(Reply, tag="reviewed", frozen=True):
+    """The end of a review, and the figures of parts of the game.
+
+    Attributes:
+        complete: true if every move was judged.
+        own: the person's moves only; null if one made all moves, or if it is unknown.
+        helped: the moves that a player made, if `own` is there.
+        lacks_tables: the game was played with endgame tables, the judge has none.
+    """
+
+    game: str
+    player: str
+    unit: str
+    complete: bool
+    own: ReviewPart | None = None
+    helped: ReviewPart | None = None
+    phases: list[PhaseInfo] = msgspec.field(default_factory=list)
+    lacks_tables: bool = False
+
+
+MAX_MESSAGE_BYTES: Final = 16_384
+"""Maximum size of a message."""
+
+_REQUESTS: Final = msgspec.json.Decoder(AnyRequest)
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+class InvalidMessage(InvalidInput):
+    """A message that is not a valid request; its connection is closed."""
+
+
+def parse_request(data: bytes | str) -> AnyRequest:
+    """Parse a message of the page; raises InvalidMessage."""
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise InvalidMessage(
+            f"expected a message of at most {MAX_MESSAGE_BYTES} bytes, got {len(data)}"
+        )
+    try:
+        request: AnyRequest = _REQUESTS.decode(data)
+        return request
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InvalidMessage(f"expected a request: {printable(str(error))[:200]}") from None
+
+
+def format_message(message: Request | Reply) -> bytes:
+    """A message as JSON."""
+    return _ENCODER.encode(message)
