@@ -16,7 +16,7 @@ pytestmark = [
 def test_a_repeated_calculation_gives_what_its_function_gives(device: str) -> None:
     import torch
 
-    from twofold.learn.policy_model import WARM_UP, Repeated
+    from twofold.learn.ppo import WARM_UP, Repeated
 
     if device == "cuda" and not torch.cuda.is_available():
         pytest.skip("needs a graphics card that PyTorch can use")

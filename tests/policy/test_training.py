@@ -13,8 +13,8 @@ from tests.support.greedy import mean_score
 from twofold.errors import InvalidNetwork
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.learn.policy_games import TrialGames
 from twofold.learn.policy_settings import PolicySettings
-from twofold.learn.ppo import TrialGames
 from twofold.storage.arrays import map_tensors, write_tensors
 
 pytestmark = [
@@ -58,7 +58,7 @@ LARGER = PolicySettings(
 
 
 def test_a_small_board_is_learnt() -> None:
-    from twofold.learn.ppo import PolicyTraining
+    from twofold.learn.policy_training import PolicyTraining
 
     training = PolicyTraining(PROOF, moves=1_500_000, device="cpu")
     training.run()
@@ -69,7 +69,7 @@ def test_a_small_board_is_learnt() -> None:
 
 
 def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
-    from twofold.learn.ppo import PolicyTraining
+    from twofold.learn.policy_training import PolicyTraining
 
     training = PolicyTraining(LARGER, moves=12_000_000, device="cpu")
     training.run()
@@ -84,7 +84,7 @@ def test_greedy_play_of_2x3_is_within_3_percent_of_the_optimum() -> None:
 
 @pytest.mark.parametrize("settings", [TINY, IN_GROUPS], ids=["one group", "two groups"])
 def test_a_run_resumes_exactly(settings: PolicySettings, tmp_path: Path) -> None:
-    from twofold.learn.ppo import PolicyTraining, load, save
+    from twofold.learn.policy_training import PolicyTraining, load, save
 
     moves = settings.games * settings.horizon * 8
     whole = PolicyTraining(settings, moves=moves, device="cpu")
@@ -117,7 +117,7 @@ def test_groups_play_games_of_their_own() -> None:
 def test_the_network_gives_what_the_model_gives() -> None:
     import torch
 
-    from twofold.learn.ppo import PolicyTraining
+    from twofold.learn.policy_training import PolicyTraining
 
     settings = replace(TINY, symmetric=False)  # the model itself does not turn boards
     training = PolicyTraining(settings, moves=512, device="cpu")
@@ -136,7 +136,7 @@ def test_the_network_gives_what_the_model_gives() -> None:
 def test_bfloat16_changes_outputs_little() -> None:
     import torch
 
-    from twofold.learn.policy_model import PolicyModel
+    from twofold.learn.ppo import PolicyModel
 
     model = PolicyModel(TINY)
     boards = torch.randint(0, 8, (200, 4), dtype=torch.uint8)
@@ -153,7 +153,7 @@ def test_bfloat16_changes_outputs_little() -> None:
 def test_following_the_returns_changes_no_value() -> None:
     import torch
 
-    from twofold.learn.policy_model import PolicyModel
+    from twofold.learn.ppo import PolicyModel
 
     model = PolicyModel(TINY)
     boards = torch.randint(0, 5, (20, 4), dtype=torch.uint8)
@@ -176,7 +176,7 @@ def test_following_the_returns_changes_no_value() -> None:
     ],
 )
 def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path) -> None:
-    from twofold.learn.ppo import STATE, PolicyTraining, load, save
+    from twofold.learn.policy_training import STATE, PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     training = PolicyTraining(TINY, moves=256, device="cpu")
@@ -195,7 +195,7 @@ def test_damaged_checkpoints_are_refused(change: str, words: str, tmp_path: Path
 
 
 def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
-    from twofold.learn.ppo import PolicyTraining, load, save
+    from twofold.learn.policy_training import PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     save(PolicyTraining(TINY, moves=256, device="cpu"), path)
@@ -209,7 +209,7 @@ def test_weights_without_finite_outputs_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["optimizer.0.step", "optimizer.0.exp_avg_sq"])
 def test_impossible_states_of_the_optimiser_are_refused(name: str, tmp_path: Path) -> None:
-    from twofold.learn.ppo import PolicyTraining, load, save
+    from twofold.learn.policy_training import PolicyTraining, load, save
 
     path = tmp_path / "run.safetensors"
     training = PolicyTraining(TINY, moves=256, device="cpu")

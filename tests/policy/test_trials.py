@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.policies import make_policy, write
 from twofold.game.rules import Rules
-from twofold.learn.ppo import FIRST_SEED, TrialGames
+from twofold.learn.policy_games import FIRST_SEED, TrialGames
 from twofold.players import make_player, play_game
 
 RULES = Rules.parse("2x3")

@@ -40,7 +40,7 @@ from twofold.storage.files import file_name
 from twofold.values.network_file import SUFFIX
 
 if TYPE_CHECKING:
-    from twofold.learn.ppo import PolicyTraining
+    from twofold.learn.policy_training import PolicyTraining
 
 EXAMPLE = """  twofold train-policy 64-64 --rules 2x2 --out small.safetensors --time 2m
   twofold train-policy --out policy.safetensors --time 30m
@@ -206,7 +206,8 @@ def command(options: PolicyOptions) -> None:
             _show(options, training)
             return
         with catching_interrupt() as asked, live(training) as (show, tell):
-            from twofold.learn.ppo import TrialGames, save
+            from twofold.learn.policy_games import TrialGames
+            from twofold.learn.policy_training import save
             from twofold.learn.run import files_beside, run
 
             for stale in files_beside(out) if options.force else ():
@@ -243,7 +244,7 @@ def _begin(
             raise MissingExtra.of("policy", "training a policy network") from None
         # Triton reports what is not collected at the end as leaks: undo the freeze of __main__.
         atexit.unregister(gc.freeze)
-        from twofold.learn.ppo import PolicyTraining, load
+        from twofold.learn.policy_training import PolicyTraining, load
 
         if settings is None:
             return load(options.out, device=options.device)
@@ -292,7 +293,7 @@ def goes_on(options: PolicyOptions) -> str:
 
 def _document(training: "PolicyTraining", out: str) -> dict[str, Any]:
     """What --json says of a run."""
-    from twofold.learn.ppo import evaluations_document
+    from twofold.learn.policy_training import evaluations_document
 
     return {
         "file": out,

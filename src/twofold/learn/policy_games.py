@@ -1,22 +1,19 @@
-"""Training games: many at once, each with its own seed, some with large tiles at their start."""
+"""Training games: many at once, each with its own seed; and the test games of a network."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn import functional
 
+from twofold.arena.stats import mean_interval
 from twofold.env.games import EnvGames, EnvSettings
 from twofold.errors import InvalidNetwork
 from twofold.game.rules import Rules
-from twofold.kernels.policy import advantages, merge_rewards, moves_back, turn_each
-from twofold.learn.policy_model import WARM_UP, PolicyModel, Repeated
-from twofold.learn.policy_settings import PolicySettings
+from twofold.kernels.policy import merge_rewards, moves_back, turn_each
+from twofold.learn.curve import Measured, tiles_up_to
 from twofold.limits import MAX_SEED
-from twofold.values.policy_network import Reward, find_reward
+from twofold.values.policy_network import PolicyNetwork, Reward
 
 _BASE: Final = 14
 """Exponent around which scaffolds are built once such tiles were reached. Source: PufferLib."""
@@ -191,124 +188,56 @@ class TrainingGames:
         self._next_seed, self.largest = seed, largest
 
 
-_SEEDS: Final = 1 << 48
-"""From the first seed of a group to that of the next one."""
+FIRST_SEED: Final = 1 << 62
+"""Seeds of test games begin here, far from those of training."""
+_SAMPLING_SEED: Final = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moves:
-    """The moves between two updates; tensors on the device, (steps * games, ...).
+class TrialGames:
+    """Test games: played greedily, and again with moves drawn by their probabilities.
 
-    `logs` are logarithms of the probabilities of the chosen moves. Values and advantages are in
-    the reward's unit.
+    `stop` is asked before each move; True ends the test without a result.
     """
 
-    boards: Tensor
-    legal: Tensor
-    moves: Tensor
-    logs: Tensor
-    values: Tensor
-    advantages: Tensor
+    def __init__(self, rules: Rules, *, games: int, stop: Callable[[], bool] | None = None) -> None:
+        self.rules, self.games, self.stop = rules, games, stop
 
-    @classmethod
-    def joined(cls, parts: list["Moves"]) -> "Moves":
-        """The moves of all groups."""
-        names = [field.name for field in fields(cls)]
-        return cls(*(torch.cat([getattr(one, name) for one in parts]) for name in names))
-
-
-def choice(logits: Tensor, legal: Tensor) -> Tensor:
-    """Log-probabilities of the four moves; about -1e9 for illegal ones."""
-    return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
-
-
-class Group:
-    """The games of one group.
-
-    Attributes:
-        games: its training games.
-        generator: draws its moves.
-    """
-
-    def __init__(self, settings: PolicySettings, model: PolicyModel, number: int) -> None:
-        self._settings, self._model = settings, model
-        self._device = model.middle.device
-        seed = settings.seed + number * _SEEDS & MAX_SEED
-        self.games = TrainingGames(
-            settings.rules,
-            settings.group_sizes[number],
-            find_reward(settings.reward),
-            scaffold=settings.scaffold,
-            seed=seed,
-            symmetric=settings.symmetric,
+    def __call__(self, network: PolicyNetwork) -> Measured | None:
+        """Let a network play them; None if stopped."""
+        greedy = self._play(network, None)
+        sampled = self._play(network, np.random.Generator(np.random.PCG64(_SAMPLING_SEED)))
+        if greedy is None or sampled is None:
+            return None
+        scores, largest = greedy
+        interval = mean_interval(scores.tolist())
+        margin = None if interval.half_width is None else round(interval.half_width, 2)
+        tiles = tiles_up_to(self.rules.rows * self.rules.cols + 1)
+        rates = {str(tile): float((largest >= tile).mean()) for tile in tiles}
+        return Measured(
+            round(interval.value, 2),
+            margin,
+            {},
+            sampled=round(float(sampled[0].mean()), 2),
+            reached={tile: rate for tile, rate in rates.items() if rate},
         )
-        self.generator = torch.Generator(self._device)
-        self.generator.manual_seed(seed & 2**63 - 1)
-        self._boards = self._shared(self.games.boards)
-        self._legal = self._shared(self.games.legal)
-        self.games.boards, self.games.legal = self._boards.numpy(), self._legal.numpy()
-        count, self._cells = len(self.games), self.games.boards[0].size
-        self._moves = self._shared(np.zeros(count, dtype=np.int64))
-        self._read = torch.cuda.Event() if self._device.type == "cuda" else None
-        self._choose = Repeated(self._chosen, self._device)
-        if self._read is not None:  # recorded here, while no other thread uses the card
-            boards, legal, drawn = (one[0] for one in self._room(1))
-            for _ in range(WARM_UP + 1):
-                self._choose(boards.zero_(), legal.fill_(True), drawn.fill_(1.0))
 
-    def _room(self, steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Tensors for boards, legal moves and random numbers of some steps."""
-        shape, device = (steps, len(self.games)), self._device
-        boards = torch.empty((*shape, self._cells), dtype=torch.uint8, device=device)
-        legal = torch.empty((*shape, 4), dtype=torch.bool, device=device)
-        return boards, legal, torch.empty((*shape, 4), device=device)
-
-    def _shared(self, array: NDArray[np.generic]) -> Tensor:
-        """A copy of an array that the device can read while the processor goes on."""
-        tensor = torch.from_numpy(array.copy())
-        return tensor.pin_memory() if self._device.type == "cuda" else tensor
-
-    def play(self) -> tuple[Moves, NDArray[np.uint64]]:
-        """Play `horizon` moves in every game; also returns the results of ended games."""
-        games, settings, device = self.games, self._settings, self._device
-        steps, count = settings.horizon, len(games)
-        rewards = np.empty((steps, count), dtype=np.float32)
-        ended = np.empty((steps, count), dtype=np.bool_)
-        boards, legal, drawn = self._room(steps + 1)  # the last boards have values, too
-        drawn.exponential_(generator=self.generator)
-        moves = torch.empty((steps + 1, count), dtype=torch.int64, device=device)
-        logs, values = torch.empty((2, steps + 1, count), device=device)
-        results = []
-        for step in range(steps + 1):
-            boards[step].copy_(self._boards.flatten(1), non_blocking=True)
-            legal[step].copy_(self._legal.view(torch.bool), non_blocking=True)
-            found = self._choose(boards[step], legal[step], drawn[step])
-            moves[step], logs[step], values[step] = found
-            if step < steps:
-                paid, over = games.step(self._brought(found[0]))
-                rewards[step], ended[step] = paid, games.ended
-                results.append(over)
-        gains = np.empty((steps, count), dtype=np.float32)
-        worth = values.cpu().numpy()
-        advantages(rewards, worth, ended, settings.gamma, settings.decay, gains)
-        parts = [one[:steps] for one in (boards, legal, moves, logs, values)]
-        parts.append(torch.from_numpy(gains).to(device))
-        return Moves(*(part.flatten(0, 1) for part in parts)), np.concatenate(results)
-
-    def _brought(self, moves: Tensor) -> NDArray[np.int64]:
-        """Moves from the device; what was sent there has been read then."""
-        self._moves.copy_(moves, non_blocking=True)
-        if self._read is not None:
-            self._read.record()
-            self._read.synchronize()
-        found: NDArray[np.int64] = self._moves.numpy()
-        return found
-
-    @torch.no_grad()
-    def _chosen(self, boards: Tensor, legal: Tensor, drawn: Tensor) -> tuple[Tensor, ...]:
-        """Sampled moves, their log-probabilities, and the values of the boards."""
-        logits, values = self._model(boards)
-        logs = choice(logits, legal)
-        moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
-        values = values * self._model.spread + self._model.middle
-        return moves[:, 0], logs.gather(1, moves)[:, 0], values
+    def _play(
+        self, network: PolicyNetwork, random: np.random.Generator | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Scores and largest tiles; moves are drawn if a generator is given."""
+        settings = EnvSettings.checked(self.rules, "exponents", "score", "noop", 0.0)
+        games = EnvGames(settings, self.games)
+        games.seeds[:] = FIRST_SEED + np.arange(self.games, dtype=np.uint64)
+        games.start(np.ones(self.games, dtype=np.bool_))
+        while not games.terminated.all():
+            if self.stop is not None and self.stop():
+                return None
+            going = np.flatnonzero(~games.terminated)
+            boards = games.observations[going].reshape(len(going), -1).astype(np.uint8)
+            logits = network.outputs(boards)[:, :4].astype(np.float64)
+            logits[games.legal[going] == 0] = -np.inf
+            if random is not None:  # the largest of logits with Gumbel noise is a draw
+                logits -= np.log(random.exponential(size=logits.shape))
+            games.actions[going] = logits.argmax(axis=1)
+            games.step()
+        return games.scores.copy(), games.max_tiles.copy()

@@ -1,39 +1,308 @@
-"""PPO: collects moves, estimates advantages, and improves the network.
+"""PPO: the network as a PyTorch module, training games as it plays them, and its improvement."""
 
-Source: Schulman et al. 2017; masks of illegal moves as in Huang and Ontanon 2022.
-"""
-
-import os
-import threading
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from twofold.arena.stats import mean_interval
-from twofold.env.games import EnvGames, EnvSettings
-from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
-from twofold.game.notation import shown
-from twofold.game.rules import Rules
-from twofold.learn.curve import Curve, CurveState, Evaluation, Measured, tiles_up_to
-from twofold.learn.policy_games import Group, Moves, choice
-from twofold.learn.policy_model import PolicyModel, Repeated, has_bfloat16
-from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
-from twofold.learn.training import TrainingProgress
-from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
-from twofold.storage.arrays import open_tensors
-from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
-from twofold.version import __version__
+from twofold.kernels.policy import OUTPUT, VALUE, advantages
+from twofold.learn.policy_games import TrainingGames
+from twofold.learn.policy_settings import PolicySettings
+from twofold.limits import MAX_SEED, cores
+from twofold.values.policy_network import Dense, PolicyNetwork, find_reward
+
+WARM_UP: Final = 3
+"""Calls before a calculation is kept: libraries choose their ways and memory in them."""
+
+
+class Repeated:
+    """A function of tensors of fixed shapes, which a graphics card starts as one CUDA graph.
+
+    There, starting each of the small parts of a calculation takes longer than the parts. What the
+    function returns is overwritten by the next call. Elsewhere it is called as it is.
+    """
+
+    def __init__(self, function: Callable[..., Any], device: torch.device) -> None:
+        self._function = function
+        self._calls = 0 if device.type == "cuda" else -1
+        self._inputs: tuple[Tensor, ...] = ()
+        self._found: Any = None
+        self._graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, *inputs: Tensor) -> Any:
+        """The function's result."""
+        if self._calls < 0:
+            return self._function(*inputs)
+        if not self._inputs:
+            self._inputs = tuple(one.clone() for one in inputs)
+        for kept, one in zip(self._inputs, inputs, strict=True):
+            kept.copy_(one)
+        if self._graph is not None:
+            self._graph.replay()
+            return self._found
+        if self._calls == WARM_UP:
+            self._keep()
+            return self(*self._inputs)
+        self._calls += 1
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            found = self._function(*self._inputs)
+        torch.cuda.current_stream().wait_stream(stream)
+        return found
+
+    def _keep(self) -> None:
+        """Record the graph; a function that cannot be recorded is called as it is."""
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                self._found = self._function(*self._inputs)
+            self._graph = graph
+        except RuntimeError:
+            self._calls = -1
+
+
+def has_bfloat16(device: str) -> bool:
+    """True if a device, `cpu` or `cuda`, multiplies matrices in bfloat16 faster."""
+    find = getattr(torch.cpu, "get_capabilities", dict)  # older versions of PyTorch lack it
+    found: Mapping[str, Any] = find()
+    return device == "cuda" or any(found.get(name) for name in ("amx_bf16", "avx512_bf16"))
+
+
+class PolicyModel(nn.Module):
+    """Embeddings of tile and place, dense layers with ReLU, a head for moves and value.
+
+    The value in the reward's unit is `spread` times the last output, plus `middle`. Both follow
+    the returns, and the head is adjusted so that no value changes (PopArt). With `bfloat16`
+    matrices are multiplied in it, but for the head.
+
+    Source: van Hasselt et al. 2016, Learning values across many orders of magnitude.
+    """
+
+    middle: Tensor
+    spread: Tensor
+
+    def __init__(self, settings: PolicySettings, *, bfloat16: bool = False) -> None:
+        super().__init__()
+        self.bfloat16 = bfloat16
+        rules = settings.rules
+        self.shape, self.exponents = rules.shape, settings.exponents
+        cells = rules.rows * rules.cols
+        self.tiles = nn.Parameter(torch.randn(settings.exponents, settings.embedding))
+        self.places = nn.Parameter(torch.randn(cells, settings.embedding))
+        widths = list(settings.hidden)
+        self.first = nn.Parameter(torch.empty(cells, settings.embedding, widths[0]))
+        nn.init.orthogonal_(self.first.data.view(-1, widths[0]), 1.0)
+        self.first_bias = nn.Parameter(torch.zeros(widths[0]))
+        self.hidden = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(widths))
+        for layer in self.hidden:
+            nn.init.orthogonal_(layer.weight, 2**0.5)
+            nn.init.zeros_(layer.bias)
+        self.head = nn.Linear(widths[-1], OUTPUT)
+        nn.init.orthogonal_(self.head.weight, 0.01)
+        nn.init.zeros_(self.head.bias)
+        self.register_buffer("middle", torch.zeros(()))
+        self.register_buffer("spread", torch.ones(()))
+        offsets = torch.arange(cells) * settings.exponents
+        self.register_buffer("offsets", offsets, persistent=False)
+
+    def table(self) -> Tensor:
+        """The first layer as a table, (cells * exponents, width)."""
+        described = self.tiles.unsqueeze(0) + self.places.unsqueeze(1)
+        return torch.bmm(described, self.first).flatten(0, 1)
+
+    def forward(self, boards: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (N, 4), and values in the model's own unit (N,), for exponents (N, cells)."""
+        places = boards.long().clamp_(max=self.exponents - 1) + self.offsets
+        with torch.autocast(boards.device.type, torch.bfloat16, self.bfloat16):
+            found = functional.relu(self._summed(places) + self.first_bias)
+            for layer in self.hidden:
+                found = functional.relu(layer(found))
+        outputs = self.head(found.float())
+        return outputs[:, :VALUE], outputs[:, VALUE]
+
+    def _summed(self, places: Tensor) -> Tensor:
+        """The sum of the rows of the table at these places."""
+        table = self.table()
+        if not self.bfloat16:
+            return functional.embedding_bag(places, table, mode="sum")
+        chosen = torch.zeros(len(places), len(table), device=places.device, dtype=torch.bfloat16)
+        return chosen.scatter_(1, places, 1.0) @ table  # a fast product of matrices
+
+    def follow(self, returns: Tensor, rate: float = 0.05) -> None:
+        """Move middle and spread towards the returns without changing any value."""
+        with torch.no_grad():
+            middle = torch.lerp(self.middle, returns.mean(), rate)
+            second = torch.lerp(self.spread**2 + self.middle**2, (returns**2).mean(), rate)
+            spread = (second - middle**2).clamp(min=1e-8).sqrt()
+            weight, bias = self.head.weight[VALUE], self.head.bias[VALUE]
+            weight.mul_(self.spread / spread)
+            bias.mul_(self.spread).add_(self.middle - middle).div_(spread)
+            self.middle.copy_(middle)
+            self.spread.copy_(spread)
+
+    def begin(self, returns: Tensor) -> None:
+        """Set middle and spread by the first returns."""
+        self.middle.copy_(returns.mean())
+        self.spread.copy_(returns.std().clamp(min=1e-4))
+
+    def network(self, reward: str, *, symmetric: bool, discount: float) -> PolicyNetwork:
+        """The weights that players use; the value is in the reward's unit."""
+        with torch.no_grad():
+            cells = self.shape[0] * self.shape[1]
+            table = self.table().reshape(cells, self.exponents, len(self.first_bias))
+            layers = [
+                Dense(_array(one.weight.t()), _array(one.bias)) for one in (*self.hidden, self.head)
+            ]
+            head = layers[-1]
+            head.weights[:, VALUE] *= float(self.spread)
+            head.bias[VALUE] = head.bias[VALUE] * float(self.spread) + float(self.middle)
+            bias = _array(self.first_bias)
+            return PolicyNetwork(
+                self.shape,
+                _array(table),
+                bias,
+                layers,
+                reward=reward,
+                symmetric=symmetric,
+                discount=discount,
+            )
+
+
+def _array(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return np.array(tensor.detach().float().cpu().numpy(), order="C")
+
+
+_SEEDS: Final = 1 << 48
+"""From the first seed of a group to that of the next one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """The moves between two updates; tensors on the device, (steps * games, ...).
+
+    `logs` are logarithms of the probabilities of the chosen moves. Values and advantages are in
+    the reward's unit.
+    """
+
+    boards: Tensor
+    legal: Tensor
+    moves: Tensor
+    logs: Tensor
+    values: Tensor
+    advantages: Tensor
+
+    @classmethod
+    def joined(cls, parts: list["Moves"]) -> "Moves":
+        """The moves of all groups."""
+        names = [field.name for field in fields(cls)]
+        return cls(*(torch.cat([getattr(one, name) for one in parts]) for name in names))
+
+
+def choice(logits: Tensor, legal: Tensor) -> Tensor:
+    """Log-probabilities of the four moves; about -1e9 for illegal ones."""
+    return functional.log_softmax(logits.masked_fill(~legal, -1e9), dim=1)
+
+
+class Group:
+    """The games of one group.
+
+    Attributes:
+        games: its training games.
+        generator: draws its moves.
+    """
+
+    def __init__(self, settings: PolicySettings, model: PolicyModel, number: int) -> None:
+        self._settings, self._model = settings, model
+        self._device = model.middle.device
+        seed = settings.seed + number * _SEEDS & MAX_SEED
+        self.games = TrainingGames(
+            settings.rules,
+            settings.group_sizes[number],
+            find_reward(settings.reward),
+            scaffold=settings.scaffold,
+            seed=seed,
+            symmetric=settings.symmetric,
+        )
+        self.generator = torch.Generator(self._device)
+        self.generator.manual_seed(seed & 2**63 - 1)
+        self._boards = self._shared(self.games.boards)
+        self._legal = self._shared(self.games.legal)
+        self.games.boards, self.games.legal = self._boards.numpy(), self._legal.numpy()
+        count, self._cells = len(self.games), self.games.boards[0].size
+        self._moves = self._shared(np.zeros(count, dtype=np.int64))
+        self._read = torch.cuda.Event() if self._device.type == "cuda" else None
+        self._choose = Repeated(self._chosen, self._device)
+        if self._read is not None:  # recorded here, while no other thread uses the card
+            boards, legal, drawn = (one[0] for one in self._room(1))
+            for _ in range(WARM_UP + 1):
+                self._choose(boards.zero_(), legal.fill_(True), drawn.fill_(1.0))
+
+    def _room(self, steps: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Tensors for boards, legal moves and random numbers of some steps."""
+        shape, device = (steps, len(self.games)), self._device
+        boards = torch.empty((*shape, self._cells), dtype=torch.uint8, device=device)
+        legal = torch.empty((*shape, 4), dtype=torch.bool, device=device)
+        return boards, legal, torch.empty((*shape, 4), device=device)
+
+    def _shared(self, array: NDArray[np.generic]) -> Tensor:
+        """A copy of an array that the device can read while the processor goes on."""
+        tensor = torch.from_numpy(array.copy())
+        return tensor.pin_memory() if self._device.type == "cuda" else tensor
+
+    def play(self) -> tuple[Moves, NDArray[np.uint64]]:
+        """Play `horizon` moves in every game; also returns the results of ended games."""
+        games, settings, device = self.games, self._settings, self._device
+        steps, count = settings.horizon, len(games)
+        rewards = np.empty((steps, count), dtype=np.float32)
+        ended = np.empty((steps, count), dtype=np.bool_)
+        boards, legal, drawn = self._room(steps + 1)  # the last boards have values, too
+        drawn.exponential_(generator=self.generator)
+        moves = torch.empty((steps + 1, count), dtype=torch.int64, device=device)
+        logs, values = torch.empty((2, steps + 1, count), device=device)
+        results = []
+        for step in range(steps + 1):
+            boards[step].copy_(self._boards.flatten(1), non_blocking=True)
+            legal[step].copy_(self._legal.view(torch.bool), non_blocking=True)
+            found = self._choose(boards[step], legal[step], drawn[step])
+            moves[step], logs[step], values[step] = found
+            if step < steps:
+                paid, over = games.step(self._brought(found[0]))
+                rewards[step], ended[step] = paid, games.ended
+                results.append(over)
+        gains = np.empty((steps, count), dtype=np.float32)
+        worth = values.cpu().numpy()
+        advantages(rewards, worth, ended, settings.gamma, settings.decay, gains)
+        parts = [one[:steps] for one in (boards, legal, moves, logs, values)]
+        parts.append(torch.from_numpy(gains).to(device))
+        return Moves(*(part.flatten(0, 1) for part in parts)), np.concatenate(results)
+
+    def _brought(self, moves: Tensor) -> NDArray[np.int64]:
+        """Moves from the device; what was sent there has been read then."""
+        self._moves.copy_(moves, non_blocking=True)
+        if self._read is not None:
+            self._read.record()
+            self._read.synchronize()
+        found: NDArray[np.int64] = self._moves.numpy()
+        return found
+
+    @torch.no_grad()
+    def _chosen(self, boards: Tensor, legal: Tensor, drawn: Tensor) -> tuple[Tensor, ...]:
+        """Sampled moves, their log-probabilities, and the values of the boards."""
+        logits, values = self._model(boards)
+        logs = choice(logits, legal)
+        moves = (logs.exp() / drawn).argmax(1, keepdim=True)  # as torch.multinomial does
+        values = values * self._model.spread + self._model.middle
+        return moves[:, 0], logs.gather(1, moves)[:, 0], values
 
 
 class Learner:
@@ -128,395 +397,3 @@ class Learner:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_gradient)
         self.optimizer.step()
-
-
-FIRST_SEED: Final = 1 << 62
-"""Seeds of test games begin here, far from those of training."""
-
-_SAMPLING_SEED: Final = 1
-
-
-class TrialGames:
-    """Test games: played greedily, and again with moves drawn by their probabilities.
-
-    `stop` is asked before each move; True ends the test without a result.
-    """
-
-    def __init__(self, rules: Rules, *, games: int, stop: Callable[[], bool] | None = None) -> None:
-        self.rules, self.games, self.stop = rules, games, stop
-
-    def __call__(self, network: PolicyNetwork) -> Measured | None:
-        """Let a network play them; None if stopped."""
-        greedy = self._play(network, None)
-        sampled = self._play(network, np.random.Generator(np.random.PCG64(_SAMPLING_SEED)))
-        if greedy is None or sampled is None:
-            return None
-        scores, largest = greedy
-        interval = mean_interval(scores.tolist())
-        margin = None if interval.half_width is None else round(interval.half_width, 2)
-        tiles = tiles_up_to(self.rules.rows * self.rules.cols + 1)
-        rates = {str(tile): float((largest >= tile).mean()) for tile in tiles}
-        return Measured(
-            round(interval.value, 2),
-            margin,
-            {},
-            sampled=round(float(sampled[0].mean()), 2),
-            reached={tile: rate for tile, rate in rates.items() if rate},
-        )
-
-    def _play(
-        self, network: PolicyNetwork, random: np.random.Generator | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """Scores and largest tiles; moves are drawn if a generator is given."""
-        settings = EnvSettings.checked(self.rules, "exponents", "score", "noop", 0.0)
-        games = EnvGames(settings, self.games)
-        games.seeds[:] = FIRST_SEED + np.arange(self.games, dtype=np.uint64)
-        games.start(np.ones(self.games, dtype=np.bool_))
-        while not games.terminated.all():
-            if self.stop is not None and self.stop():
-                return None
-            going = np.flatnonzero(~games.terminated)
-            boards = games.observations[going].reshape(len(going), -1).astype(np.uint8)
-            logits = network.outputs(boards)[:, :4].astype(np.float64)
-            logits[games.legal[going] == 0] = -np.inf
-            if random is not None:  # the largest of logits with Gumbel noise is a draw
-                logits -= np.log(random.exponential(size=logits.shape))
-            games.actions[going] = logits.argmax(axis=1)
-            games.step()
-        return games.scores.copy(), games.max_tiles.copy()
-
-
-class PolicyTraining:
-    """A run of PPO.
-
-    Args:
-        settings: what decides what is learnt.
-        moves: total number of moves to learn from; None for no limit.
-        seconds: total time; None for no limit. The learning rate and the weight of the entropy
-            fall towards the nearer limit.
-        device: `cpu`, `cuda`, or `auto` for the GPU if there is one.
-
-    Attributes:
-        curve: of the training games that began with start tiles.
-        evaluations: of the test games.
-        seconds: time spent training.
-        moves: moves learned from so far.
-    """
-
-    def __init__(
-        self,
-        settings: PolicySettings,
-        *,
-        moves: int | None = None,
-        seconds: float | None = None,
-        device: str = "auto",
-    ) -> None:
-        self.settings = settings
-        self.limit(moves, seconds)
-        torch.set_num_threads(min(settings.threads, cores()))
-        self.learner = Learner(settings, device_named(device))
-        self.curve = Curve()
-        self.evaluations: list[Evaluation] = []
-        self.seconds = 0.0
-        self.moves = 0
-
-    def limit(self, moves: int | None, seconds: float | None) -> None:
-        """Set the limits on the whole run; None for no limit."""
-        if moves is not None:
-            check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
-        if seconds is not None and not 0 < seconds <= MAX_RUN_SECONDS:
-            raise LimitExceeded(f"expected seconds up to {MAX_RUN_SECONDS:g}, got {seconds}")
-        self.move_limit, self.second_limit = moves, seconds
-
-    @property
-    def network(self) -> PolicyNetwork:
-        """The weights as players use them."""
-        settings = self.settings
-        return self.learner.model.network(
-            settings.reward, symmetric=settings.symmetric, discount=settings.gamma
-        )
-
-    @property
-    def done(self) -> float | None:
-        """The share that is done, 0 to 1; None without a limit."""
-        parts = []
-        if self.move_limit is not None:
-            parts.append(self.moves / self.move_limit)
-        if self.second_limit is not None:
-            parts.append(self.seconds / self.second_limit)
-        return min(max(parts), 1.0) if parts else None
-
-    @property
-    def is_finished(self) -> bool:
-        """True if the moves or the time are used up."""
-        return self.done is not None and self.done >= 1
-
-    def run(
-        self,
-        *,
-        seconds: float | None = None,
-        games: int | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Callable[[TrainingProgress], None] | None = None,
-        every: float = 0.25,
-    ) -> None:
-        """Continue; the arguments are those of `twofold.learn.training.Training.run`."""
-        began, before = time.perf_counter(), self.seconds
-        reported, moves = began, self.moves
-        while not (
-            self.is_finished
-            or (stop is not None and stop.is_set())
-            or (games is not None and self.curve.games >= games)
-        ):
-            played, over = self.learner.collect()
-            self.learner.learn(played, self.done or 0.0)
-            self.moves += len(played.moves)
-            now = time.perf_counter()
-            self.seconds = before + now - began
-            self.curve.add(over, self.moves, self.seconds)
-            if on_progress is not None and now - reported >= every:
-                on_progress(self._progress((self.moves - moves) / (now - reported)))
-                reported, moves = now, self.moves
-            if seconds is not None and now - began >= seconds:
-                return
-
-    def _progress(self, speed: float) -> TrainingProgress:
-        return TrainingProgress(
-            games=self.curve.games,
-            moves=self.moves,
-            seconds=self.seconds,
-            speed=speed,
-            mean=self.curve.mean,
-            reached=self.curve.reached,
-            phase=0,
-            done=self.done,
-        )
-
-
-def device_named(name: str) -> str:
-    """`cpu` or `cuda`; raises `InvalidInput` for others, `ResourceError` if there is no GPU."""
-    if name not in ("auto", "cpu", "cuda"):
-        raise InvalidInput(f"expected a device (cpu, cuda or auto), got {shown(name)}")
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ResourceError("PyTorch finds no GPU. Train with --device cpu")
-    return name
-
-
-STATE: Final = "twofold-policy-training"
-"""The metadata key of the state."""
-
-_MODEL: Final = "model."
-_OPTIMIZER: Final = "optimizer."
-_GAMES: Final = "games"
-_CHOICES: Final = "choices"
-"""The generator that draws moves; the first one orders minibatches, too."""
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-
-
-class _State(msgspec.Struct, frozen=True):
-    settings: dict[str, Any]
-    move_limit: Annotated[int, msgspec.Meta(ge=1, le=2**62)] | None
-    second_limit: Annotated[float, msgspec.Meta(gt=0)] | None
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
-    moves: Count
-    updates: Count
-    device: str
-    curve: CurveState
-    evaluations: list[Evaluation] = []
-
-
-def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
-    """Write a checkpoint of a run that is not running."""
-    network = training.network
-    state = {
-        "settings": training.settings.document(),
-        "move_limit": training.move_limit,
-        "second_limit": training.second_limit,
-        "seconds": training.seconds,
-        "moves": training.moves,
-        "updates": training.learner.updates,
-        "device": training.learner.device.type,
-        "curve": training.curve.state(),
-        "evaluations": training.evaluations,
-    }
-    write_policy(
-        path,
-        network,
-        _card(training, network),
-        tensors=_tensors(training),
-        metadata={STATE: msgspec.json.encode(state).decode()},
-    )
-
-
-def _card(training: PolicyTraining, network: PolicyNetwork) -> PolicyCard:
-    return PolicyCard(
-        rules=str(training.settings.rules),
-        unit=network.reward.unit,
-        layers=len(network.layers),
-        twofold=__version__,
-        method=training.settings.describe(),
-        settings=training.settings.document(),
-        games=training.curve.games,
-        moves=training.moves,
-        seconds=round(training.seconds, 1),
-        symmetric=training.settings.symmetric,
-        curve=training.curve.rows(),
-        evaluations=evaluations_document(training),
-    )
-
-
-def evaluations_document(training: PolicyTraining) -> list[dict[str, Any]]:
-    """The evaluations of a run as JSON values."""
-    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
-    return found
-
-
-def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
-    learner = training.learner
-    found = {
-        f"{_MODEL}{name}": _array(tensor) for name, tensor in learner.model.state_dict().items()
-    }
-    for number, state in learner.optimizer.state_dict()["state"].items():
-        for name, tensor in state.items():
-            found[f"{_OPTIMIZER}{number}.{name}"] = _array(tensor)
-    for number, group in enumerate(learner.groups):
-        which = _group(number)
-        found |= {f"{_GAMES}{which}.{key}": array for key, array in group.games.state().items()}
-        found[f"{_CHOICES}{which}"] = _array(group.generator.get_state())
-    return found
-
-
-def _array(tensor: torch.Tensor) -> NDArray[Any]:
-    return np.array(tensor.detach().cpu().numpy(), order="C")
-
-
-def load(
-    path: str | os.PathLike[str],
-    *,
-    moves: int | None = None,
-    seconds: float | None = None,
-    device: str = "auto",
-) -> PolicyTraining:
-    """The run in a checkpoint, with its limits unless new ones are given.
-
-    Raises:
-        InvalidNetwork: the file is missing or damaged, or holds no policy run.
-        InvalidInput: there is no such kind of device.
-        ResourceError: there is no GPU.
-    """
-    with open_tensors(path) as file:
-        state = _parse_state(file.metadata.get(STATE), file.name)
-        arrays = {name: file.read(name) for name in file.tensors}
-        name = file.name
-    device = device_named(device)
-    if moves is None and seconds is None:
-        moves, seconds = state.move_limit, state.second_limit
-    try:
-        settings = PolicySettings.from_document(state.settings)
-        _check_sizes(settings, arrays)
-        training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
-        _restore(training, state, arrays)
-        _ = training.network  # refuses weights whose outputs are not finite
-    except InvalidInput as error:
-        raise InvalidNetwork(f"{error} in {name}") from None
-    except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
-        raise InvalidNetwork(
-            f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
-        ) from None
-    return training
-
-
-def _parse_state(text: str | None, name: str) -> _State:
-    if text is None:
-        raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
-    try:
-        return msgspec.json.decode(text, type=_State)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InvalidNetwork(
-            f"expected the state of a policy run, got {shown(str(error))} in {name}"
-        ) from None
-
-
-def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
-    """Refuse settings whose tensors are not there, before anything is made of them."""
-    widths, sizes = settings.hidden, settings.group_sizes
-    cells = settings.rules.rows * settings.rules.cols
-    shapes: dict[str, tuple[int, ...]] = {f"{_MODEL}first": (cells, settings.embedding, widths[0])}
-    shapes |= {
-        f"{_MODEL}hidden.{number}.weight": (after, before)
-        for number, (before, after) in enumerate(pairwise(widths))
-    }
-    shapes |= {f"{_GAMES}{_group(number)}.seeds": (size,) for number, size in enumerate(sizes)}
-    for name, shape in shapes.items():
-        if name not in arrays or arrays[name].shape != shape:
-            found = arrays[name].shape if name in arrays else "none"
-            raise InvalidNetwork(f"expected a tensor of {shape} as {name}, got {found}")
-
-
-def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
-    learner = training.learner
-    model = learner.model.state_dict()
-    for name, tensor in model.items():
-        tensor.copy_(_tensor(arrays, f"{_MODEL}{name}", tensor))
-    learner.updates = state.updates
-    if learner.updates:
-        _restore_optimizer(training, arrays)
-    for number, group in enumerate(learner.groups):
-        _restore_group(
-            group, arrays, _group(number), same_device=state.device == learner.device.type
-        )
-    training.seconds, training.moves = state.seconds, state.moves
-    training.curve = Curve.from_state(state.curve)
-    training.evaluations = list(state.evaluations)
-
-
-def _group(number: int) -> str:
-    """How the names of a group end; those of the first one have no number."""
-    return str(number) if number else ""
-
-
-def _restore_group(
-    group: Group, arrays: dict[str, NDArray[Any]], which: str, *, same_device: bool
-) -> None:
-    begins = f"{_GAMES}{which}."
-    group.games.restore(
-        {key.removeprefix(begins): one for key, one in arrays.items() if key.startswith(begins)}
-    )
-    if same_device:
-        drawn = _tensor(arrays, f"{_CHOICES}{which}", group.generator.get_state())
-        try:
-            group.generator.set_state(drawn)
-        except RuntimeError as error:
-            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
-
-
-def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]) -> None:
-    optimizer = training.learner.optimizer
-    found = optimizer.state_dict()
-    for number, parameter in enumerate(training.learner.model.parameters()):
-        found["state"][number] = {
-            "step": _tensor(arrays, f"{_OPTIMIZER}{number}.step", torch.zeros(())),
-            "exp_avg": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg", parameter),
-            "exp_avg_sq": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg_sq", parameter),
-        }
-        if any((found["state"][number][name] < 0).any() for name in ("step", "exp_avg_sq")):
-            raise InvalidNetwork(
-                "expected steps and squares of 0 or more of the optimiser, got less"
-            )
-    optimizer.load_state_dict(found)
-
-
-def _tensor(arrays: dict[str, NDArray[Any]], name: str, like: torch.Tensor) -> torch.Tensor:
-    array = arrays.get(name)
-    expected = _array(like)
-    if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
-        found = "none" if array is None else f"{array.dtype} of {array.shape}"
-        raise InvalidNetwork(
-            f"expected {expected.dtype} of {expected.shape} as {name}, got {found}"
-        )
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise InvalidNetwork(f"expected finite numbers as {name}, got NaN or infinity")
-    return torch.from_numpy(array)

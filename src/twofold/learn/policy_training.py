@@ -1,0 +1,358 @@
+"""A training run of a policy network, which can stop after any update, and its checkpoints."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Annotated, Any, Final
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
+from twofold.game.notation import shown
+from twofold.learn.curve import Curve, CurveState, Evaluation
+from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
+from twofold.learn.ppo import Group, Learner
+from twofold.learn.training import TrainingProgress
+from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
+from twofold.storage.arrays import open_tensors
+from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
+from twofold.version import __version__
+
+
+class PolicyTraining:
+    """A run of PPO.
+
+    Args:
+        settings: what decides what is learnt.
+        moves: total number of moves to learn from; None for no limit.
+        seconds: total time; None for no limit. The learning rate and the weight of the entropy
+            fall towards the nearer limit.
+        device: `cpu`, `cuda`, or `auto` for the GPU if there is one.
+
+    Attributes:
+        curve: of the training games that began with start tiles.
+        evaluations: of the test games.
+        seconds: time spent training.
+        moves: moves learned from so far.
+    """
+
+    def __init__(
+        self,
+        settings: PolicySettings,
+        *,
+        moves: int | None = None,
+        seconds: float | None = None,
+        device: str = "auto",
+    ) -> None:
+        self.settings = settings
+        self.limit(moves, seconds)
+        torch.set_num_threads(min(settings.threads, cores()))
+        self.learner = Learner(settings, device_named(device))
+        self.curve = Curve()
+        self.evaluations: list[Evaluation] = []
+        self.seconds = 0.0
+        self.moves = 0
+
+    def limit(self, moves: int | None, seconds: float | None) -> None:
+        """Set the limits on the whole run; None for no limit."""
+        if moves is not None:
+            check_limit("moves", moves, 1, MAX_TRAINING_MOVES)
+        if seconds is not None and not 0 < seconds <= MAX_RUN_SECONDS:
+            raise LimitExceeded(f"expected seconds up to {MAX_RUN_SECONDS:g}, got {seconds}")
+        self.move_limit, self.second_limit = moves, seconds
+
+    @property
+    def network(self) -> PolicyNetwork:
+        """The weights as players use them."""
+        settings = self.settings
+        return self.learner.model.network(
+            settings.reward, symmetric=settings.symmetric, discount=settings.gamma
+        )
+
+    @property
+    def done(self) -> float | None:
+        """The share that is done, 0 to 1; None without a limit."""
+        parts = []
+        if self.move_limit is not None:
+            parts.append(self.moves / self.move_limit)
+        if self.second_limit is not None:
+            parts.append(self.seconds / self.second_limit)
+        return min(max(parts), 1.0) if parts else None
+
+    @property
+    def is_finished(self) -> bool:
+        """True if the moves or the time are used up."""
+        return self.done is not None and self.done >= 1
+
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        games: int | None = None,
+        stop: threading.Event | None = None,
+        on_progress: Callable[[TrainingProgress], None] | None = None,
+        every: float = 0.25,
+    ) -> None:
+        """Continue; the arguments are those of `twofold.learn.training.Training.run`."""
+        began, before = time.perf_counter(), self.seconds
+        reported, moves = began, self.moves
+        while not (
+            self.is_finished
+            or (stop is not None and stop.is_set())
+            or (games is not None and self.curve.games >= games)
+        ):
+            played, over = self.learner.collect()
+            self.learner.learn(played, self.done or 0.0)
+            self.moves += len(played.moves)
+            now = time.perf_counter()
+            self.seconds = before + now - began
+            self.curve.add(over, self.moves, self.seconds)
+            if on_progress is not None and now - reported >= every:
+                on_progress(self._progress((self.moves - moves) / (now - reported)))
+                reported, moves = now, self.moves
+            if seconds is not None and now - began >= seconds:
+                return
+
+    def _progress(self, speed: float) -> TrainingProgress:
+        return TrainingProgress(
+            games=self.curve.games,
+            moves=self.moves,
+            seconds=self.seconds,
+            speed=speed,
+            mean=self.curve.mean,
+            reached=self.curve.reached,
+            phase=0,
+            done=self.done,
+        )
+
+
+def device_named(name: str) -> str:
+    """`cpu` or `cuda`; raises `InvalidInput` for others, `ResourceError` if there is no GPU."""
+    if name not in ("auto", "cpu", "cuda"):
+        raise InvalidInput(f"expected a device (cpu, cuda or auto), got {shown(name)}")
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ResourceError("PyTorch finds no GPU. Train with --device cpu")
+    return name
+
+
+STATE: Final = "twofold-policy-training"
+"""The metadata key of the state."""
+_MODEL: Final = "model."
+_OPTIMIZER: Final = "optimizer."
+_GAMES: Final = "games"
+_CHOICES: Final = "choices"
+"""The generator that draws moves; the first one orders minibatches, too."""
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+
+
+class _State(msgspec.Struct, frozen=True):
+    settings: dict[str, Any]
+    move_limit: Annotated[int, msgspec.Meta(ge=1, le=2**62)] | None
+    second_limit: Annotated[float, msgspec.Meta(gt=0)] | None
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    moves: Count
+    updates: Count
+    device: str
+    curve: CurveState
+    evaluations: list[Evaluation] = []
+
+
+def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
+    """Write a checkpoint of a run that is not running."""
+    network = training.network
+    state = {
+        "settings": training.settings.document(),
+        "move_limit": training.move_limit,
+        "second_limit": training.second_limit,
+        "seconds": training.seconds,
+        "moves": training.moves,
+        "updates": training.learner.updates,
+        "device": training.learner.device.type,
+        "curve": training.curve.state(),
+        "evaluations": training.evaluations,
+    }
+    write_policy(
+        path,
+        network,
+        _card(training, network),
+        tensors=_tensors(training),
+        metadata={STATE: msgspec.json.encode(state).decode()},
+    )
+
+
+def _card(training: PolicyTraining, network: PolicyNetwork) -> PolicyCard:
+    return PolicyCard(
+        rules=str(training.settings.rules),
+        unit=network.reward.unit,
+        layers=len(network.layers),
+        twofold=__version__,
+        method=training.settings.describe(),
+        settings=training.settings.document(),
+        games=training.curve.games,
+        moves=training.moves,
+        seconds=round(training.seconds, 1),
+        symmetric=training.settings.symmetric,
+        curve=training.curve.rows(),
+        evaluations=evaluations_document(training),
+    )
+
+
+def evaluations_document(training: PolicyTraining) -> list[dict[str, Any]]:
+    """The evaluations of a run as JSON values."""
+    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
+    return found
+
+
+def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
+    learner = training.learner
+    found = {
+        f"{_MODEL}{name}": _array(tensor) for name, tensor in learner.model.state_dict().items()
+    }
+    for number, state in learner.optimizer.state_dict()["state"].items():
+        for name, tensor in state.items():
+            found[f"{_OPTIMIZER}{number}.{name}"] = _array(tensor)
+    for number, group in enumerate(learner.groups):
+        which = _group(number)
+        found |= {f"{_GAMES}{which}.{key}": array for key, array in group.games.state().items()}
+        found[f"{_CHOICES}{which}"] = _array(group.generator.get_state())
+    return found
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    moves: int | None = None,
+    seconds: float | None = None,
+    device: str = "auto",
+) -> PolicyTraining:
+    """The run in a checkpoint, with its limits unless new ones are given.
+
+    Raises:
+        InvalidNetwork: the file is missing or damaged, or holds no policy run.
+        InvalidInput: there is no such kind of device.
+        ResourceError: there is no GPU.
+    """
+    with open_tensors(path) as file:
+        state = _parse_state(file.metadata.get(STATE), file.name)
+        arrays = {name: file.read(name) for name in file.tensors}
+        name = file.name
+    device = device_named(device)
+    if moves is None and seconds is None:
+        moves, seconds = state.move_limit, state.second_limit
+    try:
+        settings = PolicySettings.from_document(state.settings)
+        _check_sizes(settings, arrays)
+        training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
+        _restore(training, state, arrays)
+        _ = training.network  # refuses weights whose outputs are not finite
+    except InvalidInput as error:
+        raise InvalidNetwork(f"{error} in {name}") from None
+    except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
+        raise InvalidNetwork(
+            f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
+        ) from None
+    return training
+
+
+def _parse_state(text: str | None, name: str) -> _State:
+    if text is None:
+        raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
+    try:
+        return msgspec.json.decode(text, type=_State)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(
+            f"expected the state of a policy run, got {shown(str(error))} in {name}"
+        ) from None
+
+
+def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse settings whose tensors are not there, before anything is made of them."""
+    widths, sizes = settings.hidden, settings.group_sizes
+    cells = settings.rules.rows * settings.rules.cols
+    shapes: dict[str, tuple[int, ...]] = {f"{_MODEL}first": (cells, settings.embedding, widths[0])}
+    shapes |= {
+        f"{_MODEL}hidden.{number}.weight": (after, before)
+        for number, (before, after) in enumerate(pairwise(widths))
+    }
+    shapes |= {f"{_GAMES}{_group(number)}.seeds": (size,) for number, size in enumerate(sizes)}
+    for name, shape in shapes.items():
+        if name not in arrays or arrays[name].shape != shape:
+            found = arrays[name].shape if name in arrays else "none"
+            raise InvalidNetwork(f"expected a tensor of {shape} as {name}, got {found}")
+
+
+def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[Any]]) -> None:
+    learner = training.learner
+    model = learner.model.state_dict()
+    for name, tensor in model.items():
+        tensor.copy_(_tensor(arrays, f"{_MODEL}{name}", tensor))
+    learner.updates = state.updates
+    if learner.updates:
+        _restore_optimizer(training, arrays)
+    for number, group in enumerate(learner.groups):
+        _restore_group(
+            group, arrays, _group(number), same_device=state.device == learner.device.type
+        )
+    training.seconds, training.moves = state.seconds, state.moves
+    training.curve = Curve.from_state(state.curve)
+    training.evaluations = list(state.evaluations)
+
+
+def _group(number: int) -> str:
+    """How the names of a group end; those of the first one have no number."""
+    return str(number) if number else ""
+
+
+def _restore_group(
+    group: Group, arrays: dict[str, NDArray[Any]], which: str, *, same_device: bool
+) -> None:
+    begins = f"{_GAMES}{which}."
+    group.games.restore(
+        {key.removeprefix(begins): one for key, one in arrays.items() if key.startswith(begins)}
+    )
+    if same_device:
+        drawn = _tensor(arrays, f"{_CHOICES}{which}", group.generator.get_state())
+        try:
+            group.generator.set_state(drawn)
+        except RuntimeError as error:
+            raise InvalidNetwork(f"expected a generator's state, got {shown(str(error))}") from None
+
+
+def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]) -> None:
+    optimizer = training.learner.optimizer
+    found = optimizer.state_dict()
+    for number, parameter in enumerate(training.learner.model.parameters()):
+        found["state"][number] = {
+            "step": _tensor(arrays, f"{_OPTIMIZER}{number}.step", torch.zeros(())),
+            "exp_avg": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg", parameter),
+            "exp_avg_sq": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg_sq", parameter),
+        }
+        if any((found["state"][number][name] < 0).any() for name in ("step", "exp_avg_sq")):
+            raise InvalidNetwork(
+                "expected steps and squares of 0 or more of the optimiser, got less"
+            )
+    optimizer.load_state_dict(found)
+
+
+def _tensor(arrays: dict[str, NDArray[Any]], name: str, like: torch.Tensor) -> torch.Tensor:
+    array = arrays.get(name)
+    expected = _array(like)
+    if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
+        found = "none" if array is None else f"{array.dtype} of {array.shape}"
+        raise InvalidNetwork(
+            f"expected {expected.dtype} of {expected.shape} as {name}, got {found}"
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidNetwork(f"expected finite numbers as {name}, got NaN or infinity")
+    return torch.from_numpy(array)
+
+
+def _array(tensor: torch.Tensor) -> NDArray[Any]:
+    return np.array(tensor.detach().cpu().numpy(), order="C")
