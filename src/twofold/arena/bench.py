@@ -1,4 +1,4 @@
-"""Benches with names: the tables of the sources, and the league of all players."""
+"""Benches: players on the same seeds, with their games stored in a study; benches with names."""
 
 import contextlib
 import time

@@ -1,6 +1,38 @@
-"""Statistics of two runs on common seeds: differences of scores and of reach rates.
+"""Compares two players on their common seeds, in figures, by a sequential test, and in words.
+
+Statistics of two runs on common seeds: differences of scores and of reach rates.
 
 Values are one a game, in the order of the same seeds; see `stats`.
+
+A sequential test of two players on the same seeds: it stops once one is shown to be stronger.
+
+A difference is A minus B on one seed: of scores in points, or of hits of a tile (-1, 0 or 1).
+The test chooses between three hypotheses about the mean difference: `delta` (A is stronger), 0
+and `-delta` (B is stronger). Two sequential probability ratio tests run side by side, `delta`
+against 0 and `-delta` against 0. The first that accepts its side names the stronger player; if
+both reject, the verdict is no difference of that size. The variance is estimated from the
+differences so far, with two added pairs at plus and minus `largest` from the mean. For its error
+rates see `docs/reference/arena.md`.
+
+>>> test = Sprt(delta=100, min_pairs=2)
+>>> test.extend([250, 180, 320, 90, 410, 150, 220, 260, 300, 140])
+>>> test.extend([190, 230] * 50)
+<Verdict.A: 'A'>
+>>> test.pairs
+42
+
+Sources: Wald 1945, Sequential tests of statistical hypotheses, for the bounds; Sobel and Wald
+1949 for three hypotheses; Van den Bergh, A practical introduction to the GSPRT, for the ratio
+with estimated variance, as fishtest uses it.
+
+>>> seeds = range(1, 9)
+>>> found = compare_scores(
+...     seeds, [900, 1100, 1000, 950, 1050, 1000, 980, 1020],
+...     seeds, [700, 1000, 820, 730, 860, 790, 750, 830],
+...     names=("corner", "greedy"),
+... )
+>>> verdict_words(found)
+'corner is stronger: 190 points a game more (23.5 %, 95 % interval 157 to 223) over 8 games'
 """
 
 import math

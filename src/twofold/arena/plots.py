@@ -1,4 +1,8 @@
-"""Draws with Matplotlib in a palette: SVG inside a page, or files."""
+"""The plots of a report, for pages and files, and joint learning curves; drawn with Matplotlib.
+
+Player names are in legends outside; only labels of scores and curves are drawn by Matplotlib,
+which does not parse mathematics in them.
+"""
 
 import csv
 import io

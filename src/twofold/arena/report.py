@@ -1,4 +1,4 @@
-"""The content of a report: the runs of a study with their games, by rules and boards.
+"""The content of a report: the runs of a study with their games, and its charts as numbers.
 
 A study may come from others: its names, specs and errors are shown, never run.
 """

@@ -1,4 +1,12 @@
-"""Settings of a tuning: the player, its weights and their ranges, the games, the objective."""
+"""Settings of a tuning, its file, and the weights that are tried next.
+
+The file of a tuning, an Optuna study in a journal, and the weights that are tried next.
+
+The weights of a trial depend only on the settings, its number and the trials of earlier waves, so
+a tuning is the same with any number of jobs and after any interruption. Optuna's own CMA-ES
+sampler keeps a pickle in the file, which can run code when it is read; here its state is rebuilt
+from the trials.
+"""
 
 import contextlib
 import hashlib

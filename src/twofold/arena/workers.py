@@ -1,8 +1,13 @@
-"""Splits games into tasks, and has workers play them: threads for compiled players, else processes.
+"""Splits games into tasks, and has workers play them: threads, processes, or a Ray cluster.
 
 Kernels release the interpreter's lock, so threads are enough for them and share the compiled
 code and the tables. Python code gets a process of Pebble's pool, which may crash or hang without
 harm. Processes are spawned, never forked, and make their players from the specs.
+
+Workers on a Ray cluster: games are played there, and their results come back.
+
+A player's files, networks or Python code, are put into the object store once; a worker copies
+those that its machine lacks. Endgame tables are not sent: they must be built on each machine.
 """
 
 import contextlib

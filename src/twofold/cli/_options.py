@@ -1,4 +1,4 @@
-"""Options that several commands have, and how their texts are read."""
+"""Options that several commands have, the players they ask for, and what many games share."""
 
 import inspect
 import itertools

@@ -1,4 +1,4 @@
-"""What commands print: lines, words, notes, documents with the machine that they are from."""
+"""What commands print and what they show while one waits; signals that end them."""
 
 import importlib.metadata
 import json

@@ -1,4 +1,4 @@
-"""What `twofold train` shows while a run goes on."""
+"""Runs of `twofold train`: one, or several with the same settings and their curves together."""
 
 import contextlib
 import os

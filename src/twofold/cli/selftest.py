@@ -1,4 +1,6 @@
-"""Checks an installation: some of the promises, in seconds, and the signature.
+"""`twofold selftest`: is this installation right? Some promises in seconds, and the signature.
+
+Checks an installation: some of the promises, in seconds, and the signature.
 
 The signature is one integer that stands for behaviour: games, searches and learning from fixed
 boards and seeds. It is the same on every machine and changes only with behaviour.

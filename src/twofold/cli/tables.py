@@ -1,4 +1,4 @@
-"""What `twofold tables` shows: plans, progress, lists, what a table is and says."""
+"""`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
 import contextlib
 from dataclasses import dataclass

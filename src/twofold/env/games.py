@@ -1,6 +1,11 @@
-"""The options of an environment, their validation, and the forms of an observation.
+"""Games that step together in one kernel; both environments use them. And the options of both.
+
+The options of an environment, their validation, and the forms of an observation.
 
 Kernels write observations during play; `observe` is the plain twin, for any board.
+
+A step changes arrays with an element a game, which the kernel finds by their addresses. Other
+modules read them by name; only `start`, `place` and `step` write them.
 """
 
 import math

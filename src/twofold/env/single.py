@@ -1,4 +1,8 @@
-"""A board as text, and as an image drawn with NumPy alone."""
+"""One game as an environment of Gymnasium, and its rendering.
+
+An environment reset with seed s plays `Game(rules, seed=s)`. The seeds of the next games are drawn
+from `np_random`, which Gymnasium seeds with s.
+"""
 
 import sys
 from collections.abc import Sequence

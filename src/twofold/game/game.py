@@ -1,4 +1,16 @@
-"""`Step`: one move of a game with its new tile, and the status of a game."""
+"""`Game`: a board with a seed, a score, and a history with undo and redo; `Step`: one move of it.
+
+    >>> game = Game(seed=1)
+    >>> game.play(Move.UP).reward
+    0
+    >>> step = game.undo()
+    >>> game.move_number
+    0
+
+A new tile is a function of the seed and the spawn number (`docs/dice.md`), so undo and the same
+move give the same tile. A game stores the letters of its moves and a board every `MARK_EVERY`
+moves; other positions are replayed from the stored board before them.
+"""
 
 import secrets
 from bisect import bisect_right

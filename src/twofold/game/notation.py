@@ -1,4 +1,4 @@
-"""Text to plain values and back: boards, moves, player specs.
+"""Text to plain values and back: boards, moves, player specs, ranges of seeds.
 
 `Board.parse`, `Rules.parse` and `make_player` build on these functions. Each parser raises only
 the error that it documents.

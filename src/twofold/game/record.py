@@ -1,4 +1,4 @@
-"""A game, finished or not, as text that can be read, checked and replayed.
+"""A game, finished or not, as text that can be read, checked and replayed; many as JSON Lines.
 
     >>> game = Game(seed=1)
     >>> step = game.play(game.legal_moves()[0])
@@ -9,6 +9,15 @@
 Reading replays the whole game: every move must be legal, every given tile possible, and the tags
 Score, Result and Final must match the result. `twofold.game.record_text` defines the syntax;
 `twofold.game.record` holds many records in one file.
+
+Many records in one file: JSON Lines, one JSON object a line, `schema` first.
+
+A line begins::
+
+    {"schema":1,"rules":"4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never","seed":"7",...}
+
+The content is that of `twofold.game.record`: moves as one text of `u r d l`, given tiles as
+`[move number, cell, tile]`, comments by move number, seeds and boards as text.
 """
 
 import os

@@ -10,6 +10,18 @@
 
 The formulas of accuracy, in percent, are those of lichess.org for chess (its page "Accuracy",
 2022), with constants and weights for 2048.
+
+Why a move is bad: compares boards a few moves after it with boards after the best move.
+
+A player continues from both, several times and with the same dice. The facts compared (corner,
+empty cells, order, ...) do not depend on its values.
+
+    >>> from twofold import Board, make_player
+    >>> board = Board.parse("0000/0000/1001/89ab")
+    >>> with make_player("ntuple:ply=1") as player:
+    ...     found = why_worse(board, Rules(), Move.UP, Move.LEFT, player)
+    >>> [reason.kind for reason in found][:1]
+    ['corner']
 """
 
 import math

@@ -1,4 +1,9 @@
-"""Saved games in a list: details from the tags of a record, selection, and import from text."""
+"""Saved games in a list: details, selection, import, and statistics of them.
+
+Statistics of the person's games, from the list alone: no moves are read.
+
+A game counts if it is over or has reached its goal.
+"""
 
 import contextlib
 import os

@@ -1,7 +1,19 @@
-"""Boards in pixels, drawn with Pillow: the same picture as the SVG of `twofold.game.drawing`.
+"""Games and boards as files to share: pictures, animations, and pages that replay a game.
+
+Boards in pixels, drawn with Pillow: the same picture as the SVG of `twofold.drawing`.
 
 Numbers use the font that comes with Pillow, so a picture looks the same on every machine. Text is
 English, because that font has few other letters.
+
+Games as animations: GIF, which every program supports, and WebP, which is half as large.
+
+A frame is a position. All frames share one palette of 256 colours, made from the tiles of the game,
+so that a tile looks the same in every frame and unchanged parts are not written again.
+
+Replays: a page that plays back a game, for a notebook cell or a file.
+
+The page is one file with its own style and script, and may not load anything. In a notebook it is
+in a sandboxed frame. Player names and comments are inserted as text only.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Review of a game: grades every move with a player, and summarises the grades.
+"""Review of a game: grades every move with a player, and measures losses against optimal play.
 
     >>> from twofold import Game, make_player
     >>> game = Game(seed=1)

@@ -1,9 +1,23 @@
-"""Game file: the record of a game in progress, which several programs may have open.
+"""Who made which moves, which score counts, the best scores, the daily game, and game files.
+
+Game file: the record of a game in progress, which several programs may have open.
 
 Terminal and web app share one folder of them.
 
 A save compares the file with the content that this program last read or wrote. If another program
 has changed it, only moves that follow those in the file are saved; the caller handles other cases.
+
+Best scores: who made which moves, which score of a game counts, and the file of best scores.
+
+The moves that a player made are ranges in a tag of the record; the first move is 1.
+
+>>> moves = AutoplayMoves().plus(12, 40).plus(51, 52)
+>>> str(moves), str(moves.until(20)), 41 in moves
+('13-40 52', '13-20', False)
+
+The daily game: one game a day with standard rules, the same for everyone, with one try.
+
+Its seed is the date in UTC; its file has the same name in all programs, so that there is one try.
 """
 
 import hashlib

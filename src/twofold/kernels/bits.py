@@ -1,4 +1,6 @@
-"""Row tables: every row of up to four cells, slid in both directions.
+"""The rules on boards of 64 bits, any shape up to 4x4, by row tables.
+
+Row tables: every row of up to four cells, slid in both directions.
 
 A row is 16 bits, one nibble a cell, the leftmost cell in the highest nibble. A table for rows
 of fewer than four cells is indexed by the same 16 bits: the cells beyond its width lie outside
@@ -12,6 +14,11 @@ Entry of a row, 64 bits:
 `left` and `right` say whether the row changes; `overflow` says that a merge made exponent 16, which
 is stored as 15. The reward is always the true one, the same for left and right: a run of n equal
 tiles makes n // 2 merges.
+
+The cell in row r and column c is the nibble whose lowest bit is 60 - 4 (4 r + c):
+
+    63 ..                     .. 0
+    c0 c1 c2 c3  c4 ..  ..  c14 c15        16 hexadecimal digits, read row by row
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,12 @@
-"""Layout of an environment's games for the kernels: words, forms, results of a step.
+"""One game of an environment: its layout, its observations and rewards, its start, steps and end.
+
+Layout of an environment's games for the kernels: words, forms, results of a step.
 
 A game is one element in each of several arrays. Their addresses and the constants of the games
 are a uint64 array of WORDS elements, whose owner keeps the arrays alive.
+
+A step takes the fast path if the game is on bits and the move is one of its READY moves. The slow
+path handles illegal actions, games that have ended, and games on cells.
 """
 
 from collections.abc import Callable

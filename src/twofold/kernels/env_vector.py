@@ -1,6 +1,10 @@
-"""WIDTH games at a time: the steps that most games make, without branches or tables.
+"""One step of many games in one call, for environments of reinforcement learning.
+
+WIDTH games at a time: the steps that most games make, without branches or tables.
 
 `env.games` makes the other steps, game by game.
+
+Most steps are made WIDTH games at a time by `env.simd`, the others one by one by `env.games`.
 """
 
 from typing import Final

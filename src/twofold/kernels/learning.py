@@ -1,10 +1,30 @@
-"""The carousel: stored afterstates from which training games start (Jaskowski 2018, by stages).
+"""Temporal-difference learning of n-tuple networks during self-play, from starts of a carousel.
+
+The carousel: stored afterstates from which training games start (Jaskowski 2018, by stages).
 
 It has a row for each stage of the network, or for each band of tile sums; row 0, of the first
 stage or of the boards below all bands, stays empty. The first afterstate of each row that a game
 enters is stored, in a ring of CAROUSEL_SIZE. By stages, CAROUSEL_BATCH new games alternate with as
 many from each row in turn. By bands, a share of the games starts from a random row that is not
 empty, the others are new.
+
+A thread plays one game at a time. Threads share the weights without locks; a single thread learns
+the same for the same seed. One step of a game:
+
+    values of the four moves, best move       a = argmax r + V(s')  (see `choose`)
+      -> spawn; the features of the next four moves are listed, their weights prefetched
+      -> update of an earlier afterstate      V(s'_t) += alpha (target - V(s'_t))
+
+The target of an afterstate n steps later, with r_k and V_k of the k-th afterstate after it:
+
+    z = V_n;  for k = n .. 1:  z = r_k + lambda z + (1 - lambda) V_k  (r_n + V_n for k = n)
+
+V is 0 at the end of a game. Forward learning uses the values at which afterstates were chosen;
+backward learning goes from the end of the game to its start, with the updated values. Every
+afterstate learns from the next one, also if an endgame table has chosen that.
+
+Sources: Szubert and Jaskowski 2014 (TD afterstate learning); Jaskowski 2018 (temporal coherence,
+carousel shaping); Matsuzaki 2017 (backward learning, restarts).
 """
 
 from typing import Final

@@ -1,4 +1,21 @@
-"""From the planes of a network file to weights, see `twofold.values.release`."""
+"""The value of an afterstate in an n-tuple network, and its use in searches and games.
+
+Tile-downgrading on bits: large tiles are halved, which makes boards like those of the training.
+
+The exponent of every tile above the largest missing one falls by one. Equal tiles stay equal, and
+the legal moves stay the same.
+
+    .   .   .   2         .   .   .   2
+    .   2   4   8   ->    .   2   4   8        16384 is missing: 32768 becomes 16384
+    128 64  32  16        128 64  32  16
+    32768 8192 4096 2048  16384 8192 4096 2048
+
+Source: Guei, Chen and Wu 2021.
+
+A network is an array of uint64: numbers and addresses, then two words per pattern. A pattern is a
+mask of nibbles; the nibbles under it, side by side, are the index into its weight table. Weights
+of a later stage that no game has updated are NaN and stand for those of the stage before.
+"""
 
 from typing import Final
 

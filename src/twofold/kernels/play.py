@@ -1,4 +1,8 @@
-"""The dice as kernels; the documentation's page on dice has the rule and worked examples."""
+"""Whole games inside a kernel: a policy chooses moves and the dice add tiles until the game ends.
+
+A policy is called by its address (see `intrinsics.POLICY` and `CELLS_POLICY`), so one
+loop serves every compiled player.
+"""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,14 @@
-"""The words that describe a policy network to a kernel: uint64, addresses and sizes."""
+"""A policy network on one board: turns, logits of the four moves, value, and rewards of training.
+
+A board turned to one of its symmetric forms, the same for all of them.
+
+A turn is a number: bit 2 exchanges rows and columns, then bit 1 top and bottom, bit 0 left and
+right. Square boards have eight turns, others the first four. The form is the last one in the order
+of the cells, row by row, so that large tiles come first.
+
+Each output is a sum in a fixed order, first the bias, then the inputs, without fused
+multiplication. So the result is the same on every machine and for every vector width.
+"""
 
 from typing import Final
 

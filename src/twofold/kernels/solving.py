@@ -1,7 +1,16 @@
-"""Boards up to symmetry, and their keys in the tables of solved games.
+"""Solving by layers, and boards up to symmetry with their keys.
+
+Boards up to symmetry, and their keys in the tables of solved games.
 
 The smallest word of all symmetries stands for a board. In a layer, the boards of one sum of
 tiles, its key is the exponents of all cells but the last, which follows from the sum.
+
+A move keeps the sum of the tiles and a spawn adds to it. Forwards, the live boards of a layer are
+expanded into the next layers; backwards, their values follow from those of the next layers. Both
+passes process each afterstate once, in the first thread that puts it into the layer's set.
+
+A set is an open-addressing hash table of boards with a power of two of slots, 0 if free. A slot is
+one word, or two; then the second is the complement of the bits of the board's value, 0 for none.
 """
 
 from typing import Final

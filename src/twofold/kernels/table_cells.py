@@ -1,7 +1,15 @@
-"""Layout of the uint64 words of endgame tables, as kernels read them.
+"""Endgame tables numbered cell by cell, and the layout of tables as kernels read them.
+
+Layout of the uint64 words of endgame tables, as kernels read them.
 
 A set of tables is the number of tables, then TABLE_WORDS words for each. The owner of the words
 keeps every array alive whose address they hold.
+
+Boards are *marked*: every large tile is 15, which never merges. A *place* is a set of cells of the
+large tiles; a pattern has one place, or several between which moves lead. In the layer of sum S, in
+units of 2, the number of a board is place * contents[S] + rank, where the rank counts the contents
+of the free cells with the same sum that come before, in lexicographic order of the cells. A move
+keeps S and may change the place; a spawn keeps the place and adds 1 or 2 to S.
 """
 
 from typing import Final

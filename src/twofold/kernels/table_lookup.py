@@ -1,4 +1,4 @@
-"""Moves and chances by endgame tables, in a fixed order of tables.
+"""Moves and chances by endgame tables, in a fixed order of tables, and play by them.
 
 A table covers a board if exactly the cells of its pattern, in one of the eight symmetries, hold
 tiles from the target on, these all differ, and the other cells hold a content in the table. A

@@ -1,7 +1,28 @@
-"""Layout of a search context, which every search receives.
+"""The transposition table, bounds in it, and the context that every search receives.
+
+Layout of a search context, which every search receives.
 
 It is an array of uint64: addresses, numbers, and float64 values by their bits. The words from `OWN`
 on belong to the search.
+
+An array of uint64, divided into buckets of one cache line: four entries of two words.
+
+    word 0   value, the bits of a float64
+    word 1   63 .. 12     11 .. 7   6 .. 5   4 .. 0
+             low hash     depth     kind     generation      ... XOR word 0
+
+A bucket's number is the high half of hash x buckets; with at least 2^12 buckets the low 52 bits of
+the one-to-one hash distinguish the positions of a bucket. The XOR lets threads share a table
+without locks: an entry that two threads wrote at once does not match (Hyatt 1994).
+
+A search by one thread that uses only its own values begins with the first 2^12 buckets, which stay
+in the processor's cache, and moves to the whole table before it would lose a value.
+
+Bounds in the transposition table, for searches within a window.
+
+A value outside the window (alpha, beta) is only a bound. An entry holds one value of a position at
+one depth, with its kind: exact, lower bound, upper bound. `transposition` describes the
+entries; but here only one thread may use the table.
 """
 
 from typing import Final

@@ -1,6 +1,10 @@
-"""Layout of the uint64 words of a training thread and of its game.
+"""Updates of the weights of a network, and the layout of training threads.
+
+Layout of the uint64 words of a training thread and of its game.
 
 They hold the whole state of a game, so a call can end after any move and the next call continues.
+
+Source: Jaskowski 2018 (temporal coherence).
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Checkpoints: network files that also hold the whole state of their training run.
+"""Checkpoints: network files that hold the whole state of their run; and the first weights of runs.
 
 That is the sums of temporal coherence, the games under way, the carousel, the dice, the schedule
 and the curve. With one thread a resumed run ends as an uninterrupted one, but for its seconds.

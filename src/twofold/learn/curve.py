@@ -1,4 +1,16 @@
-"""The learning curve: results of the training games, averaged over stretches of games."""
+"""The learning curve, and evaluations of a network in training on the same games each time.
+
+Evaluations: how well a network in training plays, measured on the same games each time.
+
+`twofold.learn.curve` plays the games; this module records the results.
+
+Evaluation of a network in training: games at 1 ply, always from the same seeds and boards.
+
+>>> from twofold.values.network_file import load_network
+>>> found = EvaluationGames(STANDARD, games=20)(load_network("tiny"))
+>>> found is not None and 500 < found.mean < 50_000
+True
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,11 @@
-"""Messages about errors that players raise, with the line in the user's file."""
+"""Player: subclass it and implement `choose`; all other methods have defaults.
+
+Example::
+
+    class Leftmost(Player):
+        def choose(self, board, *, score=None, move_number=0):
+            return board.legal_moves()[-1]
+"""
 
 import contextlib
 import importlib

@@ -1,4 +1,9 @@
-"""Players with a compiled policy, which kernels call to play whole games."""
+"""Players with a compiled policy, which kernels call to play whole games; those without search.
+
+Players without search: random, greedy and corner.
+
+Kernels play whole games on bits or on cells; single moves are chosen in plain Python.
+"""
 
 from abc import abstractmethod
 from typing import Any

@@ -1,4 +1,4 @@
-"""Plays whole games."""
+"""Plays whole games, inside kernels where a player is compiled."""
 
 import secrets
 import time

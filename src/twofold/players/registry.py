@@ -1,4 +1,4 @@
-"""What a player takes of the machine, by its spec; a study from others may not ask for more."""
+"""Player specs: makes players from specs, and brings specs into their standard forms."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

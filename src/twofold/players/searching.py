@@ -1,4 +1,4 @@
-"""Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums.
+"""Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums; late ones in turn.
 
 Each search is imported when it is made, so that only its kernels are compiled.
 """

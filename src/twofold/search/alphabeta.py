@@ -1,4 +1,4 @@
-"""Minimax and alpha-beta: the best move against the worst spawns."""
+"""Minimax and alpha-beta, and the summed search of Baeldung's solver."""
 
 from collections.abc import Sequence
 from typing import Final

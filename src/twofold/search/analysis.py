@@ -1,4 +1,4 @@
-"""Analysis: a player's values of the four moves of a position."""
+"""Analysis: a player's values of the four moves of a position, also as a JSON document."""
 
 import math
 from dataclasses import dataclass

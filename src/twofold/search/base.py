@@ -1,4 +1,4 @@
-"""The base class of all searches."""
+"""The base class of all searches, and iterative deepening within a budget."""
 
 import math
 import time

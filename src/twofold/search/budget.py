@@ -1,4 +1,4 @@
-"""Budget: limits of one search."""
+"""Budget: limits of one search, and the flags and alarms that end it early."""
 
 import heapq
 import itertools

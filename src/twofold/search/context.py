@@ -1,4 +1,4 @@
-"""Contexts: the array of numbers and addresses that search kernels read."""
+"""Contexts, which search kernels read, and the depth of a search, which may depend on the board."""
 
 import re
 from collections.abc import Sequence

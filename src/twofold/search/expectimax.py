@@ -1,4 +1,4 @@
-"""Expectimax on 64-bit boards: the best move against random spawns."""
+"""Expectimax on 64-bit boards and on cells: the best move against random spawns."""
 
 from collections.abc import Sequence
 from copy import copy

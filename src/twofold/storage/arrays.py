@@ -1,4 +1,4 @@
-"""Files of named arrays in the safetensors format, written in one step, read or mapped.
+"""Files of named arrays in the safetensors format; checks of arrays that kernels read by address.
 
     8 bytes    length of the header, little-endian
     header     JSON: dtype, shape and place of each tensor; "__metadata__": texts by name

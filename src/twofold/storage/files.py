@@ -1,4 +1,4 @@
-"""Atomic writes: a reader finds the old content or the new. Opening regular files to read."""
+"""Files are old or new and never half; who can change a folder; one program at a time on a file."""
 
 import contextlib
 import errno

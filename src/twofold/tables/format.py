@@ -1,4 +1,25 @@
-"""Where endgame tables are stored, and which files are there; loads no kernels."""
+"""The file format of endgame tables, and the folder where they are stored; loads no kernels.
+
+A safetensors file of these tensors, see `twofold.storage.arrays`:
+
+    layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
+                                from 0 on, in units of 2
+    levels    U8 or U16 (n,)    the chances after moves as levels, layer by layer; boards in the
+                                order of `kernels.endgame.layers`
+
+A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
+before them, which says of which boards they are:
+
+    marks     U64 (lines, 8)    for every 448 boards of a layer a line: the number of levels that
+                                precede them, then a bit for each board, the lowest first
+
+and these texts: `twofold_endgame`, the version of the format; `shape`, `target`, `caps` and
+`highest`, the pattern; `spawn`, the spawn probabilities.
+
+A level is a chance stored as a whole number. Chances are near 1 for most of a game and near 0 at
+its end, so levels are finest there. Level 0 is a chance of exactly 0 and the highest level exactly
+1: a chance above 0 is never stored as 0.
+"""
 
 import contextlib
 import hashlib

@@ -1,4 +1,6 @@
-"""The two halves of a pattern's free cells, and how moves and spawns change each.
+"""Board numbers, layer by layer: sizes of layers, and what look-ups and builders read.
+
+The two halves of a pattern's free cells, and how moves and spawns change each.
 
 The *low* half is the fourth row, the *high* half the third row and the free cells of the second.
 The tiles of a half have a *code*: its exponents are the digits of a number, the first cell is the
@@ -6,6 +8,11 @@ least significant, and the cap of a cell gives the base of its digit. Codes are 
 of tiles, in units of 2; the *rank* of a code is its place among the codes of its sum. Left and
 right move within the halves and keep their sums. Up moves columns; its result is the sum of the
 results of the left and the right pair of columns.
+
+Board numbers, cell by cell: sizes of layers, and the tables that look-ups and builders read.
+
+See `twofold.kernels.table_cells` for the numbering. The eight symmetries of a board are turns of
+three bits, applied in this order: 4 swaps rows and columns, 2 top and bottom, 1 left and right.
 """
 
 import itertools

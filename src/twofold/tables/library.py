@@ -1,4 +1,4 @@
-"""Endgame tables in files, and sets of tables that answer for a board.
+"""Endgame tables in files, found by name, and sets of tables that answer for a board.
 
 Example::
 

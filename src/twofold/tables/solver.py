@@ -1,7 +1,13 @@
-"""Solves a game: lists its states layer by layer forwards, then computes their values backwards.
+"""Solves a game layer by layer, and estimates the number of its states before.
 
 The result is the same for any number of threads. `plan_words` are the parameters that kernels read,
 and `Slots` the hash sets that they fill. See `twofold.kernels.solving`.
+
+Estimates the number of states of a game before they are listed.
+
+Random boards are tested for conditions that every state meets. The share of these boards that can
+be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64; estimates are within a
+factor of 1.6 of all of these.
 """
 
 import itertools

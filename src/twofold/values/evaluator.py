@@ -1,4 +1,4 @@
-"""`Evaluator`: a compiled value function of boards, with its parameters."""
+"""`Evaluator`: a compiled value function of boards, with its parameters and its explanation."""
 
 import importlib
 import math

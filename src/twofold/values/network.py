@@ -1,4 +1,14 @@
-"""Patterns: the sets of cells of an n-tuple network, and named lists of them."""
+"""N-tuple networks: a board's value is a sum of weights, one per pattern and symmetry.
+
+    patterns of 4x6                                value of an afterstate
+
+    0 1 2 3    . . . .    0 1 2 .    . . . .       V = sum over patterns p and symmetries s of
+    4 5 . .    4 5 6 7    4 5 6 .    4 5 6 .           weights of p at the exponents
+    . . . .    8 9 . .    . . . .    8 9 a .           that p covers on the board turned by s
+    . . . .    . . . .    . . . .    . . . .
+
+Sources: Szubert and Jaskowski 2014 (n-tuple networks for 2048); Yeh et al. 2017 (stages).
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Network files: safetensors files with the weights of a network and its model card.
+"""Network files: reads, writes, finds and averages them.
 
 Training writes float32 weights; shipped networks are compressed, see `networks.release`. The
 format: `docs/reference/network-files.md`.

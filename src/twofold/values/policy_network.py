@@ -1,8 +1,12 @@
-"""Policy networks: a probability for each move of a board, and a value of the board.
+"""Policy networks: a probability for each move of a board, and a value of the board; their files.
 
 The first layer is a table: it adds a row for each cell and its exponent. Dense layers with ReLU
 follow. The last one, the head, gives the logits of the four moves and the value of the board. A
 `Reward` is what training pays for each merge and for the end of a game.
+
+Files of policy networks: the weights and a card, as safetensors.
+
+See `docs/reference/policy-files.md`. The file of a training run holds its state as well.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""Outcomes: how games end from a position, for a player that has solved the game.
+"""Requests that take time, an analysis, outcomes or a review, until they end or are cancelled.
+
+Outcomes: how games end from a position, for a player that has solved the game.
 
 A pass over all states takes milliseconds on 2x3 and a minute or more on 3x3. It follows the
 analysis in the same thread, reports progress, and ends with the time limit or the next request.

@@ -1,4 +1,8 @@
-"""A command in its own process: its progress, its last message, its exit code."""
+"""The kinds of jobs: a bench, a training run, an endgame table; and the process of one.
+
+Requests are checked before a command is made: no code, only new files with plain names in the
+folder of the Lab, and limits on games, time and threads.
+"""
 
 import contextlib
 import json

@@ -1,4 +1,7 @@
-"""Training runs: the learning curves that `twofold train` writes, of one run or several."""
+"""The laboratory: studies and training runs in a folder, as the page shows them.
+
+No file is trusted: an unreadable one is listed with its error.
+"""
 
 import contextlib
 import csv

@@ -1,4 +1,7 @@
-"""Files of the laboratory, found below one folder; no name leads out of it."""
+"""Operations of the HTTP API; the routes and the OpenAPI document are made from the same entries.
+
+The work runs in threads; if the client disconnects, its search is stopped.
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Operations on all saved games: statistics, search, export, import and the daily game."""
+"""Operations on all saved games: statistics, search, export, import, pictures, the daily game."""
 
 import contextlib
 from collections.abc import Iterator

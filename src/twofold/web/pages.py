@@ -1,7 +1,11 @@
-"""The files of the page: HTML, styles, scripts and pictures, from inside the package.
+"""The files of the page, and pages without the app.
 
 Each address gets the same HTML, with `modulepreload` links to all modules it imports, so that the
 browser loads them in parallel. The styles are served as one file.
+
+Pages without the app: errors, and the form for the token.
+
+They include the app's style, since files are served only with the token.
 """
 
 import base64

@@ -1,7 +1,13 @@
-"""Practice with an endgame table: the first board, and the table's chances after each move.
+"""The Practice page: endgames with the tables on this machine, and the puzzle of the day.
+
+Practice with an endgame table: the first board, and the table's chances after each move.
 
 A practice game is a function of the table, the first board, the seed of the dice and the moves.
 Nothing is stored: each request gives all moves so far and returns the positions.
+
+The puzzle of the day: one position, one move, the same for everyone on a date in UTC.
+
+It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
 """
 
 import os

@@ -1,4 +1,13 @@
-"""Messages of the page."""
+"""The messages between page and server over the WebSocket: JSON objects; no socket here.
+
+Every message has a `type`. The `ref` of a `Request` comes back in each `Reply` to it. Replies with
+`ref` 0 go to every session that follows the game. Seeds and scores of analyses are text, since
+numbers in JavaScript are exact up to 2^53 only. Tiles are numbers, 0 for an empty cell, row by row.
+Moves are `u`, `r`, `d`, `l`.
+
+    >>> parse_request(b'{"type":"move","ref":7,"game":"k3","move":"u","move_number":0}')
+    MoveRequest(game='k3', move='u', move_number=0, by='', ref=7)
+"""
 
 from typing import Annotated, Final, Literal
 

@@ -1,10 +1,15 @@
-"""Evaluation: an analysis as the page shows it, with the evaluation bar from 0 to 1.
+"""Searches: analyses in threads, a limited number at a time, as the page shows them.
+
+Evaluation: an analysis as the page shows it, with the evaluation bar from 0 to 1.
 
 * If the values are chances, the bar is the chance of the best move.
 * If the values are expected points v, from a network or a game solved for its score, the bar is v /
   (v + w). Here w = (k - 1) 2^k are the points that it takes to make the next largest tile 2^k, so
   that the bar is 1/2 if about as many points are expected.
 * Other heuristics have no common scale, and no bar.
+
+Each depth of an analysis is sent. An analysis ends with its budget, or within 20 ms when its page
+disconnects, cancels it or requests another.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The application: all routes of `twofold serve` behind one gate."""
+"""The server: all routes of `twofold serve` behind one gate, a socket, and uvicorn with limits."""
 
 import contextlib
 import errno

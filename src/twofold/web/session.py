@@ -1,4 +1,9 @@
-"""Session: the requests and replies of one page, without a socket."""
+"""Session: the requests and replies of one page, and the WebSocket that carries them.
+
+Connection: one WebSocket between its socket and its `Session`.
+
+The rate of messages and the queue of replies are limited for each page.
+"""
 
 import asyncio
 import contextlib

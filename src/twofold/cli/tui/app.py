@@ -1,4 +1,4 @@
-"""The full screen app, which needs the extra `tui`."""
+"""The full screen app, which needs the extra `tui`: when it can be opened, and with what."""
 
 import asyncio
 import codecs

@@ -1,4 +1,4 @@
-"""The base of the screens for playing and watching: a shared game, its pace, its review."""
+"""The screens on which you play and on which you watch a player."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""The four moves and their values, as lines beside a board."""
+"""The picture of a game: lines with the board, figures beside it, the four moves, and a note.
+
+The caller gives the size and the abilities of the terminal; the board fills the room.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

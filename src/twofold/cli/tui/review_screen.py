@@ -1,4 +1,4 @@
-"""Judges the moves of a game in a background thread."""
+"""The screen on which you step through a game: its mistakes, and the values of the moves."""
 
 import threading
 import time

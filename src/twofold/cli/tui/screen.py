@@ -1,4 +1,6 @@
-"""The keys of the full screen app: their actions, and their names in the key line and the help.
+"""The base of all screens: a picture, keys below it, a timer that redraws it, a walk in a game.
+
+The keys of the full screen app: their actions, and their names in the key line and the help.
 
 They are those of the web app, as far as a terminal can distinguish them.
 """

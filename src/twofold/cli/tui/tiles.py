@@ -1,4 +1,6 @@
-"""Moves and boards in words, for screen readers and the plain terminal.
+"""Boards as lines of text, in the colours of the terminal, and in words.
+
+Moves and boards in words, for screen readers and the plain terminal.
 
 >>> from twofold import Board, Move
 >>> after = Board.parse("1x4:2101")

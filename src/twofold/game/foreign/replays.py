@@ -1,4 +1,4 @@
-"""The replays of 2048-next: RPL1 and the older v4C.
+"""The replays of 2048-next and of 2048verse.com.
 
 RPL1 is `REPLAY_v1RPL_B64_` and bytes in base 64, or a file of these bytes::
 
@@ -22,6 +22,27 @@ In both, cells count row by row and directions are up, right, down, left.
 
 Source: `src/core/replay-codec.ts` and `src/core/replay-v4-actions.ts` of
 https://github.com/jieChris/2048-next.
+
+The replays of 2048verse.com, in the new format and in the old one.
+
+New: `4x4-`, something without `_`, `_`, then three characters a move in an alphabet of 128, the
+most significant first. They are a number of 21 bits::
+
+    multiplier(8) resolution(3) y(3) x(3) exponent - 1(2) direction(2)
+
+with the directions up, down, left, right. The first two parts are the time in milliseconds, all
+ones if unknown.
+
+Old, also that of 2048league: `replay_`, for boards other than 4x4 with the shape (`replay_3x4`),
+then one character a move in another alphabet of 128, a number of 7 bits::
+
+    direction(2) is it a 4(1) x(2) y(2)
+
+with the directions up, right, down, left. In both formats x counts columns and y counts rows, and
+the first two moves only place tiles.
+
+Source: https://github.com/2048Verse/2048-replay-utils; the meaning of shapes also from
+https://github.com/game-difficulty/2048EndgameTablebase.
 """
 
 import base64

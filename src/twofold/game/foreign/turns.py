@@ -1,4 +1,37 @@
-"""A game in the form that all replay formats share: start tiles, then moves, each with a tile."""
+"""Games as turns, the form that all replay formats share, and formats that list them.
+
+The episodes of 2048-Framework and TDL2048, one game a line.
+
+A short one::
+
+    TDL2048:random@1763765370000|0131#D92#L[4]21(3)|random@1763765370250
+
+- Before the first `|`: the names of player and environment and the start, in milliseconds since
+  1970. After the second: the name of the winner and the end.
+- Between them: the start tiles, then slides and tiles in turn.
+- A slide is `#U`, `#R`, `#D` or `#L`, a tile its cell (`0` to `F`, row by row) and its exponent
+  (base 36). `[points]` can follow a slide and `(milliseconds)` either of them, unless they are 0.
+
+Source: `episode.h` and `action.h` of https://github.com/moporgic/2048-Framework.
+
+The recordings of 2048EndgameTablebase: `.rpl` of its practice, `.vrs` of whole games.
+
+Both are rows of little-endian numbers without gaps, with 4x4 boards of 64 bits: the exponents, the
+top-left cell in the highest four bits, 15 for 32768 and larger tiles::
+
+    .rpl  board(8) change(1) rates(4 x 4)      change = move(2) cell(4) is it a 4(1)
+    .vrs  board(8) score(4) move(1)
+
+A row of `.rpl` is a board, and the move and spawn after it; moves are left, right, up, down from 0,
+cells count row by row. The last row only ends the file, with fixed numbers. The points before the
+first board are not in it. The rates are the chances of success times 4e9; they are read over, and
+written as 0. A row of `.vrs` is a board, its score and the move that led to it; moves are left,
+right, up, down from 1. The spawn is the difference of two boards. Tiles that the program keeps as
+walls, which do not merge, are no 2048, and are refused with the move.
+
+Source: `engine_core/replay_utils.py`, `backend/analysis_core.py` and `tools/AItest.py` of
+https://github.com/game-difficulty/2048EndgameTablebase.
+"""
 
 import re
 import struct

@@ -1,7 +1,13 @@
-"""A conversation with an engine: commands, expected replies and time limits.
+"""A player that is another program, asked in the engine protocol with time limits.
+
+A conversation with an engine: commands, expected replies and time limits.
 
 A violation of the protocol raises an error with one sentence: what was expected, what came, the
 command it replied to, and the end of stderr.
+
+An engine that ends or does not reply is restarted a few times per game and asked again: commands
+always contain the whole position. An illegal move or an invalid line is an error without a retry;
+`info` that cannot be read is ignored, with a warning.
 """
 
 import logging

@@ -1,7 +1,13 @@
-"""A player's replies to the lines of the engine protocol, without streams or threads.
+"""A player's replies to the lines of the engine protocol, over streams.
 
 `twofold.players.engine.server` reads the lines and runs the searches.
 `docs/reference/engine-protocol.md` is the specification.
+
+Serves the engine protocol over streams with two threads: one reads and searches, one watches.
+
+Most searches are short and no command comes during them, so the thread that reads `go` also
+searches: a thread switch takes as long as a quick move. During a longer search the main thread
+reads, so that it sees `stop`; otherwise it only waits, so that Ctrl-C reaches it.
 """
 
 import contextlib
