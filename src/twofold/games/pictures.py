@@ -487,7 +487,7 @@ aria-label="Move number">
 
 
 def _read(name: str) -> str:
-    return resources.files("twofold.pictures").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("twofold.games").joinpath(name).read_text(encoding="utf-8")
 
 
 def _tile_rules(largest: int) -> Iterator[str]:
