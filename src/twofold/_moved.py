@@ -24,7 +24,7 @@ MOVED = {
     "evaluators": "values",
     "evaluators.base": "values.evaluator",
     "evaluators.explain": "values.evaluator",
-    "exact": "tables.exact",
+    "exact": "tables",
     "exact.outcomes": "tables.exact",
     "exact.problem": "tables.problem",
     "exact.table": "tables.exact",
@@ -55,7 +55,7 @@ MOVED = {
 
 
 class MovedFinder:
-    """Finds a moved module for `import`, after all other finders."""
+    """Finds a moved module for `import`, before a finder of files makes a second one of it."""
 
     @classmethod
     def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -78,4 +78,4 @@ class _Loader(Loader):
 def install() -> None:
     """Let `import` find moved modules."""
     if MovedFinder not in sys.meta_path:
-        sys.meta_path.append(MovedFinder)
+        sys.meta_path.insert(0, MovedFinder)

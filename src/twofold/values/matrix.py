@@ -79,7 +79,7 @@ def matrix_evaluator(
     return Evaluator(
         name,
         summary,
-        kernel_in("search.evaluate", "row_tables"),
+        kernel_in("evaluate", "row_tables"),
         params_for,
         at=at,
         supports=only_4x4,
@@ -141,9 +141,9 @@ def _snake_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         return np.concatenate([[len(weightings)], weightings.ravel()]).view(np.float32)
 
     return {
-        "kernel_for": kernel_in("search.evaluate", "best_corner", elsewhere="row_tables"),
+        "kernel_for": kernel_in("evaluate", "best_corner", elsewhere="row_tables"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("search.evaluate_cells", "best_weighting"),
+        "cells_kernel_for": kernel_in("evaluate_cells", "best_weighting"),
         "cells_params_for": cells_params_for,
     }
 

@@ -341,7 +341,7 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
     return Evaluator(
         name,
         f"n-tuple network {network.name}",
-        kernel_for=kernel_in("learn.ntuple", "network_value"),
+        kernel_for=kernel_in("ntuple", "network_value"),
         params_for=lambda rows, cols: kept[0],
         unit="points",
         at="afterstate",
@@ -349,8 +349,8 @@ def network_evaluator(network: Network, *, name: str = "ntuple") -> Evaluator:
         supports=lambda rows, cols: (rows, cols) == network.shape,
         shapes=size,
         terms_of=terms_of,
-        layer_for=kernel_in("learn.ntuple", "after_move"),
-        policy_for=kernel_in("learn.ntuple", "choose"),
+        layer_for=kernel_in("ntuple", "after_move"),
+        policy_for=kernel_in("ntuple", "choose"),
     )
 
 

@@ -129,7 +129,7 @@ def _line_fields(line_value: LineValue, weights: Mapping[str, float]) -> dict[st
         return {part: float(across[part].sum() + down[part].sum()) for part in across}
 
     return {
-        "kernel_for": kernel_in("search.evaluate", "line_sum", elsewhere="framed_line_sum"),
+        "kernel_for": kernel_in("evaluate", "line_sum", elsewhere="framed_line_sum"),
         "params_for": params_for,
         "line_tables_for": line_tables_for,
         "terms_of": terms_of,
@@ -151,7 +151,7 @@ def _cells_fields(
         return numbers.view(np.float32)
 
     return {
-        "cells_kernel_for": kernel_in("search.evaluate_cells", kernel),
+        "cells_kernel_for": kernel_in("evaluate_cells", kernel),
         "cells_params_for": cells_params_for,
     }
 
@@ -349,9 +349,9 @@ def _clustering_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         }
 
     return {
-        "kernel_for": kernel_in("search.evaluate", "clustered_score"),
+        "kernel_for": kernel_in("evaluate", "clustered_score"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("search.evaluate_cells", "clustered_score"),
+        "cells_kernel_for": kernel_in("evaluate_cells", "clustered_score"),
         "cells_params_for": params_for,
         "terms_of": terms_of,
     }
@@ -458,9 +458,9 @@ def _smooth_fields(weights: Mapping[str, float]) -> dict[str, Any]:
         }
 
     return {
-        "kernel_for": kernel_in("search.evaluate", "smooth"),
+        "kernel_for": kernel_in("evaluate", "smooth"),
         "params_for": params_for,
-        "cells_kernel_for": kernel_in("search.evaluate_cells", "smooth"),
+        "cells_kernel_for": kernel_in("evaluate_cells", "smooth"),
         "cells_params_for": cells_params_for,
         "terms_of": terms_of,
         "dead_value": DEAD * max(1.0, *map(abs, weights.values())),

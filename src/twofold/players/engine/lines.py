@@ -1,6 +1,13 @@
-"""The lines of the engine protocol: messages as plain values, to text and back, without streams.
+"""The lines of the engine protocol: text to messages, plain values, and back, without streams.
 
-`docs/reference/engine-protocol.md` defines them.
+`docs/reference/engine-protocol.md` is the specification. Lines with an unknown first word parse as
+None, and unknown later words are ignored, for compatibility with later versions. Invalid lines
+raise, except `info`: its fields are optional, and `Info.faults` names those that cannot be read.
+
+    >>> parse_command("position 1100/0000/0000/0000 score 0")
+    SetPosition(board=Board.parse('1100/0000/0000/0000'), score=0, move_number=None)
+    >>> format_line(BestMove(Move.LEFT))
+    'bestmove l'
 """
 
 import hashlib
