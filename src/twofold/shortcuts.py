@@ -43,7 +43,7 @@ from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, TrainingProgress
 from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
-from twofold.players import Player, make_player, play_games, settled
+from twofold.players import Player, PlayerSpec, play_games
 from twofold.players.base import describe_caught
 from twofold.players.own_code import player_of
 from twofold.players.registry import default_player
@@ -51,7 +51,7 @@ from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
 from twofold.storage.files import writable
 
-PlayerLike: TypeAlias = Player | type[Player] | Callable[[Board], Move] | str
+PlayerLike: TypeAlias = Player | type[Player] | Callable[[Board], Move] | PlayerSpec | str
 """A player, its class, a function that takes a board and returns a move, or a spec."""
 
 
@@ -156,10 +156,10 @@ def bench(
             cluster. All players are then specs.
     """
     rules = Rules.of(rules)
-    players = _listed(players, rules)
+    listed = _listed(players, rules)
     if not isinstance(ray, str):
         raise InvalidInput(f"expected the address of a Ray cluster as text, got {shown(ray)}")
-    if ray and (here := [player for player in players if not isinstance(player, str)]):
+    if ray and (here := [player for player in listed if isinstance(player, Player)]):
         raise InvalidSpec(
             f"expected specs of players for a Ray cluster, got {shown(here[0])}: objects play in "
             "this process. Name the class in its file, as my_player.py:Mine"
@@ -167,29 +167,26 @@ def bench(
     seeds = SeedRange(check_seed(seed), check_limit("games", games, 1, MAX_GAMES))
     with Study(None) as study:
         named = Bench(study, rules)
-        for player in players:
-            if isinstance(player, str):
+        for player in listed:
+            if isinstance(player, PlayerSpec):
                 named.add(player, seeds)
         with backend_at(ray, jobs) as backend:
             named.play(cores() if jobs is None else jobs, backend=backend)
         found = iter(named.standings())
         standings = [
-            next(found) if isinstance(player, str) else _standing(player, rules, seeds)
-            for player in players
+            _standing(player, rules, seeds) if isinstance(player, Player) else next(found)
+            for player in listed
         ]
     return BenchResult(standings)
 
 
-def _listed(players: Any, rules: Rules) -> list[Player | str]:
+def _listed(players: Any, rules: Rules) -> list[Player | PlayerSpec]:
     """The players; errors of all specs come before the kernels of one are compiled."""
     alone = isinstance(players, str) or not isinstance(players, Iterable)
     listed = [_player(one) for one in ([players] if alone else players)]
     if not listed:
         raise InvalidInput("expected at least one player, got none")
-    for one in listed:
-        if isinstance(one, str):
-            settled(one, rules)
-    return listed
+    return [one.settled(rules) if isinstance(one, PlayerSpec) else one for one in listed]
 
 
 def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
@@ -274,13 +271,15 @@ def train(
 
 def _opened(player: PlayerLike, rules: Rules) -> AbstractContextManager[Player]:
     """A player made from its spec, closed at the end, or a given player, which stays open."""
-    player = _player(player)
-    return make_player(settled(player, rules)) if isinstance(player, str) else nullcontext(player)
+    found = _player(player)
+    return found.settled(rules).make() if isinstance(found, PlayerSpec) else nullcontext(found)
 
 
-def _player(given: PlayerLike) -> Player | str:
-    if isinstance(given, (Player, str)):
+def _player(given: PlayerLike) -> Player | PlayerSpec:
+    if isinstance(given, (Player, PlayerSpec)):
         return given
+    if isinstance(given, str):
+        return PlayerSpec.parse(given)
     if callable(given):
         return player_of(given, getattr(given, "__name__", shown(given)), {})
     raise InvalidSpec(f"expected a player or its spec, got {shown(given)}")

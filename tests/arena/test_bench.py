@@ -18,13 +18,14 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import tables
-from twofold.arena.bench import Bench, players_in_excess, resume
+from twofold.arena.bench import Bench, players_to_name, resume
 from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES
+from twofold.players import PlayerSpec
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -201,7 +202,7 @@ def test_a_player_that_no_longer_exists(tmp_path: Path) -> None:
         bench_of(study, f"{code}:choose", games=2)
         code.unlink()
         with pytest.raises(InvalidSpec, match="cannot continue a study in memory: "):
-            resume(Bench(study, SMALL), [f"{code}:choose"])
+            resume(Bench(study, SMALL), [PlayerSpec.parse(f"{code}:choose")])
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def test_a_study_alone_takes_no_more_than_the_machine_has(
         bench_of(study, player, games=2)
         monkeypatch.setattr("twofold.players.registry.cores", lambda: 2)
         monkeypatch.setattr("twofold.players.registry.free_memory", lambda: 20_000_000)
-        (stored,) = players_in_excess(study)
+        (stored,) = players_to_name(study)
         with pytest.raises(InvalidInput, match=f"cannot continue a study in memory: .* {words}"):
             resume(Bench(study, SMALL))
         named = Bench(study, SMALL)

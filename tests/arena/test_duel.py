@@ -4,9 +4,9 @@ import pytest
 
 from twofold.arena.bench import Bench
 from twofold.arena.compare import Verdict
-from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
+from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.arena.study import Study
-from twofold.errors import InvalidInput, InvalidSpec
+from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 
@@ -126,10 +126,3 @@ def test_bad_questions() -> None:
             play("greedy", "random", games, question)
     with pytest.raises(InvalidInput, match="expected two different players"):
         play("quick", "quick:ply=3", 10)
-
-
-def test_a_budget_is_the_same_for_both() -> None:
-    assert with_budget("quick", "1ms") == "quick:time=1ms"
-    assert with_budget("expectimax:ply=3,time=2s", "1ms") == "expectimax:ply=3,time=1ms"
-    with pytest.raises(InvalidSpec):
-        play(with_budget("greedy", "1ms"), "random", 10)

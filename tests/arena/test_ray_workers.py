@@ -32,6 +32,7 @@ from twofold.arena.workers import RayWorkers, files_of
 from twofold.errors import InvalidInput, InvalidSpec, MissingExtra
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
+from twofold.players import PlayerSpec
 from twofold.values.network_file import network_path
 
 pytestmark = pytest.mark.alone
@@ -349,10 +350,10 @@ def _stored(path: Path) -> int:
 def test_the_files_of_a_spec(tmp_path: Path) -> None:
     net = tmp_path / "n.safetensors"
     shutil.copy(network_path("tiny"), net)
-    assert files_of(f"ntuple:net={net},ply=2") == {str(net): net}
-    assert files_of("ntuple:net=tiny") == {}
-    assert files_of("greedy") == {}
-    assert files_of("a/b.py:Name:key=c.py:Other") == {
+    assert files_of(PlayerSpec.parse(f"ntuple:net={net},ply=2")) == {str(net): net}
+    assert files_of(PlayerSpec.parse("ntuple:net=tiny")) == {}
+    assert files_of(PlayerSpec.parse("greedy")) == {}
+    assert files_of(PlayerSpec.parse("a/b.py:Name:key=c.py:Other")) == {
         "a/b.py": Path("a/b.py"),
         "c.py": Path("c.py"),
     }

@@ -12,10 +12,11 @@ from twofold.arena.games import GameRow
 from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
+from twofold.players import PlayerSpec
 
 HERE = Path(__file__).parent / "players_for_tests.py"
 SMALL = Rules.parse("3x3 goal=64")
-GREEDY = Task(0, "greedy", SMALL, SeedRange(1, 1))
+GREEDY = Task(0, PlayerSpec.parse("greedy"), SMALL, SeedRange(1, 1))
 
 
 def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
@@ -43,7 +44,7 @@ def test_rows_do_not_depend_on_the_order_of_games() -> None:
     seeds = list(range(10))
 
     def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
-        task = replace(GREEDY, spec=f"{HERE}:Forgetful")
+        task = replace(GREEDY, spec=PlayerSpec.parse(f"{HERE}:Forgetful"))
         schedule = Schedule(task, deque(SeedRange(seed, 1) for seed in order))
         with GameWorkers(1) as workers:
             played = list(play(workers, [schedule], lambda: False))

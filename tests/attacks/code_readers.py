@@ -121,11 +121,12 @@ def workers_of_studies(folder: Path, specs: list[str]) -> None:
     """Threads, processes and actors of Ray that are handed a task of a study."""
     from twofold.arena.workers import _VERSION, GameWorkers, Schedule, Task, _play_there, play
     from twofold.game.rules import Rules
+    from twofold.players import PlayerSpec
 
     rules = Rules.parse(RULES)
     schedules = []
     for number, spec in enumerate(specs):
-        task = Task(number, spec, rules, SeedRange(1, 1), allow_code=False)
+        task = Task(number, PlayerSpec.parse(spec), rules, SeedRange(1, 1), allow_code=False)
         schedules.append(Schedule(task, deque([task.seeds])))
         assert task.play({}).error
         assert _play_there(task, _VERSION, None, []).error
@@ -216,15 +217,16 @@ def checkpoints(folder: Path, specs: list[str]) -> None:
 def tables(folder: Path, specs: list[str]) -> None:
     """Tables of solved games."""
     from tests.attacks.tables import said
-    from twofold.players import home_of, make_player
+    from twofold.players import make_player
+    from twofold.web.roster import Roster
 
     for spec in specs:
         for part in ("rules", "objective", "part"):
             path = folder / "2x2.table"
             path.write_bytes(said(**{part: spec}))
             attempt(make_player, f"exact:table={path}", allow_code=False)
-            attempt(home_of, f"exact:table={path}")
-        attempt(home_of, spec)
+            attempt(Roster, f"exact:table={path}")
+        attempt(Roster, f"exact:table={spec}")
         attempt(make_player, f"exact:table={spec}", allow_code=False)
 
 

@@ -26,6 +26,7 @@ from twofold.cli.browser.pages import kinds
 from twofold.cli.browser.tab import BrowserPlace, find_browser
 from twofold.errors import ResourceError
 from twofold.game.record import read_record
+from twofold.players import PlayerSpec
 
 URL = "http://127.0.0.1:1/"
 WRONG = {
@@ -118,7 +119,7 @@ def test_a_terminal_shows_progress(
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(drive, "REFRESH_SECONDS", 0.01)
-    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), "greedy")
+    one = drive.Drive(BrowserPlace(URL), kinds(), Wishes(), PlayerSpec.parse("greedy"))
     asyncio.run(show())
     assert "move 1  score 104  largest 4  0 moves/s" in capsys.readouterr().err
 

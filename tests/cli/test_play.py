@@ -17,6 +17,7 @@ from twofold.game.game import Step
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import saved_game as saving
 from twofold.games.scores import GameFile, new_record
+from twofold.players import PlayerSpec
 
 
 def saved(out: str) -> Path:
@@ -241,7 +242,7 @@ def test_the_end_is_said(
 ) -> None:
     board = "2x2:11/00" if rules.startswith("2x2") else "1x3:122"
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
-    table = TextGame(game, tmp_path / "game", "greedy")
+    table = TextGame(game, tmp_path / "game", PlayerSpec.parse("greedy"))
     table.obey("l")
     out = capsys.readouterr().out
     assert says in out
@@ -256,12 +257,12 @@ def test_the_end_is_said(
 def test_hints_are_counted_and_refused_in_the_daily_game(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    table = TextGame(Game(seed=1), tmp_path / "game", "greedy")
+    table = TextGame(Game(seed=1), tmp_path / "game", PlayerSpec.parse("greedy"))
     table.obey("hint")
     table.obey("hint")
     assert table.kept.hints == 1
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
-    table = TextGame(record.resume(), tmp_path / "daily", "greedy", record)
+    table = TextGame(record.resume(), tmp_path / "daily", PlayerSpec.parse("greedy"), record)
     table.obey("l")
     for what in ("hint", "undo"):
         table.obey(what)

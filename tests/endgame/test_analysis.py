@@ -22,7 +22,7 @@ from twofold.game.board import Board
 from twofold.game.notation import SeedRange, parse_spec
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games.judge import Judge
-from twofold.players import make_player
+from twofold.players import PlayerSpec, make_player
 from twofold.players.engine.lines import BestMove, Go, Info, SetPosition
 from twofold.players.engine.server import ServerSearch
 from twofold.search.analysis import Analysis, AnalysisDocument, format_chance, table_words
@@ -164,9 +164,9 @@ def test_studies_runs_and_tunings_name_their_tables(tables_here: Path) -> None:
     with Study() as study:
         entrant = Bench(study, rules).add(auto, SeedRange(0, 2))
         kept = [*map(str, study.runs())]
-    assert entrant.player == "expectimax:ply=1,tables=44-16+442-16"
+    assert entrant.player.text == "expectimax:ply=1,tables=44-16+442-16"
     assert "auto" not in repr(kept).replace("ply=auto", "")
-    assert "tables=44-16+442-16" in TuningSettings.make(auto, games=1, rules=rules).player
+    assert "tables=44-16+442-16" in TuningSettings.make(auto, games=1, rules=rules).player.text
 
 
 @pytest.mark.promise("R73")
@@ -184,8 +184,9 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
     assert first.name == "default: strong (network, 3 plies, with tables)"
     assert first.summary.endswith("; endgame tables 44-16, 442-16")
     assert roster.infos[1].plain == "ntuple:ply=1"
-    assert roster.spec("", STANDARD) == roster.spec(first.spec, STANDARD) == first.plain
-    assert roster.spec("nneonneo:tables=auto", STANDARD) == "nneonneo:tables=44-16+442-16"
+    assert roster.spec("", STANDARD) == roster.spec(first.spec, STANDARD)
+    assert roster.spec("", STANDARD).text == first.plain
+    assert roster.spec("nneonneo:tables=auto", STANDARD).text == "nneonneo:tables=44-16+442-16"
     path = str(tables_here / "44-16.twofold-table")
     for asked_for in (f"nneonneo:tables={path}", f"nneonneo:tables=44-16+{path}"):
         with pytest.raises(InvalidSpec, match="only the owner can name a file"):
@@ -200,7 +201,7 @@ def test_a_page_names_tables_and_no_files(tables_here: Path) -> None:
 
 def test_a_remote_worker_names_the_missing_table(tables_here: Path) -> None:
     def task(spec: str) -> Task:
-        return Task(0, spec, STANDARD, SeedRange(1, 1))
+        return Task(0, PlayerSpec.parse(spec), STANDARD, SeedRange(1, 1))
 
     with pytest.raises(InvalidTable, match=r"tables build 442-512 \(on .*they are not sent"):
         workers._made(task("nneonneo:tables=442-512"), [])
@@ -247,7 +248,7 @@ def test_a_hint_at_tables_in_a_terminal(
 def test_a_hint_at_tables_where_a_strength_is_measured(
     specs: list[str], rules: str, is_said: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _options.hint_at_strengths(specs, Rules.parse(rules))
+    _options.hint_at_strengths(list(map(PlayerSpec.parse, specs)), Rules.parse(rules))
     assert capsys.readouterr().err == f"{_options.STRENGTHS_HINT}\n" * is_said
 
 
@@ -258,7 +259,8 @@ def test_commands_that_measure_hint_at_tables(
 ) -> None:
     said: list[Sequence[str]] = []
     monkeypatch.setattr(
-        f"twofold.cli.{command}.hint_at_strengths", lambda specs, _rules: said.append(tuple(specs))
+        f"twofold.cli.{command}.hint_at_strengths",
+        lambda specs, _rules: said.append(tuple(map(str, specs))),
     )
     cli(command, "greedy", "corner", "--games", "2", *options)
     assert said == ([] if options else [("greedy", "corner")])

@@ -11,7 +11,7 @@ from tests.engine.slow import BOARD, Slow
 from twofold import Board, Budget, Move, Player, Rules, make_player
 from twofold.errors import InvalidInput, UnsupportedRules
 from twofold.game.game import Game
-from twofold.players import play_game
+from twofold.players import PlayerSpec, play_game
 from twofold.players.engine import server as module
 from twofold.players.engine.lines import (
     BestMove,
@@ -50,8 +50,8 @@ class Talk:
     def _begin(self, search: ServerSearch) -> None:
         threading.Thread(target=search.run, daemon=True).start()
 
-    def _make(self, spec: str) -> Player:
-        self.made.append(spec)
+    def _make(self, spec: PlayerSpec) -> Player:
+        self.made.append(spec.text)
         return make_player(spec)
 
     def say(self, *lines: str) -> list[str]:

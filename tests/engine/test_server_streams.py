@@ -13,6 +13,7 @@ import pytest
 from tests.engine.slow import BOARD, Slow
 from twofold import Board, Move, Player, Rules, make_player
 from twofold.errors import PlayerError
+from twofold.players import PlayerSpec
 from twofold.players.engine import server as module
 from twofold.players.engine.server import STOP_SECONDS, EngineServer, lines_of, serve
 
@@ -135,7 +136,7 @@ def test_the_server_answers_stop_for_slow_players(
 def _making(players: list[Player]) -> Callable[..., object]:
     """A server that takes these players, one after the other, where it makes one."""
 
-    def make(spec: str) -> Player:
+    def make(spec: PlayerSpec) -> Player:
         return players.pop(0) if len(players) > 1 else players[0]
 
     server = EngineServer

@@ -13,8 +13,11 @@ from twofold.games.pictures import player_names
         ("greedy + me", "greedy + me"),
         ("ntuple:ply=1,tables=none", "network, 1 ply"),
         ("ntuple:net=/a/mine.safetensors,ply=3/2@3", "network mine.safetensors, 2 or 3 plies"),
-        ("expectimax:eval=snake,ply=auto", "snake"),
-        ("exact:table=2x3.table", "exact"),
+        ("expectimax:eval=snake,ply=auto", "snake, 3 plies"),
+        ("expectimax:time=1s", "rows"),
+        ("policy:ply=1", "policy network, 1 ply"),
+        ("greedy:x", "greedy:x"),
+        ("exact:table=2x3.table", "optimal play"),
     ],
 )
 def test_names_are_short(players: str, names: str) -> None:

@@ -142,9 +142,9 @@ def test_a_file_of_the_user_is_data(tables_here: Path, tmp_path: Path) -> None:
 
 @pytest.mark.promise("R73")
 def test_the_default_player_has_the_tables_that_are_built(tables_here: Path) -> None:
-    assert default_player(STANDARD) == f"{DEFAULT_PLAYER},tables={ALL}"
-    assert default_player(OTHER_SPAWNS) == DEFAULT_PLAYER
-    assert "tables" not in default_player(Rules.parse("3x4"))
+    assert default_player(STANDARD).text == f"{DEFAULT_PLAYER},tables={ALL}"
+    assert default_player(OTHER_SPAWNS).text == DEFAULT_PLAYER
+    assert "tables" not in default_player(Rules.parse("3x4")).values
 
 
 def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
@@ -158,7 +158,7 @@ def test_a_strength_hands_over_with_all_tables_of_the_usual_set(
 
 
 def test_the_default_player_without_tables_loads_nothing(tmp_path: Path) -> None:
-    assert default_player(STANDARD) == DEFAULT_PLAYER
+    assert default_player(STANDARD).text == DEFAULT_PLAYER
     code = (
         "import sys; from twofold.players.registry import default_player; "
         "from twofold.game.rules import STANDARD; default_player(STANDARD); "

@@ -10,7 +10,7 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Move, Rules
-from twofold.players import canonical, home_of, make_player, play_game, play_games
+from twofold.players import PlayerSpec, canonical, make_player, play_game, play_games
 from twofold.players.exact import ExactPlayer
 from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
@@ -40,10 +40,10 @@ def player(spec: str) -> ExactPlayer:
 
 
 def test_home_of_a_spec_is_that_of_its_table(spec: str) -> None:
-    assert home_of(spec) == Rules(2, 3)
-    assert home_of("greedy") is home_of("my_player.py:Tidy") is None
+    assert PlayerSpec.parse(spec).home == Rules(2, 3)
+    assert PlayerSpec.parse("greedy").home is PlayerSpec.parse("my_player.py:Tidy").home is None
     with pytest.raises(InvalidSpec):
-        home_of("nobody")
+        _ = PlayerSpec.parse("nobody").home
 
 
 def test_it_chooses_the_best_moves(player: ExactPlayer) -> None:

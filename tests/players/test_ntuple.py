@@ -137,7 +137,7 @@ def test_the_name_is_looked_up_once(
     counted(network_file, "parse_patterns")
     counted(network_module, "check_patterns")
     make_player(spec)
-    assert calls == ["file_identity", "parse_patterns"]
+    assert calls == ["file_identity", "parse_patterns", "check_patterns"]
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:

@@ -1,5 +1,6 @@
 """Specs: registered players, their keys, and code of the user."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from twofold.game.rules import Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
-from twofold.players.registry import code_of, entry_of, file_hashes, short_name
+from twofold.players.registry import PlayerSpec, code_of, short_name
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
 from twofold.tables.format import SETS, USUAL
 from twofold.values import EVALUATORS
@@ -82,7 +83,7 @@ def test_a_canonical_spec_says_every_key_and_names_the_same_player(name: str) ->
     if "eval" in defaults:
         weights = EVALUATORS[defaults["eval"]].weights
         defaults |= {key: format_number(value) for key, value in weights.items()}
-    hashes = file_hashes(defaults, entry.keys)
+    hashes = PlayerSpec.parse(spec).hashes
     assert list(hashes) == (["net_sha256"] if name in ("ntuple", "policy") else [])
     assert parsed.values == defaults | hashes
     assert list(parsed.values) == sorted(parsed.values)
@@ -137,7 +138,7 @@ def test_canonical(spec: str, expected: str) -> None:
 
 def test_a_key_that_came_later_changes_no_spec_that_is_kept() -> None:
     """The runs of older studies are found again."""
-    keys = entry_of("nneonneo").keys
+    keys = PlayerSpec.parse("nneonneo").entry.keys
     assert [name for name, key in keys.items() if key.came_later] == ["tables"]
     assert canonical("nneonneo:tables=none") == canonical("nneonneo")
     assert "tables" not in canonical("nneonneo")
@@ -316,7 +317,7 @@ def test_a_player_class_from_a_file(code: Path) -> None:
     player = make_player(f"{code}:First:last=yes")
     board = Board.parse("1000/0000/0000/0000")
     assert player.choose(board) is Move.DOWN
-    (digest,) = file_hashes({"file": f"{code}:First"}).values()
+    digest = sha256(code.read_bytes()).hexdigest()[:16]
     assert player.spec == f"{code}:First:file_sha256={digest},last=yes"
     assert make_player(player.spec).spec == player.spec
 
@@ -336,7 +337,7 @@ def test_an_evaluator_from_a_file(code: Path) -> None:
     assert [move.value for move in analysis.moves] == [None, 7.0, 7.0, None]
     values = parse_spec(player.spec).values
     assert values["eval"] == f"{code}:SEVEN"
-    assert values["eval_sha256"] == file_hashes({"eval": f"{code}:SEVEN"})["eval_sha256"]
+    assert values["eval_sha256"] == sha256(code.read_bytes()).hexdigest()[:16]
     assert make_player(player.spec).spec == player.spec
 
 

@@ -17,6 +17,7 @@ from twofold.game.game import Game
 from twofold.game.record import Record, format_record, parse_record
 from twofold.game.rules import Rules
 from twofold.games.store import NotFound
+from twofold.players import PlayerSpec
 from twofold.web import hub as hub_module
 from twofold.web import protocol
 from twofold.web.hub import Hub
@@ -128,10 +129,12 @@ def test_records_are_added_and_read(tmp_path: Path) -> None:
 def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
     record = Record.from_game(Game(seed=1))
     with closing(Hub(tmp_path, warm_up=False)) as hub:
-        assert hub.judge_for(record) == "ntuple:ply=3"
-        assert hub.judge_for(Record.from_game(Game(Rules(3, 3), 1))).startswith("expectimax")
+        assert hub.judge_for(record).text == "ntuple:ply=3"
+        small = Record.from_game(Game(Rules(3, 3), 1))
+        assert hub.judge_for(small).name == "expectimax"
+        assert hub.judge_for(small, PlayerSpec.parse("fast")).text == "expectimax:ply=2"
     with closing(Hub(tmp_path, "expectimax:ply=2", warm_up=False)) as hub:
-        assert hub.judge_for(record) == "expectimax:ply=2"
+        assert hub.judge_for(record).text == "expectimax:ply=2"
 
 
 def test_the_hub_starts_at_once(tmp_path: Path) -> None:

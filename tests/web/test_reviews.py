@@ -20,13 +20,14 @@ from twofold.games.judge import Judge
 from twofold.games.review import judge, review
 from twofold.games.scores import AUTOPLAY_TAG
 from twofold.games.store import NotFound
-from twofold.players import make_player
+from twofold.players import PlayerSpec, make_player
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
 from twofold.web.reviews import AskedReview, Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
+TINY = PlayerSpec.parse("ntuple:net=tiny")
 
 
 def game(moves: int, last: int = 0) -> Record:
@@ -68,7 +69,7 @@ def asked(
     ply: int | None = None,
 ) -> AskedReview:
     one = AskedReview(
-        reviews, "k3", spec, ply, lambda _: record, lambda _: SPEC, listener.send, ref
+        reviews, "k3", ply, lambda _: record, lambda _: PlayerSpec.parse(spec), listener.send, ref
     )
     reviews.start(one)
     return one
@@ -82,10 +83,9 @@ def judgements(listener: Listener, ref: int = 1) -> list[JudgementInfo]:
     return [one for reply in listener.all(Judged) if reply.ref == ref for one in reply.judgements]
 
 
-@pytest.mark.parametrize("spec", [SPEC, ""])
-def test_every_move_is_judged(reviews: Reviews, spec: str) -> None:
+def test_every_move_is_judged(reviews: Reviews) -> None:
     listener, record = Listener(), game(30)
-    asked(reviews, listener, record, spec)
+    asked(reviews, listener, record)
     found = end(listener)
     expected = list(judge(record, make_player(SPEC)))
     whole = review(expected)
@@ -106,13 +106,6 @@ def test_a_judge_without_the_tables_of_the_game_is_said(reviews: Reviews) -> Non
     assert not end(listener).lacks_tables
     asked(reviews, listener, played, ref=2)
     assert end(listener, 2).lacks_tables
-
-
-def test_a_strength_judges_as_the_player_for_the_rules_of_the_game(reviews: Reviews) -> None:
-    listener, small = Listener(), Game(Rules(3, 3), 1)
-    small.play(small.legal_moves()[0])
-    asked(reviews, listener, Record.from_game(small), "fast")
-    assert end(listener).player == "expectimax:ply=2"
 
 
 def test_forced_moves_alone_have_no_accuracy(reviews: Reviews) -> None:
@@ -261,15 +254,13 @@ def test_an_unknown_game_is_refused(reviews: Reviews) -> None:
         raise NotFound(f"expected a game, got {game}")
 
     listener = Listener()
-    reviews.start(AskedReview(reviews, "k3", "", None, find, lambda _: SPEC, listener.send, 1))
+    reviews.start(AskedReview(reviews, "k3", None, find, lambda _: TINY, listener.send, 1))
     assert listener.wait(RefusedReply).kind == "NotFound"
 
 
 def test_a_limit_of_plies(reviews: Reviews) -> None:
     listener, record = Listener(), game(10)
-    one = AskedReview(
-        reviews, "k3", "ntuple:net=tiny", 2, lambda _: record, lambda _: SPEC, listener.send, 1
-    )
+    one = AskedReview(reviews, "k3", 2, lambda _: record, lambda _: TINY, listener.send, 1)
     reviews.start(one)
     end(listener)
     expected = list(judge(record, make_player("ntuple:net=tiny"), Budget(ply=2)))

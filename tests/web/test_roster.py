@@ -9,12 +9,11 @@ from tests.web.own_players import FIRST, PATIENT
 from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
-from twofold.players import Player, entries, make_player
+from twofold.players import Player, PlayerSpec, entries, make_player
 from twofold.players.registry import DEFAULT_PLAYER, STRENGTHS
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore
-from twofold.web import roster as module
 from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
 
 BOARD = Board.parse("1100/0000/0000/0000")
@@ -90,7 +89,7 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     roster = Roster(spec)
     assert roster.home == Rules(2, 2)
     assert roster.infos[0].name == "default on 2x2: optimal play"
-    assert roster.spec("", Rules(2, 2)) == roster.own_default(Rules(2, 2)) == spec
+    assert roster.spec("", Rules(2, 2)) == roster.own_default(Rules(2, 2)) == PlayerSpec.parse(spec)
     assert roster.own_default(STANDARD) is None
     assert roster.spec("", STANDARD) == Roster().spec("", STANDARD)
     roster.check(spec)
@@ -133,8 +132,8 @@ def test_the_players_to_pick_from() -> None:
     assert (infos[0].spec, infos[0].plain) == ("strong", DEFAULT_PLAYER)
     assert infos[0].name == "default: strong (network, 3 plies)"
     assert infos[0].elsewhere == "default: strong"
-    assert "eval=rows" in Roster().spec("", Rules(rows=3, cols=3))
-    others = ["fast", "normal", "max", *(spec for spec, _ in PICKS)]
+    assert "eval=rows" in Roster().spec("", Rules(rows=3, cols=3)).text
+    others = ["fast", "normal", "max", *PICKS]
     assert [info.spec for info in infos[1:]] == others
     assert (infos[1].plain, infos[1].elsewhere) == ("ntuple:ply=1", "fast")
     assert {info.spec for info in infos if not info.values} == {"corner", "random"}
@@ -161,10 +160,10 @@ def test_a_pick_may_be_the_default() -> None:
 
 
 def test_the_default_depends_on_the_rules() -> None:
-    assert Roster().spec("", STANDARD) == DEFAULT_PLAYER
-    assert Roster().spec(" ", Rules(5, 5)) == STRENGTHS["strong"][2]
-    assert Roster("greedy").spec("", Rules(5, 5)) == "greedy"
-    assert Roster("greedy").spec(" random ", STANDARD) == "random"
+    assert Roster().spec("", STANDARD).text == DEFAULT_PLAYER
+    assert Roster().spec(" ", Rules(5, 5)).text == STRENGTHS["strong"].larger
+    assert Roster("greedy").spec("", Rules(5, 5)).text == "greedy"
+    assert Roster("greedy").spec(" random ", STANDARD).text == "random"
 
 
 def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,15 +171,17 @@ def test_a_network_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reached, go_on = threading.Event(), threading.Event()
     here: list[str] = []
 
-    def slow(spec: str, *, allow_code: bool) -> Player:
-        here.append(spec)
-        if spec.startswith("ntuple"):
+    make = PlayerSpec.make
+
+    def slow(spec: PlayerSpec, *, allow_code: bool) -> Player:
+        here.append(spec.text)
+        if spec.name == "ntuple":
             reached.set()
             assert go_on.wait(120)
-            here.remove(spec)
-        return make_player("greedy", allow_code=allow_code)
+            here.remove(spec.text)
+        return make(PlayerSpec.parse("greedy"), allow_code=allow_code)
 
-    monkeypatch.setattr(module, "make_player", slow)
+    monkeypatch.setattr(PlayerSpec, "make", slow)
     roster = Roster()
     threads = [threading.Thread(target=roster.make, args=(f"ntuple:ply={n}",)) for n in (1, 2)]
     for thread in threads:
@@ -204,7 +205,7 @@ def test_names_of_tables_with_caps_stay_whole() -> None:
 
 def test_a_strength_may_be_requested() -> None:
     roster = Roster()
-    assert roster.spec("fast", STANDARD) == "ntuple:ply=1"
+    assert roster.spec("fast", STANDARD).text == "ntuple:ply=1"
     with pytest.raises(LimitExceeded, match="threads"):
         roster.check("fast:threads=1000000")
 
@@ -216,9 +217,10 @@ def test_the_list_says_on_which_boards_a_player_plays() -> None:
     assert sizes["it3105-snake"] == (4, 4)
 
 
-def test_the_list_says_whose_search_can_be_limited() -> None:
+def test_the_list_says_who_values_moves_and_whose_search_can_be_limited() -> None:
     for info in Roster().infos:
         with make_player(info.spec) as player:
-            assert info.takes_limits == player.takes_limits, info.spec
+            abilities = (player.has_values, player.takes_limits)
+        assert (info.values, info.takes_limits) == abilities, info.spec
     own = Roster("policy:ply=1", [FIRST]).infos
     assert [info.takes_limits for info in own[:2]] == [False, False]

@@ -21,7 +21,7 @@ from twofold.errors import (
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
-from twofold.players import Player, make_player
+from twofold.players import Player, PlayerSpec, make_player
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.asked import AskedAnalysis
@@ -47,7 +47,7 @@ class Makes:
         self.made: list[Player] = []
         self.closed: list[Player] = []
 
-    def __call__(self, spec: str) -> Player:
+    def __call__(self, spec: PlayerSpec) -> Player:
         player = make_player(spec)
         close, start = player.close, player.start
         self.made.append(player)
@@ -81,7 +81,7 @@ def searches(makes: Makes) -> Iterator[Searches]:
 
 
 def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> AnalysisOrder:
-    return AnalysisOrder(spec, board, Rules(*board.shape), None, Budget(**limits))
+    return AnalysisOrder(PlayerSpec.parse(spec), board, Rules(*board.shape), None, Budget(**limits))
 
 
 def asked(
@@ -118,7 +118,7 @@ def test_requests_are_parsed_and_checked() -> None:
         "budget": clamped(),
     }
     order = order_of(roster, **asked)
-    assert (order.spec, order.board, order.rules) == ("greedy", BOARD, Rules(*BOARD.shape))
+    assert (order.spec.text, order.board, order.rules) == ("greedy", BOARD, Rules(*BOARD.shape))
     assert (order.score, order.budget, order.at_home) == (12, clamped(), True)
     ours = order_of(roster, **asked | {"rules": "4x4 goal=64", "score": None})
     assert (ours.rules.goal, ours.score, ours.at_home) == (64, None, False)
@@ -207,7 +207,7 @@ def wait_until_idle(searches: Searches) -> None:
 
 def test_the_number_of_idle_players_is_limited(searches: Searches, makes: Makes) -> None:
     for number in range(IDLE_PLAYERS + 3):
-        with searches.player(f"expectimax:ply=1,cut=0.{number + 1}", STANDARD):
+        with searches.player(PlayerSpec.parse(f"expectimax:ply=1,cut=0.{number + 1}"), STANDARD):
             pass
     assert makes.closed == makes.made[:3]
 
@@ -256,7 +256,7 @@ def test_after_a_drop_nothing_is_sent(searches: Searches, makes: Makes) -> None:
     wait_until_idle(searches)
     assert len(listener.replies) == count
     assert makes.closed == []  # it may serve again
-    with searches.player("expectimax", STANDARD) as player:
+    with searches.player(PlayerSpec.parse("expectimax"), STANDARD) as player:
         assert [player] == makes.made
         assert player.analyse(BOARD, Budget(ply=3)).depth == "3 plies"
 
@@ -282,10 +282,9 @@ def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> N
 
 def test_waiting_for_a_search_returns_its_result(searches: Searches) -> None:
     assert searches.wait_for(lambda: 7, Stop()) == 7
+    unstarted = PlayerSpec.parse(own_players.UNSTARTED)
     with pytest.raises(UnsupportedRules):
-        searches.wait_for(
-            lambda: searches.player(own_players.UNSTARTED, STANDARD).__enter__(), Stop()
-        )
+        searches.wait_for(lambda: searches.player(unstarted, STANDARD).__enter__(), Stop())
     with pytest.raises(InvalidSpec):
         searches.wait_for(lambda: list(searches.stream(question("nobody"), Stop())), Stop())
 
@@ -305,7 +304,7 @@ def test_closing_ends_all(searches: Searches) -> None:
 
 def test_a_player_that_comes_back_after_the_end_is_closed(makes: Makes) -> None:
     searches = Searches(makes)
-    with searches.player("greedy", STANDARD):
+    with searches.player(PlayerSpec.parse("greedy"), STANDARD):
         searches.close()
         assert makes.closed == []
     assert makes.closed == makes.made

@@ -15,21 +15,10 @@ from twofold.arena.games import GameColumns, GameRow
 from twofold.arena.study import Study
 from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
 from twofold.errors import InvalidInput, PlayerError
-from twofold.game.notation import (
-    SeedRange,
-    Spec,
-    check_seed,
-    did_you_mean,
-    format_spec,
-    parse_spec,
-    printable,
-    shown,
-    split_hashes,
-)
+from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_JOBS, check_limit
-from twofold.players import make_player, settled
-from twofold.players.registry import code_of, excess_of
+from twofold.players import PlayerSpec
 from twofold.version import SIGNATURE, __version__
 
 
@@ -118,7 +107,7 @@ class Entrant:
         reproducible: True if its games depend on player, rules and seed alone, as far as is known.
     """
 
-    player: str
+    player: PlayerSpec
     run: int
     spec: str
     seeds: SeedRange
@@ -171,7 +160,9 @@ class Bench:
         self.records = records
         self.entrants: list[Entrant] = []
 
-    def add(self, player: str, seeds: SeedRange, *, allow_code: bool = True) -> Entrant:
+    def add(
+        self, player: PlayerSpec | str, seeds: SeedRange, *, allow_code: bool = True
+    ) -> Entrant:
         """Add a player and the seeds of its games; with `allow_code=False` it may not run code.
 
         Raises:
@@ -179,14 +170,14 @@ class Bench:
                 in the study were played.
         """
         _check_seeds(seeds)
-        player = settled(player, self.rules)
-        with make_player(player, allow_code=allow_code) as made:
+        player = PlayerSpec.of(player).settled(self.rules)
+        with player.make(allow_code=allow_code) as made:
             made.start(self.rules, seeds.first)
             spec, compiled, reproducible = made.spec, made.compiled, made.reproducible
-        self._check_settings(player, spec)
+        self._check_settings(player.text, spec)
         run = self.study.add_run(
             spec,
-            player,
+            player.text,
             str(self.rules),
             signature=str(SIGNATURE),
             twofold=__version__,
@@ -202,10 +193,12 @@ class Bench:
 
     def _check_settings(self, player: str, spec: str) -> None:
         """Refuse a player whose text stood for other settings in its earlier runs."""
-        ours, home = parse_spec(spec), (player, str(self.rules), str(SIGNATURE))
+        home = (player, str(self.rules), str(SIGNATURE))
         for run in self.study.runs():
-            theirs = parse_spec(run.spec)
-            if (run.player, run.rules, run.signature) == home and _plain(theirs) != _plain(ours):
+            if run.spec == spec or (run.player, run.rules, run.signature) != home:
+                continue
+            ours, theirs = PlayerSpec.parse(spec), PlayerSpec.parse(run.spec)
+            if theirs.without_hashes != ours.without_hashes:
                 raise InvalidInput(
                     f"expected {shown(player)} to be {_beyond(theirs, ours)} as in "
                     f"{self.study.name}, got {_beyond(ours, theirs)}. Use a new study"
@@ -314,7 +307,7 @@ class Bench:
         new = [
             number
             for number, one in enumerate(self.entrants)
-            if one.reproducible and one.missing == one.seeds.count and code_of(one.player)
+            if one.reproducible and one.missing == one.seeds.count and one.player.code
         ]
         if not new:
             return
@@ -344,7 +337,7 @@ class Bench:
         self.study.mark_not_reproducible(entrant.run)
         self.entrants[number] = replace(entrant, reproducible=False)
         self.say(
-            f"{printable(entrant.player)} played the game of seed {seed} twice, in two ways: "
+            f"{printable(entrant.player.text)} played the game of seed {seed} twice, in two ways: "
             "its games are not reproducible"
         )
 
@@ -384,16 +377,16 @@ def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerS
     failed = min(failures, key=seeds.place, default=None)
     if failed is None or seeds.place(failed) >= seeds.count:
         return PlayerStanding(
-            entrant.player, entrant.spec, games, reproducible=entrant.reproducible
+            entrant.player.text, entrant.spec, games, reproducible=entrant.reproducible
         )
     before = np.count_nonzero(seeds.places(games.seeds) < seeds.place(failed))
     kept = games.first(int(before))
     return PlayerStanding(
-        entrant.player, entrant.spec, kept, failures[failed], failed, entrant.reproducible
+        entrant.player.text, entrant.spec, kept, failures[failed], failed, entrant.reproducible
     )
 
 
-def resume(bench: Bench, named: Collection[str] = ()) -> None:
+def resume(bench: Bench, named: Collection[PlayerSpec] = ()) -> None:
     """Add all games that the study was asked for, under the rules and boards of the bench.
 
     `named` are the players that may run code and programs, and may take more than the machine has;
@@ -405,7 +398,7 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
     """
     asked = sum(wanted.seeds.count for wanted in bench.study.wanted())
     check_limit(f"the games that {bench.study.name} asks for", asked, 0, MAX_GAMES)
-    trusted = {plain_spec(player) for player in named}
+    trusted = {player.without_hashes for player in named}
     home = (str(bench.rules), bench.boards.hash if bench.boards else "")
     known = {run.run: run for run in bench.study.runs() if (run.rules, run.boards) == home}
     for wanted in bench.study.wanted():
@@ -419,14 +412,15 @@ def resume(bench: Bench, named: Collection[str] = ()) -> None:
                 "other moves now. Use a new study"
             )
         with _going_on(bench.study):
-            is_trusted = plain_spec(run.player) in trusted
-            if not is_trusted and (excess := excess_of(run.player)):
-                raise InvalidInput(f"{excess}. Name it, if you want that")
-            bench.add(run.player, wanted.seeds, allow_code=is_trusted)
+            player = PlayerSpec.parse(run.player)
+            is_trusted = player.without_hashes in trusted
+            if not is_trusted and player.excess:
+                raise InvalidInput(f"{player.excess}. Name it, if you want that")
+            bench.add(player, wanted.seeds, allow_code=is_trusted)
 
 
 def resumed(
-    study: Study, named: Collection[str] = (), *, machine: dict[str, Any] | None = None
+    study: Study, named: Collection[PlayerSpec] = (), *, machine: dict[str, Any] | None = None
 ) -> list[Bench]:
     """A bench for each set of rules and boards that a study has runs of; see `resume`."""
     homes = {(run.rules, run.boards): run for run in study.runs()}
@@ -439,37 +433,18 @@ def resumed(
     return benches
 
 
-def players_with_code(study: Study) -> list[str]:
-    """The players of a study that run code or programs, as the study names them."""
-    with _going_on(study):
-        return [player for player in _wanted_players(study) if code_of(player)]
-
-
-def players_in_excess(study: Study) -> dict[str, str]:
-    """The players of a study that take more than this machine has, and how; see `excess_of`."""
-    with _going_on(study):
-        found = {player: excess_of(player) for player in _wanted_players(study)}
-    return {player: excess for player, excess in found.items() if excess}
-
-
-def _wanted_players(study: Study) -> list[str]:
+def players_to_name(study: Study) -> list[PlayerSpec]:
+    """The players that a study was asked for and that run code or take more than there is here."""
     wanted = {one.run for one in study.wanted()}
-    return list(dict.fromkeys(run.player for run in study.runs() if run.run in wanted))
+    names = dict.fromkeys(run.player for run in study.runs() if run.run in wanted)
+    with _going_on(study):
+        players = map(PlayerSpec.parse, names)
+        return [player for player in players if player.code or player.excess]
 
 
-def plain_spec(player: str) -> str:
-    """A spec in a form to compare: keys in order, without hashes of files."""
-    return _plain(parse_spec(player))
-
-
-def _plain(spec: Spec) -> str:
-    return format_spec(spec.name, split_hashes(spec.values)[0])
-
-
-def _beyond(spec: Spec, other: Spec) -> str:
+def _beyond(spec: PlayerSpec, other: PlayerSpec) -> str:
     """A spec with only the settings that the other one does not have."""
-    own = dict(spec.values.items() - other.values.items())
-    return _plain(Spec(spec.name, own))
+    return PlayerSpec.of_parts(spec.name, dict(spec.values.items() - other.values.items()), {}).text
 
 
 @contextlib.contextmanager

@@ -22,7 +22,8 @@ from twofold.arena.stats import format_runs
 from twofold.arena.workers import Backend
 from twofold.errors import InvalidInput
 from twofold.game.drawing import preformatted
-from twofold.game.notation import SeedRange, format_spec, parse_spec
+from twofold.game.notation import SeedRange
+from twofold.players import PlayerSpec
 
 STEP_SHARE: Final = 10
 """A sequential test is repeated when the games have grown by 1/10, or by 4 for each job."""
@@ -99,15 +100,9 @@ class DuelOutcome:
         return preformatted(str(self))
 
 
-def with_budget(player: str, budget: str) -> str:
-    """The spec of a player with a time limit for each move, such as `time=1ms`."""
-    spec = parse_spec(player)
-    return format_spec(spec.name, {**spec.values, "time": budget})
-
-
 def duel(
     bench: Bench,
-    players: tuple[str, str],
+    players: tuple[PlayerSpec | str, PlayerSpec | str],
     seeds: SeedRange,
     jobs: int,
     *,
@@ -120,7 +115,7 @@ def duel(
 
     Args:
         bench: without players yet; its study stores the games.
-        players: specs of A and B.
+        players: A and B.
         seeds: of the games of each.
         jobs: number of games at the same time.
         question: of a sequential test; None to play all games.

@@ -145,11 +145,12 @@ class Study(StudyFile):
 
     def _refuse_other_files(self, runs: Sequence[StoredRun], spec: str, rules: str) -> None:
         """Refuse a player whose network or code file has changed since its earlier runs."""
+        others = [known for known in runs if known.rules == rules]
+        if not others:
+            return
         ours = parse_spec(spec)
         plain, hashes = split_hashes(ours.values)
-        for known in runs:
-            if known.rules != rules:
-                continue
+        for known in others:
             theirs = parse_spec(known.spec)
             if theirs.name != ours.name:
                 continue

@@ -37,7 +37,7 @@ from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
 from twofold.errors import TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.limits import MAX_GAMES, MAX_JOBS, MAX_SEED, MAX_TRIALS, check_limit
-from twofold.players import make_player
+from twofold.players import PlayerSpec
 from twofold.storage.files import alone
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def tune(
     path = Path(os.path.realpath(out))
     with alone(path, "tuning"), contextlib.ExitStack() as stack:
         study = open_study(path, settings)
-        made = stack.enter_context(make_player(settings.player))
+        made = stack.enter_context(settings.player.make())
         run = _Run(
             settings,
             path,
@@ -270,14 +270,14 @@ class _Run:
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
         task = Task(
             0,
-            "",
+            self.settings.player,
             self.settings.rules,
             games,
             canonical=self.settings.canonical,
             compiled=self.compiled,
         )
         schedules = [
-            Schedule(replace(task, player=number, spec=spec), deque(parts))
+            Schedule(replace(task, player=number, spec=PlayerSpec.parse(spec)), deque(parts))
             for number, spec in enumerate(specs)
         ]
         for number, row in play(self.backend, schedules, self.stop):

@@ -30,7 +30,7 @@ from twofold.game import notation
 from twofold.game.notation import check_seed, did_you_mean, format_number, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_SPREAD, MAX_TRIALS, MIN_SPREAD, check_limit
-from twofold.players import make_player, settled
+from twofold.players import PlayerSpec
 from twofold.storage.files import read_start
 from twofold.values import Evaluator
 from twofold.values.evaluator import Weight
@@ -141,7 +141,7 @@ class TuningSettings:
     other attributes see `make`.
     """
 
-    player: str
+    player: PlayerSpec
     canonical: str
     rules: Rules
     seed: int
@@ -154,7 +154,7 @@ class TuningSettings:
     @classmethod
     def make(
         cls,
-        player: str,
+        player: PlayerSpec | str,
         *,
         games: int = 100,
         seed: int = 1,
@@ -186,13 +186,13 @@ class TuningSettings:
             raise InvalidInput(f"expected a sampler ({', '.join(SAMPLERS)}), got {shown(sampler)}")
         used_rules = Rules() if rules is None else rules
         aim = TuningObjective.parse(objective)
-        player = settled(player, used_rules)
-        canonical, found = _weights_of(player, used_rules, seed)
+        spec = PlayerSpec.of(player).settled(used_rules)
+        canonical, found = _weights_of(spec, used_rules, seed)
         ranges = tuple(
             within(range_of(name, one.value, spread), one.low, one.high)
             for name, one in ((name, found[name]) for name in _chosen(found, weights))
         )
-        return cls(player, canonical, used_rules, seed, games, ranges, sampler, spread, aim)
+        return cls(spec, canonical, used_rules, seed, games, ranges, sampler, spread, aim)
 
     @property
     def start(self) -> dict[str, float]:
@@ -210,14 +210,13 @@ class TuningSettings:
 
     def spec(self, values: Mapping[str, float]) -> str:
         """The player's spec with the weights that differ from the start."""
-        name, given = notation.parse_spec(self.player)
         rounded = self.rounded(values)
         changed = {
             weight.name: format_number(rounded[weight.name])
             for weight in self.weights
             if rounded[weight.name] != weight.start
         }
-        return notation.format_spec(name, given | changed)
+        return self.player.with_keys(**changed).text
 
     def document(self) -> dict[str, Any]:
         """The settings as a file of trials stores them."""
@@ -235,11 +234,11 @@ class TuningSettings:
         }
 
 
-def _weights_of(player: str, rules: Rules, seed: int) -> tuple[str, dict[str, Weight]]:
+def _weights_of(player: PlayerSpec, rules: Rules, seed: int) -> tuple[str, dict[str, Weight]]:
     """The canonical spec and the weights that it can set."""
-    with make_player(player) as made:
+    with player.make() as made:
         made.start(rules, seed)
-        keys = notation.parse_spec(made.spec).values
+        keys = PlayerSpec.parse(made.spec).values
         evaluator = getattr(made, "evaluator", None)
         weights = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
         return made.spec, {name: one for name, one in weights.items() if name in keys}

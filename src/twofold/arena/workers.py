@@ -37,11 +37,10 @@ from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameRow
 from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable, MissingExtra
 from twofold.game.board import Board
-from twofold.game.notation import SeedRange, format_spec, parse_spec, printable, split_hashes
+from twofold.game.notation import SeedRange, printable
 from twofold.game.rules import Rules
-from twofold.players import Player, make_player, play_games
+from twofold.players import Player, PlayerSpec, play_games
 from twofold.players.base import as_fault, describe_caught
-from twofold.players.own_code import is_code
 from twofold.storage.files import atomic_write, make_private, open_regular, shared_place
 from twofold.version import SIGNATURE, __version__
 
@@ -64,7 +63,7 @@ class Task:
 
     Attributes:
         player: position of the player among the players of the run.
-        spec: the player's spec, as given.
+        spec: the player, as given.
         records: True if the rows hold the records of the games.
         boards: where each game begins; empty for new games.
         canonical: the player's canonical spec.
@@ -72,7 +71,7 @@ class Task:
     """
 
     player: int
-    spec: str
+    spec: PlayerSpec
     rules: Rules
     seeds: SeedRange
     records: bool = False
@@ -89,24 +88,24 @@ class Task:
         self,
         players: dict[str, Player],
         stop: Callable[[], bool] | None = None,
-        spec: str = "",
+        name: str = "",
         faults: tuple[type[BaseException], ...] = (Exception, SystemExit),
     ) -> "TaskReport":
         """Play the games until `stop` returns True or one fails.
 
         Args:
-            players: of this worker, by their specs; the player is made if it is missing.
+            players: of this worker, by the texts of their specs; a missing one is made.
             stop: polled; None to play all games.
-            spec: the player's spec in the rows; empty for the one that it has here.
+            name: the player's spec in the rows; empty for the one that it has here.
             faults: what the player may raise; it may also call sys.exit().
         """
         rows: list[GameRow] = []
         keep = self.records
         try:
-            if self.spec not in players:
-                players[self.spec] = make_player(self.spec, allow_code=self.allow_code)
-            player = players[self.spec]
-            name = spec or player.spec
+            if self.spec.text not in players:
+                players[self.spec.text] = self.spec.make(allow_code=self.allow_code)
+            player = players[self.spec.text]
+            name = name or player.spec
             for result in play_games(
                 player, self.rules, self.seeds, boards=self.boards, keep_moves=keep, stop=stop
             ):
@@ -460,11 +459,12 @@ class RayWorkers(Backend):
 
     def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
         """Start a task; the files of a new player are put into the object store."""
-        if task.spec not in self._files:
-            self._files[task.spec] = [
+        player = task.spec.text
+        if player not in self._files:
+            self._files[player] = [
                 self._stored(text, path) for text, path in files_of(task.spec).items()
             ]
-        call = self._play.remote(task, _VERSION, self.timeout, self._files[task.spec])
+        call = self._play.remote(task, _VERSION, self.timeout, self._files[player])
         future: Future[TaskReport] = call.future()
         self._calls[future] = call, time.monotonic()
         return future
@@ -539,21 +539,20 @@ def require_ray() -> Any:
     return ray
 
 
-def files_of(spec: str) -> dict[str, Path]:
+def files_of(spec: PlayerSpec) -> dict[str, Path]:
     """The files that a spec names: networks that do not come with twofold, and code.
 
     They are keyed by their path as written in the spec, without the name of an object after it.
     """
     from twofold.values.network_file import network_path
 
-    parsed = parse_spec(spec)
     found = {}
-    for text in (parsed.name, *parsed.values.values()):
+    for text in (spec.name, *spec.values.values()):
         home = text.rpartition(":")[0]
         if home.endswith(".py"):
             found[home] = Path(home)
-    net = parsed.values.get("net")
-    if net is not None and not is_code(parsed.name) and Path(net).exists():
+    net = spec.values.get("net")
+    if net is not None and not spec.is_code and Path(net).exists():
         found[net] = network_path(net)
     return found
 
@@ -568,8 +567,8 @@ def _play_there(
     if version != _VERSION:
         raise InvalidInput(f"expected {version} on the whole cluster, got {_VERSION}")
     try:
-        if task.spec not in _RAY_CREW:
-            _RAY_CREW[task.spec] = _made(task, files)
+        if task.spec.text not in _RAY_CREW:
+            _RAY_CREW[task.spec.text] = _made(task, files)
     except (Exception, SystemExit) as fault:  # a player may call sys.exit()
         return TaskReport(task, error=describe_caught(fault))
     clock = threading.Timer(timeout or 0.0, os._exit, (1,))
@@ -577,29 +576,28 @@ def _play_there(
     if timeout is not None:
         clock.start()
     try:
-        return task.play(_RAY_CREW, spec=task.canonical)
+        return task.play(_RAY_CREW, name=task.canonical)
     finally:
         clock.cancel()
 
 
 def _made(task: Task, files: Sequence[_File]) -> Player:
     """Make a player from the files on this machine."""
-    parsed = parse_spec(task.spec)
-    name, values = parsed.name, dict(parsed.values)
+    name, values = task.spec.name, dict(task.spec.values)
     for key, file_name, digest, content in files:
         path = str(_taken(key, file_name, digest, partial(require_ray().get, content)))
         name = _renamed(name, key, path)
         values = {one: _renamed(text, key, path) for one, text in values.items()}
     try:
-        made = make_player(format_spec(name, values), allow_code=task.allow_code)
+        spec = PlayerSpec.of_parts(name, values, task.spec.hashes)
+        made = spec.make(allow_code=task.allow_code)
     except InvalidTable as error:
         if "tables" not in values:
             raise
         raise InvalidTable(
             f"{error} (on {socket.gethostname()}). Build endgame tables there; they are not sent"
         ) from None
-    ours, theirs = (split_hashes(parse_spec(one).values)[1] for one in (made.spec, task.canonical))
-    if ours != theirs:
+    if PlayerSpec.parse(made.spec).hashes != PlayerSpec.parse(task.canonical).hashes:
         raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
     return made
 

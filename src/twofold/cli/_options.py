@@ -40,12 +40,11 @@ from twofold.cli._output import (
 from twofold.cli.completion import words_of
 from twofold.errors import InvalidInput, InvalidSpec, LimitExceeded, UnsupportedRules
 from twofold.game.game import Game
-from twofold.game.notation import parse_number, parse_seed, parse_spec, shown
+from twofold.game.notation import parse_number, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
-from twofold.players import Player, home_of, make_player, settled, short_spec
-from twofold.players.own_code import is_code
-from twofold.players.registry import STRENGTHS, entry_of, parse_player
+from twofold.players import Player, PlayerSpec
+from twofold.players.registry import STRENGTHS
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
 from twofold.tables.format import SETS, USUAL, files_in, tables_folder
@@ -217,16 +216,15 @@ def read_keys_from_terminal() -> None:
     os.close(keys)
 
 
-def read_rules(text: str, players: Sequence[str] = ()) -> Rules:
+def read_rules(text: str, players: Sequence[PlayerSpec] = ()) -> Rules:
     """The rules an option names; where it names none, the only ones that a player can play under.
 
     Raises:
         InvalidInput: the text names no rules, or there is no such player.
     """
-    if players and not text:
-        for spec in players:
-            if (home := home_of(spec)) is not None:
-                return home
+    for spec in () if text else players:
+        if (home := spec.home) is not None:
+            return home
     return Rules.parse(text)
 
 
@@ -279,24 +277,18 @@ TRAINS: Final = {"ntuple": "train NETWORK", "policy": "train-policy"}
 """The commands that train networks for these players."""
 
 
-def settled_specs(specs: Sequence[str], rules: Rules) -> list[str]:
+def settled_specs(specs: Sequence[PlayerSpec], rules: Rules) -> list[PlayerSpec]:
     """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
 
     Raises `InvalidInput` if a spec is wrong, or names endgame tables that cannot be used.
     """
     with loading():
-        return [settled(spec, rules) for spec in specs]
+        return [spec.settled(rules) for spec in specs]
 
 
-def named_files(*specs: str | None) -> list[str]:
-    """The files that specs name: networks, tables, code, programs."""
-    parsed = [parse_spec(spec) for spec in specs if spec]
-    words = [word for one in parsed for word in (one.name, *one.values.values())]
-    parts = [[word, word.rpartition(":")[0], *re.split(r"[+\s]", word)] for word in words]
-    return [part for some in parts for part in some if os.path.isfile(part)]
-
-
-def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool = True) -> None:
+def prepare(
+    specs: Sequence[PlayerSpec], rules: Rules, seed: int, *, allow_code: bool = True
+) -> None:
     """Check that players can be made and can play; have their kernels compiled.
 
     Raises `InvalidInput` if a spec is wrong, or its player cannot play under these rules.
@@ -307,14 +299,14 @@ def prepare(specs: Sequence[str], rules: Rules, seed: int, *, allow_code: bool =
 
 
 @contextmanager
-def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
+def hint_at_rules(spec: PlayerSpec, rules: Rules) -> Iterator[None]:
     """Say in an error about a player of other shapes which option or other player to use."""
     try:
         yield
     except UnsupportedRules as error:
         from twofold.players.engine.lines import ALL_SHAPES
 
-        with make_player(spec) as player:
+        with spec.make() as player:
             shapes = [shape for shape in ALL_SHAPES if not player.unsupported(Rules(*shape))]
         if rules.shape in shapes:
             raise
@@ -323,9 +315,9 @@ def hint_at_rules(spec: str, rules: Rules) -> Iterator[None]:
         raise UnsupportedRules(f"{error}; {_other_player(spec, rules)}") from None
 
 
-def _other_player(spec: str, rules: Rules) -> str:
+def _other_player(spec: PlayerSpec, rules: Rules) -> str:
     """Who plays on boards that a player cannot play on."""
-    command = TRAINS.get(parse_spec(spec).name)
+    command = TRAINS.get(spec.name)
     other = "the player strong plays on them"
     if command is None or max(rules.shape) > BITS_MAX_SIDE:
         return other
@@ -334,7 +326,7 @@ def _other_player(spec: str, rules: Rules) -> str:
 
 
 def open_player(
-    spec: str, rules: Rules, seed: int, *, at_home: bool = False, allow_code: bool = True
+    spec: PlayerSpec, rules: Rules, seed: int, *, at_home: bool = False, allow_code: bool = True
 ) -> Player:
     """A player that is ready: started, and its kernels compiled by a first analysis.
 
@@ -342,7 +334,7 @@ def open_player(
     `InvalidInput` if the spec is wrong, or the player cannot play under these rules.
     """
     with loading():
-        player = make_player(settled(spec, rules), allow_code=allow_code)
+        player = spec.settled(rules).make(allow_code=allow_code)
         rules = player.home or rules if at_home else rules
         player.start(rules, seed)
         if player.compiled:
@@ -360,13 +352,12 @@ def check_limits(player: Player, *names: str) -> None:
     """
     if not names or player.takes_limits:
         return
-    spec = short_spec(player.spec)
-    name = parse_player(spec).name
-    has_key = not is_code(name) and names[0] in entry_of(name).keys
-    hint = f". Use the key of the player: {name}:{names[0]}=" if has_key else ""
+    spec = PlayerSpec.parse(player.spec)
+    has_key = spec.has_key(names[0])
+    hint = f". Use the key of the player: {spec.name}:{names[0]}=" if has_key else ""
     raise InvalidSpec(
         f"expected a player whose search can be limited, such as ntuple, with --{names[0]}, "
-        f"got {shown(spec)}{hint}"
+        f"got {shown(spec.short)}{hint}"
     )
 
 
@@ -380,21 +371,16 @@ def hint_at_tables(rules: Rules) -> None:
         print_note(TABLES_HINT)
 
 
-def hint_at_strengths(specs: Sequence[str], rules: Rules) -> None:
-    """Say once on stderr that strengths named in specs would use endgame tables, if any were built.
-
-    A spec with `tables=` has its answer.
-    """
-    if not any(map(_uses_tables, specs)) or not suits(rules):
-        return
-    if not (files_in(tables_folder()) and _has_usual_tables()):
+def hint_at_strengths(specs: Sequence[PlayerSpec], rules: Rules) -> None:
+    """Say once on stderr that endgame tables would make strengths that specs name stronger."""
+    uses_tables = any(
+        spec.name in STRENGTHS
+        and STRENGTHS[spec.name].uses_tables
+        and "tables" not in spec.values  # has its answer
+        for spec in specs
+    )
+    if uses_tables and suits(rules) and not (files_in(tables_folder()) and _has_usual_tables()):
         print_note(STRENGTHS_HINT)
-
-
-def _uses_tables(spec: str) -> bool:
-    """True for a strength that plays with the tables built here, whichever they are."""
-    name, values = parse_spec(spec)
-    return name in STRENGTHS and "tables" not in values and "tables=" in STRENGTHS[name][0]
 
 
 def _has_usual_tables() -> bool:
@@ -529,7 +515,7 @@ def say_beside(text: str) -> None:
 # ---- studies and boards
 
 
-def open_study(out: str, players: Sequence[str], boards: str, *, force: bool) -> Study:
+def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> Study:
     """The study that --out names, in memory without a name; with `force` instead of another file.
 
     Raises:
@@ -539,7 +525,8 @@ def open_study(out: str, players: Sequence[str], boards: str, *, force: bool) ->
     def check(path: Path) -> None:
         Study(path, read_only=True).close()
 
-    if out and new_file(out, inputs=[boards, *named_files(*players)], force=force, continued=check):
+    inputs = [boards, *(file for player in players for file in player.files)]
+    if out and new_file(out, inputs=inputs, force=force, continued=check):
         Path(out).unlink()
     return Study(out or None)
 

@@ -34,11 +34,11 @@ from twofold.errors import INTERRUPTED, InvalidBoard, InvalidSpec
 from twofold.game.board import Board
 from twofold.game.foreign.boards import ScoredBoard
 from twofold.game.formats import parse_position
-from twofold.game.notation import format_spec, parse_spec, shown
+from twofold.game.notation import shown
 from twofold.game.record_text import located
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RECORD_BYTES, MAX_SCORE, check_limit
-from twofold.players import Player, entries
+from twofold.players import Player, PlayerSpec, entries
 from twofold.players.base import assumed_score, check_going
 from twofold.players.registry import default_player
 from twofold.search.analysis import Analysis, AnalysisDocument, Timing
@@ -116,7 +116,8 @@ def command(
         check_limit("a score", score, 0, MAX_SCORE)
     check_going(position)
     rules = Rules(rows=position.rows, cols=position.cols, start_tiles=1)
-    spec = _with_threads(default_player(rules) if player is None else player, threads)
+    spec = PlayerSpec.parse(player) if player else default_player(rules)
+    spec = spec if threads is None else _with_threads(spec, threads)
     with open_player(spec, rules, 0, at_home=True) as opened:
         check_limits(opened, *(name for name, given in limits.items() if given is not None))
         explanation = _explanation(opened, position, score) if explain else None
@@ -124,7 +125,7 @@ def command(
         live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
         answer = think(opened, position, budget, score, live=live)
         # With several threads the values are equal, but not the numbers of nodes.
-        alone = parse_spec(opened.spec).values.get("threads", "1") == "1"
+        alone = PlayerSpec.parse(opened.spec).values.get("threads", "1") == "1"
         timed = answer.interrupted or (budget is not None and budget.seconds is not None)
         reproducible = opened.reproducible and alone and not timed
     if answer.analysis is None:
@@ -171,18 +172,14 @@ def _budget(ply: str | None, time: str | None, nodes: str | None) -> Budget | No
     )
 
 
-def _with_threads(spec: str, threads: int | None) -> str:
+def _with_threads(spec: PlayerSpec, threads: int) -> PlayerSpec:
     """The spec with its key `threads` set, if the player has one."""
-    if threads is None:
-        return spec
-    parsed = parse_spec(spec)
-    known = {entry.name: "threads" in entry.keys for entry in entries()}
-    if not known.get(parsed.name, True):
-        able = ", ".join(name for name, takes in known.items() if takes)
+    if not (spec.is_code or spec.has_key("threads")):
+        able = ", ".join(entry.name for entry in entries() if "threads" in entry.keys)
         raise InvalidSpec(
-            f"expected a player that takes threads ({able}) with --threads, got {shown(spec)}"
+            f"expected a player that takes threads ({able}) with --threads, got {shown(spec.text)}"
         )
-    return format_spec(parsed.name, parsed.values | {"threads": str(threads)})
+    return spec.with_keys(threads=str(threads))
 
 
 def _explanation(player: Player, board: Board, score: int | None) -> Explanation:

@@ -16,9 +16,7 @@ from twofold.arena.bench import (
     Bench,
     Entrant,
     PlayerStanding,
-    plain_spec,
-    players_in_excess,
-    players_with_code,
+    players_to_name,
     preset_lines,
     resumed,
 )
@@ -66,7 +64,7 @@ from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.players.registry import code_of, excess_of, short_spec
+from twofold.players import PlayerSpec
 
 if TYPE_CHECKING:
     Found = list[tuple[Bench, Entrant, PlayerStanding]]
@@ -150,20 +148,20 @@ def command(
     values = {"--jobs": jobs, "--ray": ray, "--timeout": "" if timeout == _TIMEOUT else timeout}
     options = [name for name, is_given in flags.items() if is_given]
     options += [word for name, one in values.items() if one for word in (name, str(one))]
-    with open_study(out, players or [], boards, force=force) as study:
+    specs = list(map(PlayerSpec.parse, players or []))
+    with open_study(out, specs, boards, force=force) as study:
         if resume:
-            benches = _resumed(study, players or [], out, options)
+            benches = _resumed(study, specs, out, options)
         elif preset:
             benches = _preset(study, preset, first)
         else:
-            names = players or []
-            used_rules = read_rules(rules, names)
+            used_rules = read_rules(rules, specs)
             if not json:
-                hint_at_strengths(names, used_rules)
-            names = settled_specs(names, used_rules)
-            benches = [_wanted(study, used_rules, names, boards, games, first)]
+                hint_at_strengths(specs, used_rules)
+            specs = settled_specs(specs, used_rules)
+            benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
-        lines = [(one.player, one.seeds.count, one.missing) for one in entrants]
+        lines = [(one.player.text, one.seeds.count, one.missing) for one in entrants]
         first_lines = itertools.accumulate((len(one.entrants) for one in benches), initial=0)
         address = ray if any(line[-1] for line in lines) else None
         began = time.perf_counter()
@@ -223,9 +221,9 @@ def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
 
 
 def _wanted(
-    study: Study, rules: Rules, players: list[str], boards: str, games: int | None, seed: int
+    study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
 ) -> Bench:
-    specs = list(map(short_spec, players))
+    specs = [player.short for player in players]
     for spec in specs:
         if specs.count(spec) > 1:
             raise InvalidInput(f"expected different players, got {shown(spec)} twice")
@@ -244,14 +242,15 @@ def _preset(study: Study, name: str, seed: int) -> list[Bench]:
     for rules in dict.fromkeys(line.rules for line in lines):
         ours = [line for line in lines if line.rules == rules]
         bench = Bench(study, read_rules(rules), machine=machine())
-        prepare([line.player for line in ours], bench.rules, seed)
-        for line in ours:
-            bench.add(line.player, SeedRange(seed, line.games))
+        players = [PlayerSpec.parse(line.player) for line in ours]
+        prepare(players, bench.rules, seed)
+        for line, player in zip(ours, players, strict=True):
+            bench.add(player, SeedRange(seed, line.games))
         benches.append(bench)
     return benches
 
 
-def _resumed(study: Study, named: list[str], out: str, options: list[str]) -> list[Bench]:
+def _resumed(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> list[Bench]:
     if not study.wanted():
         raise InvalidInput(
             f"there is nothing to continue in {study.name}: it was asked for no games, or stopped "
@@ -265,25 +264,28 @@ def _resumed(study: Study, named: list[str], out: str, options: list[str]) -> li
     return benches
 
 
-def _check_named(study: Study, named: list[str], out: str, options: list[str]) -> None:
+def _check_named(study: Study, named: list[PlayerSpec], out: str, options: list[str]) -> None:
     """Refuse unless exactly those players of the study are named that need to be."""
-    code, excess = players_with_code(study), players_in_excess(study)
-    there = dict.fromkeys(map(plain_spec, [*code, *excess]))
-    given = {plain_spec(player): player for player in named}
-    if others := [player for key, player in given.items() if key not in there]:
+    to_name = {player.without_hashes: player for player in players_to_name(study)}
+    there = sorted(to_name, key=lambda text: not to_name[text].code)
+    given = {player.without_hashes: player.text for player in named}
+    if others := [text for key, text in given.items() if key not in to_name]:
         known = ", ".join(map(shown, there)) or "none"
         raise InvalidInput(
             f"with --resume name only the players of {study.name} that run code or take more than "
             f"this machine has ({known}), got {shown(others[0])}. Leave it out"
         )
     again = printable(_going_on(out, [*there, *options]))
-    if set(map(plain_spec, code)) - given.keys():
+    missing = [player for key, player in to_name.items() if key not in given]
+    if any(player.code for player in missing):
         raise InvalidInput(
             f"cannot continue {study.name}: it names players that run code, and a file alone "
             f"starts none. If you trust that code: {again}"
         )
-    if missing := [words for player, words in excess.items() if plain_spec(player) not in given]:
-        raise InvalidInput(f"cannot continue {study.name}: {missing[0]}. If you want that: {again}")
+    if missing:
+        raise InvalidInput(
+            f"cannot continue {study.name}: {missing[0].excess}. If you want that: {again}"
+        )
 
 
 def _going_on(out: str, more: Iterable[str]) -> str:
@@ -318,7 +320,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
     failed = [one for _, _, one in found if one.error]
     if interrupted and done < wanted and not failed:
         players = dict.fromkeys(one.player for _, one, _ in found)
-        named = [player for player in players if code_of(player) or excess_of(player)]
+        named = [player.text for player in players if player.code or player.excess]
         how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
         print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
         raise typer.Exit(INTERRUPTED)

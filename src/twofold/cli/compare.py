@@ -10,7 +10,7 @@ import typer
 
 from twofold.arena.bench import Bench
 from twofold.arena.compare import BIAS
-from twofold.arena.duel import DuelOutcome, SprtQuestion, duel, with_budget
+from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -50,8 +50,8 @@ from twofold.errors import B_IS_STRONGER, INTERRUPTED, InvalidInput, InvalidSpec
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, shown
 from twofold.limits import MAX_GAMES, check_limit
-from twofold.players.own_code import is_code
-from twofold.players.registry import entry_of, parse_player, players_with
+from twofold.players import PlayerSpec
+from twofold.players.registry import players_with
 from twofold.search.budget import parse_seconds
 
 EXAMPLE = """  twofold compare fast expectimax:ply=2 --games 200
@@ -118,17 +118,16 @@ def command(
     check_limit("games", 1 if games is None else games, 1, MAX_GAMES)
     used_jobs = read_jobs(jobs)
     question = _question(delta, tile, sprt=sprt)
-    players = (first, second)
+    players = [PlayerSpec.parse(first), PlayerSpec.parse(second)]
     used_rules = read_rules(rules, players)
     starts = read_starts(boards, used_rules)
     usual = _GAMES if starts is None else len(starts)
     count = games if games is not None else _MOST_GAMES if sprt else usual
     if budget:
-        players = (_limited(first, budget), _limited(second, budget))
+        players = [_limited(player, budget) for player in players]
     if not json:
-        hint_at_strengths((first, second), used_rules)
-    first, second = settled_specs(players, used_rules)
-    players = (first, second)
+        hint_at_strengths(players, used_rules)
+    players = settled_specs(players, used_rules)
     prepare(players, used_rules, start)
     began = time.perf_counter()
     with (
@@ -136,12 +135,12 @@ def command(
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         far_backend(ray, jobs) as far,
         catching_interrupt() as asked,
-        live_games([(player, count, count) for player in players]) as advance,
+        live_games([(player.text, count, count) for player in players]) as advance,
     ):
         used_jobs = far.jobs if far else used_jobs
         outcome = duel(
             Bench(study, used_rules, machine=machine(), boards=starts, say=say_beside),
-            players,
+            (players[0], players[1]),
             SeedRange(start, count),
             used_jobs,
             question=question,
@@ -170,16 +169,15 @@ def command(
     _end(outcome, interrupted=asked.is_set(), count=count)
 
 
-def _limited(player: str, budget: str) -> str:
+def _limited(player: PlayerSpec, budget: str) -> PlayerSpec:
     """The spec of a player with the time of --budget for each move."""
     parse_seconds(budget, "--budget")
-    name = parse_player(player).name
-    if not is_code(name) and "time" not in entry_of(name).keys:
+    if not (player.is_code or player.has_key("time")):
         raise InvalidSpec(
-            f"expected players with the key time for --budget, got {shown(player)}"
+            f"expected players with the key time for --budget, got {shown(player.text)}"
             f"{players_with('time')}"
         )
-    return with_budget(player, budget)
+    return player.with_keys(time=budget)
 
 
 def _question(delta: str | None, tile: int | None, *, sprt: bool) -> SprtQuestion | None:

@@ -11,7 +11,7 @@ from typer._completion_classes import BashComplete, completion_init
 from typer._completion_shared import get_completion_script
 
 from twofold.errors import InvalidInput
-from twofold.game.notation import did_you_mean, parse_spec, shown
+from twofold.game.notation import did_you_mean, shown
 
 EXAMPLE = """  twofold completion bash
 
@@ -150,10 +150,11 @@ def words_of(name: str, metavar: str) -> Words | None:
 def _players(incomplete: str) -> Iterable[Word]:
     """A player's name, or the keys and values after it."""
     from twofold.players import entries
-    from twofold.players.registry import STRENGTHS, entry_of
+    from twofold.players.registry import STRENGTHS, PlayerSpec
 
     known = {
-        name: (entry_of(parse_spec(spec).name), spec) for name, (spec, *_) in STRENGTHS.items()
+        name: (PlayerSpec.parse(strength.on_4x4).entry, strength.on_4x4)
+        for name, strength in STRENGTHS.items()
     }
     known |= {entry.name: (entry, entry.summary) for entry in entries()}
     name, colon, rest = incomplete.partition(":")

@@ -19,7 +19,6 @@ from twofold.cli._options import (
     argument,
     check_limits,
     flag,
-    named_files,
     open_player,
     option,
     read_pace,
@@ -42,7 +41,7 @@ from twofold.game.notation import parse_tile, printable
 from twofold.game.record import keep_record
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PRESSER
-from twofold.players import Player, short_spec
+from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
@@ -122,9 +121,10 @@ def command(
     )
     budget = None if time is None else Budget(seconds=parse_seconds(time, "--time"))
     given = read_rules(rules) if rules else None
-    drive = Drive(place, wanted, wishes, player, budget, given, record, force, json)
+    spec = PlayerSpec.parse(player) if player else None
+    drive = Drive(place, wanted, wishes, spec, budget, given, record, force, json)
     if record is not None:
-        inputs = [selectors or "", *named_files(player)]
+        inputs = [selectors or "", *(spec.files if spec else ())]
         new_file(record, inputs=inputs, force=force)  # before anything is played
     require_playwright()
     drive.run()
@@ -162,7 +162,7 @@ class Drive:
     place: BrowserPlace
     wanted: Sequence[PageKind]
     wishes: Wishes
-    spec: str | None = None
+    spec: PlayerSpec | None = None
     budget: Budget | None = None
     rules: Rules | None = None
     record: Path | None = None
@@ -172,8 +172,8 @@ class Drive:
     ending: str = ""
 
     def __post_init__(self) -> None:
-        self.canonical = self.spec or ""
-        self.spec = self.spec and short_spec(self.spec)
+        self.canonical = self.spec.text if self.spec else ""
+        self.name = self.spec.short if self.spec else ""
         self.follower = PageFollower(self.rules)
         self._say = print_note if self.json else print_out
 
@@ -222,7 +222,7 @@ class Drive:
             )
             progress = asyncio.create_task(self._show_progress())
             try:
-                name = self.spec or default_player(self.rules or STANDARD)
+                name = self.name or default_player(self.rules or STANDARD).text
                 # No new game in the user's own tab, nor if the URL names a game.
                 named = parse_qs(urlsplit(self.place.url).query).get("game")
                 is_new = not (self.place.endpoint or named)
@@ -239,10 +239,10 @@ class Drive:
 
     def _make(self, rules: Rules) -> Player:
         """The player, ready for a game."""
-        self.spec = self.spec or default_player(rules)
-        player = open_player(self.spec, rules, 0)
+        spec = self.spec or default_player(rules)
+        player = open_player(spec, rules, 0)
         check_limits(player, *([] if self.budget is None else ["time"]))
-        self.canonical = player.spec
+        self.name, self.canonical = spec.short, player.spec
         return player
 
     # ---- how it goes
@@ -322,7 +322,7 @@ class Drive:
         lines = [
             f"score {game.score:,}, largest tile {game.board.max_tile:,}, "
             f"{counted(follower.made, 'move')}, {self.ending}",
-            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, player {self.spec}",
+            f"{format_time(self._seconds)}, {format_rate(self._speed)} moves/s, player {self.name}",
         ]
         if follower.score is None:
             lines[0] += " (the page shows no score: it is counted from its first board)"

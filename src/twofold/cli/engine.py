@@ -10,7 +10,7 @@ from twofold.cli._options import argument, open_player
 from twofold.cli._output import check_output, print_note
 from twofold.errors import INTERRUPTED, UnsupportedRules
 from twofold.game.rules import STANDARD
-from twofold.players import Player, make_player
+from twofold.players import Player, PlayerSpec
 from twofold.players.engine.server import opening_rules, serve
 from twofold.players.registry import default_player
 
@@ -45,12 +45,12 @@ def command(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _opened(spec: str | None) -> Player:
+def _opened(player: str | None) -> Player:
     """The player, started for 4x4 boards, or for the boards that it can play."""
-    spec = default_player(STANDARD) if spec is None else spec
+    spec = default_player(STANDARD) if player is None else PlayerSpec.parse(player)
     try:
         return open_player(spec, STANDARD, 0)
     except UnsupportedRules:
-        with make_player(spec) as player:
-            rules = opening_rules(player)
+        with spec.make() as made:
+            rules = opening_rules(made)
         return open_player(spec, rules, 0)

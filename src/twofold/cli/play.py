@@ -17,7 +17,6 @@ from twofold.cli._options import (
     read_keys_from_terminal,
     read_rules,
     read_seed,
-    settled_specs,
     standard_input,
 )
 from twofold.cli._output import print_out, print_words, wrapped
@@ -38,12 +37,12 @@ from twofold.game.game import Game, Step, makes_goal
 from twofold.game.notation import MOVE_LETTERS
 from twofold.game.record import Record
 from twofold.game.record_text import located
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Move
 from twofold.games.mover import analyse, question_of
 from twofold.games.saved_game import KeptGame, opened
 from twofold.games.scores import GameFile, new_save_path
 from twofold.limits import MAX_RECORD_BYTES
-from twofold.players import Player
+from twofold.players import Player, PlayerSpec
 from twofold.players.base import describe_caught
 from twofold.players.registry import default_player
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
@@ -86,21 +85,20 @@ def command(
     continues the game. A game from standard input, in any format that `convert` reads, is saved in
     a new file, and does not count for the best score; the keys then come from the terminal.
     """
+    player = PlayerSpec.parse(hints) if hints else None
     if resume is not None:
         for name, given in (("--rules", rules), ("--seed", seed)):
             if given:
                 raise InvalidInput(f"expected no {name} with --resume: the saved game has its own")
         record, place = _resumed(resume)
         game = record.replay()
-        hints = _settled(hints, game.rules)
-        table = TextGame(game, place, hints, record, words=words)
     else:
-        game = Game(read_rules(rules, [hints] if hints else ()), seed=read_seed(seed))
-        hints = _settled(hints, game.rules)
-        table = TextGame(game, new_save_path(), hints, words=words)
-    helper = None if hints is None else table.hinter()
+        record, place = None, new_save_path()
+        game = Game(read_rules(rules, [player] if player else ()), seed=read_seed(seed))
+    table = TextGame(game, place, player, record, words=words)
+    helper = table.hinter() if player else None
     if not plain and not words and can_open():
-        _play_on_screen(table.kept, hints, helper)
+        _play_on_screen(table.kept, player and player.settled(game.rules), helper)
     else:
         _play_in_text(table)
 
@@ -116,12 +114,7 @@ def _resumed(path: Path) -> tuple[Record, Path | GameFile]:
     return opened(record), new_save_path()
 
 
-def _settled(hints: str | None, rules: Rules) -> str | None:
-    """The spec of the player that gives hints, as the saved game names it."""
-    return None if hints is None else settled_specs([hints], rules)[0]
-
-
-def _play_on_screen(kept: KeptGame, hints: str | None, helper: Player | None) -> None:
+def _play_on_screen(kept: KeptGame, hints: PlayerSpec | None, helper: Player | None) -> None:
     from twofold.cli.tui.app import run  # an extra
 
     screen = play_screen(kept, hints, helper)
@@ -156,7 +149,7 @@ class TextGame:
     Args:
         game: the game.
         path: where it is saved; where it was read from, the file as it was then.
-        hints: spec of the player that gives hints; None means the default player.
+        hints: the player that gives hints; None means the default player.
         resumed: the record that the game goes on from; what it says of the game is kept.
         words: whether everything is said in words, and nothing drawn.
     """
@@ -165,7 +158,7 @@ class TextGame:
         self,
         game: Game,
         path: Path | GameFile,
-        hints: str | None,
+        hints: PlayerSpec | None,
         resumed: Record | None = None,
         *,
         words: bool = False,
@@ -310,7 +303,7 @@ class TextGame:
     def hinter(self) -> Player:
         """The player that gives hints."""
         if self._hinter is None:
-            spec = default_player(self.game.rules) if self._hints is None else self._hints
+            spec = self._hints or default_player(self.game.rules)
             self._hinter = open_player(spec, self.game.rules, self.game.seed)
         return self._hinter
 

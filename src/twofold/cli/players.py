@@ -33,14 +33,6 @@ EXAMPLES: Final = {
 }
 """Commands with a player, for those that have more to show than their name."""
 
-ABOUT: Final = {
-    "fast": "the fastest strong player, 1 us a move on 4x4",
-    "normal": "30 us a move on 4x4",
-    "strong": "the default player, 0.13 ms a move on 4x4",
-    "max": "the deepest search, 0.7 ms a move on 4x4",
-}
-"""What each strength is for."""
-
 
 def command(
     name: Annotated[
@@ -71,15 +63,12 @@ def command(
     if json:
         found = [_document(entry) for entry in players]
         values = [_document(one) for one in evaluators]
-        sizes = ("4x4", "smaller", "larger")
-        plain = [
-            {"name": one, **dict(zip(sizes, STRENGTHS[one], strict=True))} for one in strengths
-        ]
+        plain = [{"name": one, **STRENGTHS[one].by_size} for one in strengths]
         write_json("players", {"players": found, "evaluators": values, "strengths": plain})
         return
     for one in strengths:
-        pairs = list(zip(("4x4", "smaller", "larger"), STRENGTHS[one], strict=True))
-        print_out(_section(one, f"by strength: {ABOUT[one]}", "", pairs))
+        pairs = list(STRENGTHS[one].by_size.items())
+        print_out(_section(one, f"by strength: {STRENGTHS[one].about}", "", pairs))
     if name is None:
         _print_all(players, evaluators)
     else:

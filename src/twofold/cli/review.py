@@ -51,7 +51,7 @@ from twofold.games.review import (
     worst_of,
 )
 from twofold.limits import MAX_RECORD_BYTES, check_limit
-from twofold.players import Player
+from twofold.players import Player, PlayerSpec
 from twofold.players.registry import short_name
 from twofold.search.analysis import TableDocument, finite, format_chance, format_value
 from twofold.search.budget import Budget, Stop
@@ -97,7 +97,7 @@ def command(
         if file == "-":
             read_keys_from_terminal()
         _check_can_walk(json)
-    spec = default_judge(record.rules) if player is None else player
+    spec = PlayerSpec.parse(player or default_judge(record.rules))
     if walk:
         _walk(record, spec, budget)
         return
@@ -136,7 +136,7 @@ def _check_can_walk(json: bool) -> None:
         raise InvalidInput("expected a terminal for --walk, got none")
 
 
-def _walk(record: Record, spec: str, budget: Budget | None) -> None:
+def _walk(record: Record, spec: PlayerSpec, budget: Budget | None) -> None:
     with waiting("reading the record ..."):
         game = record.replay()
     player = open_player(spec, record.rules, 0)

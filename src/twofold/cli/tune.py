@@ -32,7 +32,6 @@ from twofold.cli._options import (
     argument,
     count,
     far_backend,
-    named_files,
     option,
     prepare,
     read_jobs,
@@ -53,6 +52,7 @@ from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_table
 from twofold.game.notation import format_number, parse_seed
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
+from twofold.players import PlayerSpec
 from twofold.storage.files import new_file
 
 EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune.db
@@ -101,8 +101,9 @@ def command(
     with waiting("loading Optuna, which chooses the weights ..."):
         require_tune()
     with loading():
+        spec = PlayerSpec.parse(player)
         settings = TuningSettings.make(
-            player,
+            spec,
             games=games,
             seed=parse_seed(seed),
             rules=read_rules(rules),
@@ -111,9 +112,9 @@ def command(
             spread=spread,
             objective=objective,
         )
-    prepare([player], settings.rules, settings.seed)
+    prepare([spec], settings.rules, settings.seed)
     check = partial(check_settings, settings=settings)
-    if new_file(out, inputs=named_files(player), force=force, continued=check):
+    if new_file(out, inputs=spec.files, force=force, continued=check):
         Path(out).unlink()
     began = time.perf_counter()
     with (
@@ -242,7 +243,7 @@ def _check_text(check: TuningCheck, settings: TuningSettings) -> str:
 def _document(found: Tuning) -> dict[str, Any]:
     settings = found.settings
     return {
-        "player": settings.player,
+        "player": settings.player.text,
         "spec": settings.canonical,
         "rules": str(settings.rules),
         "games": settings.games,

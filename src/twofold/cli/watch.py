@@ -25,12 +25,10 @@ from twofold.cli._options import (
     flag,
     hint_at_rules,
     hint_at_tables,
-    named_files,
     option,
     read_pace,
     read_rules,
     read_seed,
-    settled_specs,
 )
 from twofold.cli._output import (
     can_redraw,
@@ -53,7 +51,7 @@ from twofold.game.rules import STANDARD, Rules
 from twofold.games.mover import analyse, next_due, question_of
 from twofold.games.saved_game import KeptGame
 from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since
-from twofold.players import Player, make_player
+from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.storage.files import new_file
 
@@ -122,16 +120,16 @@ def command(
     take over and ? shows all keys. Ctrl-C ends the game with a summary. Without a terminal, or
     with --plain, the command prints a line every 100 moves and the final board.
     """
-    used_rules = read_rules(rules, () if player is None else [player])
+    given = None if player is None else PlayerSpec.parse(player)
+    used_rules = read_rules(rules, () if given is None else [given])
     used_seed = read_seed(seed)
     pace = read_pace(moves_per_second)
     if record is not None:
-        new_file(record, inputs=named_files(player), force=force)  # before anything is played
-    if player is None:
-        with loading():
-            spec = default_player(used_rules)
-    else:  # endgame tables by name, so that the game can be replayed
-        (spec,) = settled_specs([player], used_rules)
+        new_file(
+            record, inputs=given.files if given else (), force=force
+        )  # before anything is played
+    with loading():  # endgame tables by name, so that the game can be replayed
+        spec = given.settled(used_rules) if given else default_player(used_rules)
     live = not plain and not words and can_redraw(sys.stdout.isatty())
     watched = Watched(spec, used_rules, used_seed, pace, record, force)
     with watched.recorded_at_failure():
@@ -207,7 +205,7 @@ class Screen:
 class Watched:
     """One game that is being watched."""
 
-    spec: str
+    spec: PlayerSpec
     rules: Rules
     seed: int
     pace: float | None
@@ -218,7 +216,7 @@ class Watched:
     def __post_init__(self) -> None:
         self.game: Game = Game(self.rules, seed=self.seed)
         with loading(), hint_at_rules(self.spec, self.rules):
-            self.player = make_player(self.spec)
+            self.player = self.spec.make()
             self.player.start(self.rules, self.seed)
 
     def show_app(self) -> tuple[GameFrame, bool]:
@@ -226,7 +224,7 @@ class Watched:
         from twofold.cli.tui.app import run  # an extra
 
         shared = watched_game(self.game, self.player, self.pace)
-        screen = watch_screen(self.game, shared, self.spec)
+        screen = watch_screen(self.game, shared, self.spec.text)
         try:
             interrupted = run(screen)
         finally:
@@ -242,7 +240,7 @@ class Watched:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
         shared = watched_game(self.game, self.player, self.pace)
-        screen = Screen(shared.now.frame, self.spec, self.seed, getting_ready())
+        screen = Screen(shared.now.frame, self.spec.text, self.seed, getting_ready())
         with (
             closing(shared),
             Live(screen, console=console, screen=True, auto_refresh=False) as live,
@@ -335,7 +333,7 @@ class Watched:
         if self.record is not None:
             lines.append(self._write_record(self.record))
         if self.kept is None:
-            words = ["twofold", "watch", self.spec, "--seed", str(self.seed)]
+            words = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
             words += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
             return [*lines, f"again: {shell_line(*words)}"]
         return [*lines, *words_at_leaving(self.kept)]

@@ -21,7 +21,6 @@ import html
 import io
 import json
 import os
-import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +47,7 @@ from twofold.game.drawing import (
     light_dark,
 )
 from twofold.game.game import Game
-from twofold.game.notation import DIGITS, Spec, parse_spec, shown
+from twofold.game.notation import DIGITS, shown
 from twofold.game.record import Record
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, check_limit
 from twofold.storage.files import atomic_write
@@ -530,8 +529,6 @@ def _board(data: dict[str, Any], scale: float) -> str:
 AND: Final = " + "
 """Separates the names of players in a record."""
 
-_PLY: Final = re.compile(r"(\d+)(?:/(\d+)@.*)?", re.ASCII)
-
 
 def player_names(players: str) -> str:
     """The players of a record by short names; free text stays as it is.
@@ -543,30 +540,11 @@ def player_names(players: str) -> str:
 
 
 def _player_name(player: str) -> str:
+    if ":" not in player:
+        return player
+    from twofold.players.registry import PlayerSpec  # loads kernels
+
     try:
-        spec = parse_spec(player)
+        return PlayerSpec.parse(player).words
     except InvalidSpec:
         return player
-    if not spec.values:
-        return player
-    tables = spec.values.get("tables", "none") not in ("auto", "none")
-    return _kind(spec) + _depth(spec) + (", with tables" if tables else "")
-
-
-def _kind(spec: Spec) -> str:
-    if spec.name == "expectimax":
-        return spec.values.get("eval", "rows")
-    if spec.name != "ntuple":
-        return spec.name
-    network = re.split(r"[/\\]", spec.values.get("net", "default"))[-1]
-    return "network" if network == "default" else f"network {network}"
-
-
-def _depth(spec: Spec) -> str:
-    found = _PLY.fullmatch(spec.values.get("ply", ""))
-    if found is None or found[1] == "0":
-        return ""
-    if found[2]:
-        least, most = sorted(map(int, found.groups()))
-        return f", {least} or {most} plies"
-    return f", {found[1]} {'ply' if found[1] == '1' else 'plies'}"

@@ -2,14 +2,21 @@
 
 from twofold.players.base import Player
 from twofold.players.loop import GameResult, play_game, play_games
-from twofold.players.registry import canonical, entries, home_of, make_player, settled, short_spec
+from twofold.players.registry import (
+    PlayerSpec,
+    canonical,
+    entries,
+    make_player,
+    settled,
+    short_spec,
+)
 
 __all__ = [
     "GameResult",
     "Player",
+    "PlayerSpec",
     "canonical",
     "entries",
-    "home_of",
     "make_player",
     "play_game",
     "play_games",

@@ -65,6 +65,8 @@ class Entry:
         keys: its keys, apart from `Key.more`.
         source: paper or program that it follows; empty for our own.
         has_home: True if it supports only one set of rules.
+        words: its name for people; empty for `name`.
+        values, takes_limits: `Player.has_values` and `Player.takes_limits` of its players.
     """
 
     name: str
@@ -73,6 +75,9 @@ class Entry:
     keys: Mapping[str, Key] = field(default_factory=dict)
     source: str = ""
     has_home: bool = False
+    words: str = ""
+    values: bool = True
+    takes_limits: bool = True
 
 
 def whole(name: str, low: int, high: int) -> Callable[[str], int]:

@@ -23,7 +23,7 @@ from twofold.kernels.play import spawn_distribution
 from twofold.limits import BITS_MAX_EXPONENT, TOO_LARGE_MERGE
 from twofold.players.base import Player, assumed_score, checked_move, used
 from twofold.players.compiled import CompiledPlayer, fits_bits
-from twofold.players.registry import make_player, settled
+from twofold.players.registry import PlayerSpec
 
 _FIRST_CHUNK: Final = 16
 _LARGEST_CHUNK: Final = 65_536
@@ -112,7 +112,7 @@ def play_game(
     """
     rules = Rules.of(rules)
     if not isinstance(player, Player):  # a spec
-        with make_player(settled(player, rules)) as made:
+        with PlayerSpec.of(player).settled(rules).make() as made:
             return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     seed = secrets.randbits(64) if seed is None else seed
     if player.compiled:

@@ -240,9 +240,19 @@ def _engine(
 
 
 PRESETS: Final = (
-    Entry("random", "a random legal move", _simple("RandomPlayer")),
-    Entry("greedy", "the move with the largest reward", _simple("GreedyPlayer")),
-    Entry("corner", "down or left; right or up only when forced", _simple("CornerPlayer")),
+    Entry(
+        "random", "a random legal move", _simple("RandomPlayer"), values=False, takes_limits=False
+    ),
+    Entry(
+        "greedy", "the move with the largest reward", _simple("GreedyPlayer"), takes_limits=False
+    ),
+    Entry(
+        "corner",
+        "down or left; right or up only when forced",
+        _simple("CornerPlayer"),
+        values=False,
+        takes_limits=False,
+    ),
     Entry(
         "expectimax",
         "best mean value over all spawns",
@@ -286,6 +296,7 @@ PRESETS: Final = (
             "late": LATE,
         },
         source="Szubert and Jaskowski 2014; Guei, Chen and Wu 2021",
+        words="network",
     ),
     Entry(
         "policy",
@@ -311,6 +322,8 @@ PRESETS: Final = (
             "tables": TABLES,
         },
         source="Schulman et al. 2017",
+        words="policy network",
+        takes_limits=False,
     ),
     Entry("minimax", "best against the worst spawns", _two_player(False), TWO_PLAYER_KEYS),
     Entry("alphabeta", "minimax with pruning", _two_player(True), ALPHABETA_KEYS),
@@ -320,6 +333,8 @@ PRESETS: Final = (
         _exact,
         {"table": Key("", "file of the table; required", hash_of=exact_hash)},
         has_home=True,
+        words="optimal play",
+        takes_limits=False,
     ),
     Entry(
         "quick",
@@ -351,6 +366,7 @@ PRESETS: Final = (
             "threads": THREADS,
         },
         source="Baeldung, An Algorithm to solve 2048",
+        words="Baeldung",
     ),
     Entry(
         "datumbox",
@@ -365,6 +381,7 @@ PRESETS: Final = (
             "depth": Key("7", "depth in half-moves", whole("depth", 1, MAX_DEPTH)),
         },
         source="Datumbox, Using Artificial Intelligence to solve the 2048 Game",
+        words="Datumbox",
     ),
     *(
         Entry(
@@ -377,6 +394,7 @@ PRESETS: Final = (
                 "table_mb": TABLE_MB,
             },
             source="IT3105 report, Expectimax for 2048",
+            words=f"IT3105, {matrix}",
         )
         for matrix in ("snake", "gradient")
     ),

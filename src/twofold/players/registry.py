@@ -1,371 +1,441 @@
-"""Player specs: makes players from specs, and brings specs into their standard forms."""
+"""Specs: the lines of text that name players, the strengths, and making players of both."""
 
+import re
 from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.figures import bytes_words
-from twofold.game import notation
-from twofold.game.notation import did_you_mean, format_spec, parse_spec, shown
+from twofold.game.notation import (
+    did_you_mean,
+    format_number,
+    format_spec,
+    parse_spec,
+    shown,
+    split_hashes,
+)
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import BITS_MAX_SIDE, cores
 from twofold.players.base import Player
 from twofold.players.keys import Entry, Key, Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
-from twofold.players.presets import PRESETS
+from twofold.players.presets import DEFAULT_PLY, PRESETS
 from twofold.search.context import Depth
 from twofold.storage.memory import SHARE, free_memory
 from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
 from twofold.tables.pattern import suits
 
 
-def excess_of(spec: str) -> str:
-    """How a player exceeds the machine: more threads than cores, or a table too large; or "".
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """The players that a name such as `strong` stands for, by the size of the board, as specs."""
 
-    The table counts once for each core, as games are played on all of them.
-    """
-    values = parse_spec(spec).values
-    threads, table = _whole(values, "threads"), _whole(values, "table_mb") * 2**20
-    if threads > cores():
-        return f"{shown(spec)} takes {threads} threads for a move, more than the cores here"
-    free = free_memory()
-    if free is not None and table * cores() > SHARE * free:
-        return (
-            f"{shown(spec)} takes {bytes_words(table)} for each game played at a time, more than "
-            "the free memory"
-        )
-    return ""
+    on_4x4: str
+    smaller: str
+    larger: str
+    about: str
 
+    @property
+    def by_size(self) -> dict[str, str]:
+        """The players by words for the size of the board."""
+        return {"4x4": self.on_4x4, "smaller": self.smaller, "larger": self.larger}
 
-def _whole(values: Mapping[str, str], key: str) -> int:
-    text = values.get(key, "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 12 else 0
+    @property
+    def uses_tables(self) -> bool:
+        """True if it plays with the endgame tables built here."""
+        return "tables=auto" in self.on_4x4
 
 
 STRENGTHS: Final = {
-    "fast": ("ntuple:ply=1", "expectimax:ply=2", "expectimax:ply=2"),
-    "normal": ("ntuple:ply=3/2@3,late=24576@4,tables=auto", "expectimax:ply=4", "expectimax:ply=3"),
-    "strong": (
+    "fast": Strength(
+        "ntuple:ply=1",
+        "expectimax:ply=2",
+        "expectimax:ply=2",
+        "the fastest strong player, 1 us a move on 4x4",
+    ),
+    "normal": Strength(
+        "ntuple:ply=3/2@3,late=24576@4,tables=auto",
+        "expectimax:ply=4",
+        "expectimax:ply=3",
+        "30 us a move on 4x4",
+    ),
+    "strong": Strength(
         "ntuple:ply=3,late=24576@5,tables=auto",
         "expectimax:eval=rows,ply=6,cut=0.003",
         "expectimax:eval=rows,ply=4/3@7",
+        "the default player, 0.13 ms a move on 4x4",
     ),
-    "max": (
+    "max": Strength(
         "ntuple:ply=4/3@4,late=24576@7,tables=auto",
         "expectimax:ply=7,cut=0.001",
         "expectimax:ply=4",
+        "the deepest search, 0.7 ms a move on 4x4",
     ),
 }
-"""Names of strengths: the players for 4x4, for smaller boards and for larger ones.
+"""Names of strengths, and their players."""
 
-A move of `strong`, the default player, takes about 0.1 ms on 4x4, of `max` five times as long.
-"""
-
-NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
+DEFAULT: Final = "strong"
+"""The strength that plays if the user names no player."""
 
 DEFAULT_PLAYER: Final = "ntuple:ply=3"
 """The player for 4x4 if none is named and no endgame table is built."""
-
-
-def default_player(rules: Rules) -> str:
-    """The spec of the player that faces use if the user names none: `strong`.
-
-    On 4x4 it includes the endgame tables built on this machine, by name.
-    """
-    return strength("strong", rules)
-
-
-def strength(name: str, rules: Rules, given: Mapping[str, str] = NO_KEYS) -> str:
-    """The spec of the player that plays at a named strength under these rules.
-
-    `given` are keys of the user, which will replace those of the strength.
-
-    >>> strength("fast", Rules())
-    'ntuple:ply=1'
-    """
-    on_4x4, on_small, on_large = STRENGTHS[name]
-    if rules.shape == (4, 4):
-        return _with_tables(on_4x4, rules, given)
-    return on_small if max(rules.shape) <= BITS_MAX_SIDE else on_large
-
-
-def _with_tables(spec: str, rules: Rules, given: Mapping[str, str]) -> str:
-    """The spec with the tables built here in place of `auto`.
-
-    It hands over late only with all tables that the hand-over was measured with.
-    """
-    name, values = parse_spec(spec)
-    tables = given.get("tables", values.pop("tables", NONE))
-    late = given.get("late", values.pop("late", NONE))
-    if tables == AUTO:
-        tables = _built(rules, late != NONE)
-    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
-    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
-        values["late"] = late
-    elif late != NONE and "tables" not in given:
-        tables = _built(rules, False)
-    return format_spec(name, values | ({"tables": tables} if tables != NONE else {}))
-
-
-def _built(rules: Rules, walls: bool) -> str:
-    """The tables of `auto`, by name."""
-    if not (suits(rules) and files_in(tables_folder())):
-        return NONE
-    from twofold.tables.library import settled_tables  # loads kernels
-
-    return settled_tables(AUTO, rules, walls=walls)
-
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 
 _MOST_NAMED: Final = 6
 """Maximum players that an error message suggests."""
 
-
-def entries() -> tuple[Entry, ...]:
-    """All players that a spec can name."""
-    return PRESETS
+_PLY = re.compile(r"(\d+)(?:/(\d+)@.*)?", re.ASCII)
 
 
-def make_player(spec: str, *, allow_code: bool = True) -> Player:
-    """Make a player from a spec such as `"expectimax:eval=snake,ply=3"`.
+@dataclass(frozen=True)
+class PlayerSpec:
+    """A player as text, read once: its name, its keys, and what can be told without making it.
 
-    Args:
-        spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
-            `package.module:Name` is imported: a `Player` class or a function `board -> Move`.
-            A strength such as `"strong"` is its player for 4x4; for other rules make the player
-            of `settled(spec, rules)`.
-        allow_code: False to refuse specs that import code or run programs. Use it for specs from
-            unknown sources.
+        >>> PlayerSpec.parse("expectimax:cut=0,eval=snake,ply=5").short
+        'expectimax:eval=snake,ply=5'
+        >>> PlayerSpec.parse("normal").settled(Rules.parse("5x5")).text
+        'expectimax:ply=3'
 
-    Raises:
-        InvalidSpec: the name, a key or a value is unknown or invalid.
+    Attributes:
+        text: the spec as given; `settled` writes out what depends on machine and rules.
+        name: of a player, of a strength, or `path/to/file.py:Name`.
+        values: the keys that it states, as text.
+        hashes: the hashes of files that it states, by key.
     """
-    parsed = parse_player(spec)
-    if not allow_code and code_of(spec):
-        raise InvalidSpec(
-            f"expected a player that imports no code and runs no program, got {shown(spec)}"
-        )
-    if is_code(parsed.name):
-        return _make_from_code(parsed)
-    entry = entry_of(parsed.name)
-    read: dict[str, Any] = {}
-    keys, texts, hashes = _complete(entry, parsed.values, read)
-    values, texts = _read_values(keys, texts, read)
-    player = entry.make(**values)
-    hashes = hashes or file_hashes(texts, keys, read)
-    written = {  # without the defaults of keys that came later
-        key: text
-        for key, text in texts.items()
-        if not keys[key].came_later or text != keys[key].default
-    }
-    player.spec = notation.format_spec(entry.name, written | hashes)
-    return player
 
+    text: str
+    name: str
+    values: dict[str, str] = field(hash=False)
+    hashes: dict[str, str] = field(hash=False)
 
-def code_of(spec: str) -> frozenset[str]:
-    """The code and programs that a player runs: names of objects to import, and commands.
+    @classmethod
+    def parse(cls, text: str) -> "PlayerSpec":
+        """Read `name` or `name:key=value,...`; opens no file and imports nothing.
 
-    This function alone decides which specs run code, and it imports nothing.
+        Raises:
+            InvalidSpec: the text is no spec. Unknown names and keys are found later.
+        """
+        name, values = parse_spec(text)
+        home, colon, _ = name.partition(":")
+        if colon and home in _ENTRIES:
+            raise InvalidSpec(f"expected key=value after {shown(home + ':')}, got {shown(name)}")
+        if is_code(name):  # its other keys are its own, whatever they are called
+            hashes = {key: values.pop(key) for key in ("file_sha256",) if key in values}
+        else:
+            values, hashes = split_hashes(values)
+        return cls(text, name, values, hashes)
 
-        >>> sorted(code_of("expectimax:eval=my_evaluator.py:EMPTY,ply=2"))
-        ['my_evaluator.py:EMPTY']
-        >>> code_of("expectimax:eval=rows,ply=2")
-        frozenset()
-    """
-    parsed = parse_player(spec)
-    if is_code(parsed.name):
-        return frozenset({parsed.name})
-    keys = entry_of(parsed.name).keys.items()
-    texts = {name: (key, parsed.values.get(name, key.default)) for name, key in keys}
-    return frozenset(text for key, text in texts.values() if key.names_code(text))
+    @classmethod
+    def of_parts(cls, name: str, values: dict[str, str], hashes: dict[str, str]) -> "PlayerSpec":
+        """The spec with these parts."""
+        return cls(format_spec(name, values | hashes), name, values, hashes)
 
+    @classmethod
+    def of(cls, spec: "PlayerSpec | str") -> "PlayerSpec":
+        """The spec itself, or its text parsed."""
+        return spec if isinstance(spec, PlayerSpec) else cls.parse(spec)
 
-def home_of(spec: str) -> Rules | None:
-    """The only rules that a player supports; None for many. Makes the player if needed."""
-    name = parse_player(spec).name
-    if is_code(name) or not entry_of(name).has_home:
-        return None
-    with make_player(spec) as player:
-        return player.home
+    def __str__(self) -> str:
+        return self.text
 
+    def with_keys(self, **values: str) -> "PlayerSpec":
+        """The spec with these keys set."""
+        return PlayerSpec.of_parts(self.name, self.values | values, self.hashes)
 
-def _read_values(
-    keys: Mapping[str, Key], texts: Mapping[str, str], read: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of all keys, and the text of each in its standard form."""
-    values = {key: _read(keys[key], key, text, read) for key, text in texts.items()}
-    numbers = {key: value for key, value in values.items() if type(value) in (int, float)}
-    same = dict(texts)
-    same |= {key: notation.format_number(value) for key, value in numbers.items()}  # 03 is 3
-    same |= {key: str(value) for key, value in values.items() if isinstance(value, Depth | Late)}
-    return values, same
+    # ---- who plays
 
+    @property
+    def is_code(self) -> bool:
+        """True if the player itself is code: `path/to/file.py:Name`."""
+        return is_code(self.name)
 
-def _read(key: Key, name: str, text: str, read: dict[str, Any]) -> Any:
-    """The value of a key, parsed once: `read` holds the values so far."""
-    if name not in read:
-        read[name] = key.parse(text)
-    return read[name]
+    @cached_property
+    def plain(self) -> "PlayerSpec":
+        """The player itself: of a strength such as `strong` its player for 4x4."""
+        return self._plain(STANDARD)
 
+    def _plain(self, rules: Rules) -> "PlayerSpec":
+        """Keys of the spec replace those of the strength: `strong:threads=2`.
 
-def canonical(spec: str) -> str:
-    """The spec with all keys, sorted, and files with their hashes: its form in stored results.
+        With `time` or `nodes` the search deepens: the strength's own depth does not count.
+        """
+        if self.name not in STRENGTHS:
+            return self
+        strength = STRENGTHS[self.name]
+        if rules.shape == (4, 4):
+            name, kept = parse_spec(strength.on_4x4)
+            kept = _with_tables(kept, self.values, rules)
+        else:
+            is_small = max(rules.shape) <= BITS_MAX_SIDE
+            name, kept = parse_spec(strength.smaller if is_small else strength.larger)
+        if self.values.keys() & {"time", "nodes"}:
+            kept.pop("ply", None)
+        return PlayerSpec.of_parts(name, kept | self.values, self.hashes)
 
-    Keys that came later, such as `tables`, are omitted at their default, so that older results
-    still belong to the same player.
-    """
-    with make_player(spec) as player:
-        return player.spec
+    def settled(self, rules: Rules | None = None) -> "PlayerSpec":
+        """Replace what depends on the machine or the rules.
 
+        `tables=auto` becomes the names of tables, a strength such as `strong` its player.
+        Store and show specs in this form. `rules` are those of the games, None for any.
 
-def settled(spec: str, rules: Rules | None = None) -> str:
-    """Replace what depends on the machine or the rules.
+        Raises:
+            InvalidTable: an endgame table is missing or invalid.
+            UnsupportedRules: endgame tables are named that do not support the rules.
+        """
+        plain = self._plain(rules or STANDARD)
+        if plain.is_code:
+            return self
+        values = _settled(plain.entry.keys, plain.values, rules)
+        return plain if values == plain.values else plain.with_keys(**values)
 
-    `tables=auto` becomes the names of tables, a strength such as `strong` its player.
-
-    Store and show specs in this form. `rules` are those of the games, None for any.
-
-    Raises:
-        InvalidTable: an endgame table is missing or invalid.
-        UnsupportedRules: endgame tables are named that do not support the rules.
-    """
-    parsed = parse_player(spec, rules or STANDARD)
-    if is_code(parsed.name):
-        return spec
-    plain = parsed._replace(values=_settled(entry_of(parsed.name).keys, parsed.values, rules))
-    return spec if plain == notation.parse_spec(spec) else notation.format_spec(*plain)
-
-
-def short_spec(spec: str) -> str:
-    """The spec without defaults and file hashes, as a user would type it.
-
-    Nothing is imported: weights of an evaluator that is not imported yet are all written.
-
-        >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
-        'expectimax:ply=5'
-    """
-    parsed = parse_player(spec)
-    if is_code(parsed.name):
-        texts = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
-        return notation.format_spec(parsed.name, texts)
-    entry = entry_of(parsed.name)
-    keys, texts = _known(entry, parsed.values)
-    return notation.format_spec(entry.name, _changed(keys, texts))
-
-
-def short_name(player: str) -> str:
-    """A player that a file names, for people: a spec without defaults and hashes; text stays.
-
-    It opens no file and runs nothing, since a file may name anything.
-
-        >>> short_name("ntuple:net=default,net_sha256=561f1a5df3f95bb8,ply=3,threads=1")
-        'ntuple:ply=3'
-        >>> short_name("me")
-        'me'
-    """
-    try:
-        name, values = notation.parse_spec(player)
-    except InvalidSpec:
-        return player
-    if is_code(name) or name not in _ENTRIES:
-        return player
-    keys, texts = _ENTRIES[name].keys, notation.split_hashes(values)[0]
-    changed = _changed(keys, texts)
-    if "tables" in changed:
-        parts = set(changed["tables"].split("+"))
-        for one, tables in SETS.items():
-            if parts == set(tables):
-                changed["tables"] = one
-    return notation.format_spec(name, changed)
-
-
-def _changed(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
-    """The values that differ from the defaults."""
-    return {
-        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
-    }
-
-
-def _known(entry: Entry, values: Mapping[str, str]) -> tuple[Mapping[str, Key], dict[str, str]]:
-    """The keys known without importing code, and all values in their standard form."""
-    more = [values.get(name, key.default) for name, key in entry.keys.items() if key.more]
-    if all(is_imported(text) for text in more if is_code(text)):
-        read: dict[str, Any] = {}
-        keys, texts, _ = _complete(entry, values, read)
-        return keys, _read_values(keys, texts, read)[1]
-    return entry.keys, notation.split_hashes(values)[0]
-
-
-def parse_player(spec: str, rules: Rules = STANDARD) -> notation.Spec:
-    """The name and keys of a spec; a strength such as `strong` becomes its player.
-
-    Keys of the spec replace those of the strength: `strong:threads=2`. With `time` or `nodes` the
-    search deepens: the strength's own depth does not count.
-
-        >>> parse_player("fast")
-        Spec(name='ntuple', values={'ply': '1'})
-
-    Raises:
-        InvalidSpec: the text is no spec.
-        InvalidTable: an endgame table built here is invalid.
-    """
-    parsed = notation.parse_spec(spec)
-    if parsed.name in STRENGTHS:
-        plain = notation.parse_spec(strength(parsed.name, rules, parsed.values))
-        limited = parsed.values.keys() & {"time", "nodes"}
-        kept = {key: text for key, text in plain.values.items() if key != "ply" or not limited}
-        return plain._replace(values=kept | parsed.values)
-    home, colon, _ = parsed.name.partition(":")
-    if colon and home in _ENTRIES:
-        raise InvalidSpec(f"expected key=value after {shown(home + ':')}, got {shown(parsed.name)}")
-    return parsed
-
-
-def entry_of(name: str) -> Entry:
-    """The entry of a player; raises `InvalidSpec` with a list of all players."""
-    if name not in _ENTRIES:
-        known = ", ".join((*STRENGTHS, *_ENTRIES))
-        raise InvalidSpec(
-            f"expected a player ({known}, or path/to/file.py:Name), got {shown(name)}"
-            f"{did_you_mean(name, (*STRENGTHS, *_ENTRIES))}"
-        )
-    return _ENTRIES[name]
-
-
-def _complete(
-    entry: Entry, values: Mapping[str, str], read: dict[str, Any]
-) -> tuple[Mapping[str, Key], dict[str, str], dict[str, str]]:
-    """All keys, their values as text with defaults filled in, and the hashes of their files.
-
-    Files are hashed only if the spec states a hash.
-    """
-    given, stated = notation.split_hashes(values)
-    given = _settled(entry.keys, given)
-    texts = {key: given.get(key, entry.keys[key].default) for key in entry.keys}
-    hashes = file_hashes(texts, entry.keys, read) if stated else {}
-    for key, text in stated.items():
-        if hashes.get(key) != text:
-            raise InvalidSpec(f"the file of {key}={shown(text)} has changed, or there is none")
-    keys = _all_keys(entry, texts, read)
-    for key in given:
-        if key not in keys:
-            known = ", ".join(keys) or "none"
+    @property
+    def entry(self) -> Entry:
+        """The registered player; raises `InvalidSpec` with a list of all players."""
+        name = self.plain.name
+        if name not in _ENTRIES:
+            known = (*STRENGTHS, *_ENTRIES)
             raise InvalidSpec(
-                f"expected a key of {entry.name} ({known}), got {shown(key)}"
-                f"{_other_depth(key, keys) or did_you_mean(key, keys)}{players_with(key)}"
+                f"expected a player ({', '.join(known)}, or path/to/file.py:Name), "
+                f"got {shown(name)}{did_you_mean(name, known)}"
             )
-    return keys, {key: given.get(key, keys[key].default) for key in keys}, hashes
+        return _ENTRIES[name]
+
+    def has_key(self, key: str) -> bool:
+        """True if a registered player has a key; False for code."""
+        return not self.plain.is_code and key in self.entry.keys
+
+    # ---- trust
+
+    @cached_property
+    def code(self) -> frozenset[str]:
+        """The code and programs that the player runs: names of objects to import, and commands.
+
+        This property alone decides which specs run code, and it imports nothing.
+
+            >>> sorted(PlayerSpec.parse("expectimax:eval=my_evaluator.py:EMPTY,ply=2").code)
+            ['my_evaluator.py:EMPTY']
+            >>> PlayerSpec.parse("expectimax:eval=rows,ply=2").code
+            frozenset()
+        """
+        plain = self.plain
+        if plain.is_code:
+            return frozenset({plain.name})
+        keys = self.entry.keys
+        texts = {name: plain.values.get(name, key.default) for name, key in keys.items()}
+        return frozenset(text for name, text in texts.items() if keys[name].names_code(text))
+
+    @property
+    def excess(self) -> str:
+        """How a player exceeds the machine: more threads than cores, or a table too large; or "".
+
+        The table counts once for each core, as games are played on all of them.
+        """
+        threads, table = self._whole("threads"), self._whole("table_mb") * 2**20
+        if threads > cores():
+            return (
+                f"{shown(self.text)} takes {threads} threads for a move, more than the cores here"
+            )
+        free = free_memory()
+        if free is not None and table * cores() > SHARE * free:
+            return (
+                f"{shown(self.text)} takes {bytes_words(table)} for each game played at a time, "
+                "more than the free memory"
+            )
+        return ""
+
+    def _whole(self, key: str) -> int:
+        text = self.values.get(key, "")
+        return int(text) if text.isascii() and text.isdecimal() and len(text) <= 12 else 0
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it names: networks, tables, code, programs."""
+        words = [self.name, *self.values.values()]
+        parts = [[word, word.rpartition(":")[0], *re.split(r"[+\s]", word)] for word in words]
+        return [part for some in parts for part in some if part and Path(part).is_file()]
+
+    # ---- texts
+
+    @property
+    def without_hashes(self) -> str:
+        """The spec in a form to compare: keys in order, without hashes of files."""
+        return format_spec(self.name, self.values)
+
+    @cached_property
+    def short(self) -> str:
+        """The spec without defaults and file hashes, as a user would type it.
+
+        Nothing is imported: weights of an evaluator that is not imported yet are all written.
+
+        Raises:
+            InvalidSpec: the name, a key or a value is unknown or invalid.
+        """
+        plain = self.plain
+        if plain.is_code:
+            return plain.without_hashes
+        keys, texts = self.entry.keys, plain.values
+        more = [texts.get(name, key.default) for name, key in keys.items() if key.more]
+        if all(is_imported(text) for text in more if is_code(text)):
+            read = _Reading(plain)
+            keys, texts = read.keys, read.standard
+        return format_spec(plain.name, _changed(keys, texts))
+
+    @property
+    def words(self) -> str:
+        """The player in words for people: `network, 2 or 3 plies, with tables`.
+
+        It opens no file and runs nothing, since a file may name anything; other text stays.
+        """
+        entry = _ENTRIES.get(self.name)
+        if entry is None:
+            return self.text
+        name = entry.words or entry.name
+        if entry.name == "expectimax":
+            name = self.values.get("eval", entry.keys["eval"].default)
+        if "net" in entry.keys:
+            network = re.split(r"[/\\]", self.values.get("net", entry.keys["net"].default))[-1]
+            name += f" {network}" * (network != entry.keys["net"].default)
+        tables = self.values.get("tables", NONE) not in (AUTO, NONE)
+        return name + self._depth_words(entry) + ", with tables" * tables
+
+    def _depth_words(self, entry: Entry) -> str:
+        ply = self.values.get("ply", entry.keys["ply"].default if "ply" in entry.keys else "")
+        if ply == "auto" and {"none"} >= {
+            self.values.get(key, "none") for key in ("time", "nodes")
+        }:
+            ply = str(DEFAULT_PLY)
+        found = _PLY.fullmatch(ply)
+        if found is None or found[1] == "0":
+            return ""
+        if found[2]:
+            least, most = sorted(map(int, found.groups()))
+            return f", {least} or {most} plies"
+        return f", {found[1]} {'ply' if found[1] == '1' else 'plies'}"
+
+    # ---- making the player
+
+    @cached_property
+    def canonical(self) -> str:
+        """The spec with all keys, sorted, and files with their hashes: its form in stored results.
+
+        Keys that came later, such as `tables`, are omitted at their default, so that older results
+        still belong to the same player.
+        """
+        with self.make() as player:
+            return player.spec
+
+    @property
+    def home(self) -> Rules | None:
+        """The only rules that the player supports; None for many. Makes the player if needed."""
+        if self.plain.is_code or not self.entry.has_home:
+            return None
+        with self.make() as player:
+            return player.home
+
+    def make(self, *, allow_code: bool = True) -> Player:
+        """Make the player; see `make_player`."""
+        if not allow_code and self.code:
+            raise InvalidSpec(
+                "expected a player that imports no code and runs no program, "
+                f"got {shown(self.text)}"
+            )
+        plain = self.plain
+        if plain.is_code:
+            return plain._make_own()
+        read = _Reading(plain)
+        player = read.make()
+        written = {
+            key: text
+            for key, text in read.standard.items()
+            if not read.keys[key].came_later or text != read.keys[key].default
+        }
+        player.spec = format_spec(plain.name, written | read.file_hashes())
+        return player
+
+    def _make_own(self) -> Player:
+        hashes = {"file_sha256": digest} if (digest := hash_of_code(self.name)) else {}
+        if self.hashes and self.hashes != hashes:
+            raise InvalidSpec(f"the file of {shown(self.name)} has changed: it has another hash")
+        player = make_own(self.name, self.values)
+        player.spec = format_spec(self.name, self.values | hashes)
+        return player
 
 
-def _other_depth(key: str, keys: Mapping[str, Key]) -> str:
-    """What the key of the depth is called where another one was given; empty for other keys."""
+class _Reading:
+    """The keys of a registered player with their values: each is parsed once, when needed first.
+
+    Attributes:
+        keys: all keys, with those that depend on the value of another.
+        texts: the values as text, with defaults filled in.
+    """
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        self._entry = spec.entry
+        self._values: dict[str, Any] = {}
+        self.keys: dict[str, Key] = dict(self._entry.keys)
+        given = _settled(self.keys, spec.values)
+        self.texts = {name: given.get(name, key.default) for name, key in self.keys.items()}
+        self._hashes: dict[str, str] | None = None
+        hashes = self.file_hashes() if spec.hashes else {}  # else they are read with the player
+        for stated, text in spec.hashes.items():
+            if hashes.get(stated) != text:
+                raise InvalidSpec(
+                    f"the file of {stated}={shown(text)} has changed, or there is none"
+                )
+        for name, key in self._entry.keys.items():
+            if key.more:
+                self.keys |= key.more(self.value(name))
+        for unknown in (one for one in given if one not in self.keys):
+            raise _unknown_key(self._entry, unknown, self.keys)
+        self.texts = {name: given.get(name, key.default) for name, key in self.keys.items()}
+
+    def value(self, name: str) -> Any:
+        """The value of a key."""
+        if name not in self._values:
+            self._values[name] = self.keys[name].parse(self.texts[name])
+        return self._values[name]
+
+    @property
+    def standard(self) -> dict[str, str]:
+        """The values as text in their standard form: `03` is `3`."""
+        found = {}
+        for name, text in self.texts.items():
+            value = self.value(name)
+            if type(value) in (int, float):
+                text = format_number(value)
+            found[name] = str(value) if isinstance(value, Depth | Late) else text
+        return found
+
+    def file_hashes(self) -> dict[str, str]:
+        """The hashes of the files that values name, under the keys `KEY_sha256`."""
+        if self._hashes is None:
+            self._hashes = {}
+            for name, text in self.texts.items():
+                hash_of = self.keys[name].hash_of
+                digest = hash_of(self.value(name)) if hash_of else ""
+                if digest := hash_of_code(text) or digest:
+                    self._hashes[f"{name}_sha256"] = digest
+        return self._hashes
+
+    def make(self) -> Player:
+        """Make the player of the values."""
+        return self._entry.make(**{name: self.value(name) for name in self.texts})
+
+
+def _unknown_key(entry: Entry, key: str, keys: Mapping[str, Key]) -> InvalidSpec:
+    hint = did_you_mean(key, keys)
     if key == "depth" and "ply" in keys:
-        return "; depth=2n-1 half-moves are ply=n: each further ply is a spawn and a move"
-    if key == "ply" and "depth" in keys:
-        return "; ply=n is depth=2n-1: a spawn and a move are a half-move each"
-    return ""
+        hint = "; depth=2n-1 half-moves are ply=n: each further ply is a spawn and a move"
+    elif key == "ply" and "depth" in keys:
+        hint = "; ply=n is depth=2n-1: a spawn and a move are a half-move each"
+    return InvalidSpec(
+        f"expected a key of {entry.name} ({', '.join(keys) or 'none'}), got {shown(key)}"
+        f"{hint}{players_with(key)}"
+    )
 
 
 def players_with(key: str) -> str:
@@ -382,37 +452,119 @@ def _settled(
     return {**given, **{key: one(given[key], rules, given) for key, one in settle.items()}}
 
 
-def _all_keys(entry: Entry, texts: Mapping[str, str], read: dict[str, Any]) -> dict[str, Key]:
-    keys = dict(entry.keys)
-    for name, key in entry.keys.items():
-        if key.more:
-            keys |= key.more(_read(key, name, texts[name], read))
-    return keys
-
-
-def file_hashes(
-    texts: Mapping[str, str],
-    keys: Mapping[str, Key] | None = None,
-    read: dict[str, Any] | None = None,
+def _with_tables(
+    values: Mapping[str, str], given: Mapping[str, str], rules: Rules
 ) -> dict[str, str]:
-    """Hashes of the files that values name, under the keys `KEY_sha256`; see `_read`."""
-    hashes, read = {}, {} if read is None else read
-    for name, one in (keys or {}).items():
-        if one.hash_of is None or name not in texts:
-            continue
-        if found := one.hash_of(_read(one, name, texts[name], read)):
-            hashes[f"{name}_sha256"] = found
-    for key, text in texts.items():
-        if found := hash_of_code(text):
-            hashes[f"{key}_sha256"] = found
-    return hashes
+    """The values of a strength with the tables built here in place of `auto`.
+
+    It hands over late only with all tables that the hand-over was measured with.
+    """
+    kept = dict(values)
+    tables = given.get("tables", kept.pop("tables", NONE))
+    late = given.get("late", kept.pop("late", NONE))
+    if tables == AUTO:
+        tables = _built(rules, late != NONE)
+    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
+    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
+        kept["late"] = late
+    elif late != NONE and "tables" not in given:
+        tables = _built(rules, False)
+    return kept | ({"tables": tables} if tables != NONE else {})
 
 
-def _make_from_code(parsed: notation.Spec) -> Player:
-    values = {key: text for key, text in parsed.values.items() if key != "file_sha256"}
-    hashes = file_hashes({"file": parsed.name})
-    if parsed.values.get("file_sha256", hashes.get("file_sha256")) != hashes.get("file_sha256"):
-        raise InvalidSpec(f"the file of {shown(parsed.name)} has changed: it has another hash")
-    player = make_own(parsed.name, values)
-    player.spec = notation.format_spec(parsed.name, values | hashes)
-    return player
+def _built(rules: Rules, walls: bool) -> str:
+    """The tables of `auto`, by name."""
+    if not (suits(rules) and files_in(tables_folder())):
+        return NONE
+    from twofold.tables.library import settled_tables  # loads kernels
+
+    return settled_tables(AUTO, rules, walls=walls)
+
+
+def _changed(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
+    """The values that differ from the defaults."""
+    return {
+        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
+    }
+
+
+# ---- specs as text
+
+
+def entries() -> tuple[Entry, ...]:
+    """All players that a spec can name."""
+    return PRESETS
+
+
+def make_player(spec: PlayerSpec | str, *, allow_code: bool = True) -> Player:
+    """Make a player from a spec such as `"expectimax:eval=snake,ply=3"`.
+
+    Args:
+        spec: `name` or `name:key=value,...`. A name such as `path/to/file.py:Name` or
+            `package.module:Name` is imported: a `Player` class or a function `board -> Move`.
+            A strength such as `"strong"` is its player for 4x4; for other rules make the player
+            of `settled(spec, rules)`.
+        allow_code: False to refuse specs that import code or run programs. Use it for specs from
+            unknown sources.
+
+    Raises:
+        InvalidSpec: the name, a key or a value is unknown or invalid.
+    """
+    return PlayerSpec.of(spec).make(allow_code=allow_code)
+
+
+def default_player(rules: Rules) -> PlayerSpec:
+    """The player that faces use if the user names none: `strong`.
+
+    On 4x4 it includes the endgame tables built on this machine, by name.
+    """
+    return PlayerSpec.parse(DEFAULT).settled(rules)
+
+
+def code_of(spec: str) -> frozenset[str]:
+    """`PlayerSpec.code` of a text."""
+    return PlayerSpec.parse(spec).code
+
+
+def canonical(spec: str) -> str:
+    """`PlayerSpec.canonical` of a text."""
+    return PlayerSpec.parse(spec).canonical
+
+
+def settled(spec: str, rules: Rules | None = None) -> str:
+    """`PlayerSpec.settled` of a text, as text."""
+    return PlayerSpec.parse(spec).settled(rules).text
+
+
+def short_spec(spec: str) -> str:
+    """`PlayerSpec.short` of a text.
+
+    >>> short_spec("expectimax:cut=0,eval=rows,ply=5")
+    'expectimax:ply=5'
+    """
+    return PlayerSpec.parse(spec).short
+
+
+def short_name(player: str) -> str:
+    """A player that a file names, for people: a spec without defaults and hashes; text stays.
+
+    It opens no file and runs nothing, since a file may name anything.
+
+        >>> short_name("ntuple:net=default,net_sha256=561f1a5df3f95bb8,ply=3,threads=1")
+        'ntuple:ply=3'
+        >>> short_name("me")
+        'me'
+    """
+    try:
+        spec = PlayerSpec.parse(player)
+    except InvalidSpec:
+        return player
+    if spec.name not in _ENTRIES:
+        return player
+    changed = _changed(_ENTRIES[spec.name].keys, spec.values)
+    if "tables" in changed:
+        parts = set(changed["tables"].split("+"))
+        for one, tables in SETS.items():
+            if parts == set(tables):
+                changed["tables"] = one
+    return format_spec(spec.name, changed)

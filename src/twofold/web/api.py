@@ -259,7 +259,7 @@ class _Api:
         rules = rules_for(board, body.rules)
         moves = Move.parse(body.played), Move.parse(body.best)
         quick = default_judge(rules).replace("ply=3", "ply=1")
-        with self._hub.roster.make(self._hub.roster.spec(quick, rules)) as player:
+        with self._hub.roster.make(quick) as player:
             found = why_worse(board, rules, *moves, player, stop)
         return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
 

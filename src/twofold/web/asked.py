@@ -198,7 +198,11 @@ class AskedAnalysis(Asked):
                 return
             solved = solution_of(player) if self._order.outcomes else None
             last = reply_of(
-                analysis, player, spec=self._order.spec, ref=self._ref, outcomes=solved is not None
+                analysis,
+                player,
+                spec=self._order.spec.text,
+                ref=self._ref,
+                outcomes=solved is not None,
             )
             last = msgspec.structs.replace(last, hints=self._hints)
             self.send(last)

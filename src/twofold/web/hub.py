@@ -18,6 +18,7 @@ from twofold.games.scores import GAMES
 from twofold.games.store import GameStore
 from twofold.games.threads import JobThreads, start_thread
 from twofold.limits import MAX_SIDE
+from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
 from twofold.web.jobs import JobQueue
@@ -106,9 +107,10 @@ class Hub:
 
     # ---- players
 
-    def judge_for(self, record: Record) -> str:
-        """The spec of the default judge for a game."""
-        return self.roster.own_default(record.rules) or default_judge(record.rules)
+    def judge_for(self, record: Record, asked: PlayerSpec | None = None) -> PlayerSpec:
+        """The judge of a game: the player that was asked for, or the default one."""
+        own = asked.settled(record.rules) if asked else self.roster.own_default(record.rules)
+        return own or PlayerSpec.parse(default_judge(record.rules))
 
     def _load(self) -> None:
         try:

@@ -22,7 +22,7 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words
 from twofold.game.notation import parse_seed, printable, shell_line
 from twofold.game.rules import Rules
-from twofold.players import make_player, settled
+from twofold.players import PlayerSpec
 from twofold.players.registry import default_player
 from twofold.values.network_file import SUFFIX as NETWORK
 from twofold.web.job_child import GRACE_SECONDS
@@ -189,13 +189,14 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
     def plan(self, folder: Path) -> Plan:
         """Check the job and plan its command; raises InvalidInput."""
         rules = Rules.parse(self.rules)
-        players = [one.strip() or default_player(rules) for one in self.players]
+        texts = [one.strip() for one in self.players]
+        players = [PlayerSpec.parse(text) if text else default_player(rules) for text in texts]
         for spec in players:
             check_plain(spec)
-            with make_player(settled(spec, rules)) as player:  # to find out if it can play
+            with spec.settled(rules).make() as player:  # to find out if it can play
                 player.start(rules, 0)
         file = self.name + STUDY
-        words = ["bench", *dict.fromkeys(players), "--games", str(self.games)]
+        words = ["bench", *dict.fromkeys(spec.text for spec in players), "--games", str(self.games)]
         words += ["--seed", str(parse_seed(self.seed)), *_rules(self.rules)]
         words += [*_threads("--jobs", self.threads), "--out", file]
         # No game of a study is played twice: the same command resumes it.

@@ -18,7 +18,7 @@ from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.games.scores import autoplay_of
 from twofold.games.threads import EndableJobs
-from twofold.players import Player, settled
+from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget
 from twofold.web import protocol
 from twofold.web.asked import Asked, SendReply
@@ -70,7 +70,9 @@ class Reviews:
     The person's mistakes are added to the notebook, if any.
     """
 
-    def __init__(self, make: Callable[[str], Player], notebook: Notebook | None = None) -> None:
+    def __init__(
+        self, make: Callable[[PlayerSpec], Player], notebook: Notebook | None = None
+    ) -> None:
         self.make: Final = make
         self._notebook = notebook
         self._workers = EndableJobs(AT_ONCE, "twofold-review")
@@ -128,26 +130,24 @@ class AskedReview(Asked):
     """A review that a page requested.
 
     Args:
-        spec: of the judge; empty for the default one.
         ply: None for the player's own.
         find: reads a game's record.
-        spec_for: chooses the default judge of a record.
+        judge_for: chooses the judge of a record.
     """
 
     def __init__(
         self,
         reviews: Reviews,
         game: str,
-        spec: str,
         ply: int | None,
         find: Callable[[str], Record],
-        spec_for: Callable[[Record], str],
+        judge_for: Callable[[Record], PlayerSpec],
         send: SendReply,
         ref: int,
     ) -> None:
         super().__init__(send, ref)
-        self._reviews, self._game, self._spec, self._ply = reviews, game, spec, ply
-        self._find, self._spec_for = find, spec_for
+        self._reviews, self._game, self._ply = reviews, game, ply
+        self._find, self._judge_for = find, judge_for
         self._unit = ""
         self._accuracy = GameAccuracy()
 
@@ -157,7 +157,7 @@ class AskedReview(Asked):
         is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
         if scores.day_of_record(record) == str(scores.today()) and not is_over:  # no hints in it
             raise scores.DailyRule("the daily game of today can be reviewed once it is over")
-        spec = settled(self._spec, record.rules) if self._spec else self._spec_for(record)
+        spec = self._judge_for(record)
         with self._reviews.make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=self._ply))
             self._unit = judge.unit
@@ -168,7 +168,7 @@ class AskedReview(Asked):
             finally:
                 self._reviews.keep(record, player.spec, self._ply, judged)
         self._reviews.note_mistakes(self._game, record, judged)
-        self._send_end(spec, judge.unit, judged, record)
+        self._send_end(spec.text, judge.unit, judged, record)
 
     def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
         sent, when = len(judged), time.monotonic()

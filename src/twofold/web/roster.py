@@ -14,14 +14,12 @@ from typing import Final
 import msgspec
 
 from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
-from twofold.game import notation
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_SIDE
-from twofold.players import Player, home_of, make_player, settled
+from twofold.players import Player, PlayerSpec
 from twofold.players.keys import TABLES, Entry
-from twofold.players.own_code import is_code
-from twofold.players.registry import code_of, default_player, entry_of, parse_player, strength
+from twofold.players.registry import DEFAULT, STRENGTHS, default_player
 from twofold.tables.format import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
 from twofold.values.network_file import POLICY, shipped
@@ -33,43 +31,26 @@ MAX_TABLE_MB: Final = 256
 MAX_THREADS: Final = max(1, os.cpu_count() or 1)
 """Maximum number of threads for one move."""
 
-STRENGTH_NAMES: Final = {
-    "fast": "network, 1 ply",
-    "normal": "network, 2 or 3 plies",
-    "strong": "network, 3 plies",
-    "max": "network, 3 or 4 plies",
-}
-"""How people read the players of each strength on 4x4."""
-
 PICKS: Final = (
-    ("expectimax", "rows, 3 plies"),
-    ("expectimax:ply=5", "rows, 5 plies"),
-    ("expectimax:eval=snake", "snake, 3 plies"),
-    ("expectimax:eval=smooth", "smooth, 3 plies"),
-    ("quick", "quick, 3 plies"),
-    ("nneonneo", "nneonneo"),
-    ("datumbox", "Datumbox"),
-    ("baeldung", "Baeldung"),
-    ("it3105-snake", "IT3105, snake"),
-    ("it3105-gradient", "IT3105, gradient"),
-    ("policy", "policy network"),
-    ("greedy", "greedy"),
-    ("corner", "corner"),
-    ("random", "random"),
+    "expectimax",
+    "expectimax:ply=5",
+    "expectimax:eval=snake",
+    "expectimax:eval=smooth",
+    "quick",
+    "nneonneo",
+    "datumbox",
+    "baeldung",
+    "it3105-snake",
+    "it3105-gradient",
+    "policy",
+    "greedy",
+    "corner",
+    "random",
 )
-"""The players to choose from, by spec and short name, after the default one and the strengths."""
-
-DEFAULT: Final = "strong"
-"""The strength of twofold's default player."""
+"""The players to choose from after the default one and the strengths."""
 
 _CAPS: Final = re.compile(r"[0-9A-Za-z]+-[0-9]+/[0-9]+-[0-9]+", re.ASCII)
 """Name of an endgame table with caps."""
-
-VALUELESS: Final = ("corner", "random")
-"""Players that choose moves without valuing them."""
-
-LIMITLESS: Final = ("corner", "exact", "greedy", "policy", "random")
-"""Players whose thinking cannot be limited in time and depth."""
 
 
 class Roster:
@@ -85,15 +66,17 @@ class Roster:
     """
 
     def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
-        self.default: Final = None if default is None else settled(default)
-        own = [*([] if self.default is None else [self.default]), *map(settled, allowed)]
-        self._own = set(own)
-        self.home: Final = None if default is None else home_of(default)
+        own = [PlayerSpec.parse(text).settled() for text in (*filter(None, [default]), *allowed)]
+        self.default: Final = own[0] if default else None
+        self._own: Final = {spec.text: spec for spec in own}
+        self.home: Final = own[0].home if default else None
         # Imports the code for endgame tables before the first request.
-        names = {info.plain: info.name for info in _strengths()} | dict(PICKS)
-        names |= {spec: "optimal play" for spec in own if spec.startswith("exact:")}
+        names = {info.plain: info.name for info in _strengths()}
+        names |= {text: PlayerSpec.parse(text).words for text in PICKS}
+        names |= {spec.text: spec.words for spec in own if spec.name == "exact"}
         self._own_infos: Final = {
-            spec: _info(spec, names.get(spec) or _without_folders(spec)) for spec in own
+            spec.text: _info(spec, names.get(spec.text) or _without_folders(spec.text))
+            for spec in own
         }
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
@@ -103,81 +86,80 @@ class Roster:
         """The players to choose from, the default one first."""
         own = self._own_infos
         strengths = {info.spec: info for info in _strengths() if info.plain not in own}
-        picks = {spec: _pick(spec, name) for spec, name in PICKS}
+        picks = {text: _pick(text) for text in PICKS}
         known = own | strengths | (picks | own)
-        first = known.pop(DEFAULT if self.default is None else self.default)
+        first = known.pop(DEFAULT if self.default is None else self.default.text)
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
         name = f"default{where}: {first.name}"
         elsewhere = first.elsewhere and f"default: {first.elsewhere}"
         return [msgspec.structs.replace(first, name=name, elsewhere=elsewhere), *known.values()]
 
-    def spec(self, asked: str, rules: Rules) -> str:
-        """The full spec for a requested one, by default that for the rules; raises as `check`."""
+    def spec(self, asked: str, rules: Rules) -> PlayerSpec:
+        """The player for a requested text, by default that for the rules; raises as `check`."""
         if not asked.strip():
             return self.own_default(rules) or default_player(rules)
-        self.check(asked.strip())
-        return settled(asked.strip(), rules)
+        return self.check(asked.strip()).settled(rules)
 
-    def own_default(self, rules: Rules) -> str | None:
-        """The owner's default spec, if it plays on boards of this shape."""
+    def own_default(self, rules: Rules) -> PlayerSpec | None:
+        """The owner's default player, if it plays on boards of this shape."""
         fits = self.home is None or self.home.shape == rules.shape
         return self.default if fits else None
 
-    def check(self, spec: str) -> None:
-        """Refuse a spec that the web may not request, without making the player.
+    def check(self, asked: PlayerSpec | str) -> PlayerSpec:
+        """The spec, unless the web may not request it; the player is not made.
 
         Raises InvalidSpec for code, files and unknown players, LimitExceeded for memory and
         threads.
         """
-        if spec not in self._own:
+        spec = PlayerSpec.of(asked)
+        if spec.text not in self._own:
             check_plain(spec)
+        return spec
 
-    def make(self, spec: str) -> Player:
+    def make(self, asked: PlayerSpec | str) -> Player:
         """Make a player; raises InvalidSpec.
 
         Players of the same name are made one at a time, since they share a network.
         """
-        self.check(spec)
-        name = parse_player(spec).name
+        spec = self.check(asked)
         with self._lock:
-            lock = self._making.setdefault(name, threading.Lock())
+            lock = self._making.setdefault(spec.plain.name, threading.Lock())
         with lock:
-            return make_player(spec, allow_code=spec in self._own)
+            return spec.make(allow_code=spec.text in self._own)
 
 
 def _strengths() -> list[PlayerInfo]:
     """The players by strength, with the endgame tables built here."""
     found = []
-    for word, name in STRENGTH_NAMES.items():
-        plain = strength(word, STANDARD)
-        tables = ", with tables" if "tables" in notation.parse_spec(plain).values else ""
-        info = _info(plain, f"{word} ({name}{tables})")
-        found.append(msgspec.structs.replace(info, spec=word, elsewhere=word, plain=plain))
+    for word in STRENGTHS:
+        plain = PlayerSpec.parse(word).settled(STANDARD)
+        info = _info(plain, f"{word} ({plain.words})")
+        changed = {"spec": word, "elsewhere": word, "plain": plain.text}
+        found.append(msgspec.structs.replace(info, **changed))
     return found
 
 
 @cache
-def _pick(spec: str, name: str) -> PlayerInfo:
+def _pick(text: str) -> PlayerInfo:
     """A player of the list, with the sizes of boards that it plays on."""
-    with make_player(spec) as player:
+    spec = PlayerSpec.parse(text)
+    with spec.make() as player:
         sides = [
             side for side in range(2, MAX_SIDE + 1) if not player.unsupported(Rules(side, side))
         ]
     smallest = 1 if sides[0] == 2 else sides[0]
-    return msgspec.structs.replace(_info(spec, name), largest=sides[-1], smallest=smallest)
+    return msgspec.structs.replace(_info(spec, spec.words), largest=sides[-1], smallest=smallest)
 
 
-def check_plain(spec: str) -> None:
+def check_plain(spec: PlayerSpec) -> None:
     """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`."""
-    parsed = parse_player(spec)
-    if code_of(spec):
+    if spec.code:
         raise InvalidSpec(
-            f"expected a built-in player, got {shown(spec)}: only the owner can name code or a "
-            "program, with twofold serve --player"
+            f"expected a built-in player, got {shown(spec.text)}: only the owner can name code or "
+            "a program, with twofold serve --player"
         )
-    entry = entry_of(parsed.name)
-    for key, text in parsed.values.items():
-        _check_value(entry, key, text)
+    for key, text in spec.plain.values.items():
+        _check_value(spec.entry, key, text)
 
 
 def _check_value(entry: Entry, key: str, text: str) -> None:
@@ -216,24 +198,25 @@ def _check_tables(text: str) -> None:
             ) from None
 
 
-def _info(spec: str, name: str) -> PlayerInfo:
-    parsed = notation.parse_spec(spec)
-    if is_code(parsed.name):
-        with make_player(spec) as player:  # if it does more than choose, and takes limits
-            kind, takes_limits = type(player), player.takes_limits
-        values = kind.analyse is not Player.analyse or kind.stream is not Player.stream
-        return PlayerInfo(
-            spec, name, "a player of your own", values=values, takes_limits=takes_limits
-        )
-    entry = entry_of(parsed.name)
-    tables = parsed.values.get("tables", NONE)
+def _info(spec: PlayerSpec, name: str) -> PlayerInfo:
+    if spec.is_code:
+        with spec.make() as player:
+            return PlayerInfo(
+                spec.text,
+                name,
+                "a player of your own",
+                values=player.has_values,
+                takes_limits=player.takes_limits,
+            )
+    entry = spec.entry
+    tables = spec.values.get("tables", NONE)
     names = _without_folders(tables).replace("+", ", ")
     return PlayerInfo(
-        spec,
+        spec.text,
         name,
         entry.summary + ("" if tables == NONE else f"; endgame tables {names}"),
-        values=entry.name not in VALUELESS,
-        takes_limits=entry.name not in LIMITLESS,
+        values=entry.values,
+        takes_limits=entry.takes_limits,
     )
 
 

@@ -28,7 +28,7 @@ from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.games.threads import EndableJobs
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
-from twofold.players import Player
+from twofold.players import Player, PlayerSpec
 from twofold.players.base import check_going
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
 from twofold.search.budget import ALARMS, Budget, Stop
@@ -184,7 +184,7 @@ class AnalysisOrder:
         at_home: True if a player of one set of rules may replace `rules` by its own.
     """
 
-    spec: str
+    spec: PlayerSpec
     board: Board
     rules: Rules
     score: int | None
@@ -235,18 +235,17 @@ def order_of(
     meant = rules_for(position, rules)
     points = None if score in (None, "") else check_limit("a score", int(score), 0, MAX_SCORE)
     spec = roster.spec(player, meant)
-    roster.check(spec)
     return AnalysisOrder(spec, position, meant, points, budget, outcomes, at_home=not rules)
 
 
-_Kind = tuple[str, Rules, bool]
+_Kind = tuple[PlayerSpec, Rules, bool]
 """Spec and rules of a player, and whether it is started with its own rules."""
 
 
 class Searches:
     """The analyses of all pages; `make` makes the player of a checked spec."""
 
-    def __init__(self, make: Callable[[str], Player], at_once: int = AT_ONCE) -> None:
+    def __init__(self, make: Callable[[PlayerSpec], Player], at_once: int = AT_ONCE) -> None:
         self._workers = EndableJobs(at_once, "twofold-search")
         self._make = make
         self._lock = threading.Lock()
@@ -297,7 +296,7 @@ class Searches:
     # ---- players
 
     @contextmanager
-    def player(self, spec: str, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
+    def player(self, spec: PlayerSpec, rules: Rules, *, at_home: bool = False) -> Iterator[Player]:
         """A started player for one context; raises InvalidSpec or UnsupportedRules.
 
         Players are reused. With `at_home`, a player of one set of rules is started with its own.

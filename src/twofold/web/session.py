@@ -190,9 +190,8 @@ class Session:
     def _autoplay(self, request: protocol.AutoplayRequest) -> None:
         live, roster = self._game(request.game), self._hub.roster
         spec = roster.spec(request.player, live.game.rules)
-        roster.check(spec)
         wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
-        live.start_player(spec, lambda: roster.make(spec), wish, Asker(self, request.ref))
+        live.start_player(spec.text, lambda: roster.make(spec), wish, Asker(self, request.ref))
 
     def _pause(self, request: protocol.PauseRequest) -> None:
         self._game(request.game).pause(Asker(self, request.ref))
@@ -232,15 +231,18 @@ class Session:
         self._hub.searches.start(asked.run, asked.stop)
 
     def _review(self, request: protocol.ReviewRequest) -> None:
-        player = request.player.strip()
-        if player:
-            self._hub.roster.check(player)
-        ply = None if request.ply is None else min(request.ply, MAX_PLY)
         hub = self._hub
+        player = request.player.strip()
+        judge = hub.roster.check(player) if player else None
         asked = AskedReview(
-            hub.reviews, request.game, player, ply,
-            hub.table.record, hub.judge_for, self.send, request.ref,
-        )  # fmt: skip
+            hub.reviews,
+            request.game,
+            None if request.ply is None else min(request.ply, MAX_PLY),
+            hub.table.record,
+            lambda record: hub.judge_for(record, judge),
+            self.send,
+            request.ref,
+        )
         self._ask(asked)
         hub.reviews.start(asked)
 

@@ -24,7 +24,7 @@ from twofold.games.mover import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.games.saved_game import KeptGame
 from twofold.games.scores import new_save_path
 from twofold.games.shared_game import SharedGame
-from twofold.players import Player, make_player
+from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget
 
@@ -117,22 +117,24 @@ def can_open() -> bool:
 
 
 def play_screen(
-    kept: KeptGame, hints: str | None = None, helper: Player | None = None
+    kept: KeptGame, hints: PlayerSpec | None = None, helper: Player | None = None
 ) -> "PlayScreen":
     """The screen on which a person plays.
 
     Args:
         kept: the game.
-        hints: spec of the player who helps; None means the default player.
+        hints: the player who helps; None means the default player.
         helper: that player; None has it made when it is first asked.
     """
     from twofold.cli.tui.game_screen import PlayScreen  # an extra
 
     def make(rules: Rules) -> Player:
-        screen.spec = default_player(rules) if hints is None else hints
-        return helper or make_player(screen.spec)
+        spec = hints or default_player(rules)
+        screen.spec = spec.text
+        return helper or spec.make()
 
-    screen = PlayScreen(kept, SharedGame(kept.game, make, PLEASANT), hints or "", new_game)
+    shared = SharedGame(kept.game, make, PLEASANT)
+    screen = PlayScreen(kept, shared, hints.text if hints else "", new_game)
     return screen
 
 

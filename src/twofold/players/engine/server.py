@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Final
 
 from twofold.errors import InvalidInput, InvalidLine, InvalidSpec, TwofoldError
-from twofold.game.notation import format_spec, parse_spec, shown, split_hashes
+from twofold.game.notation import shown
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
-from twofold.players import Player, make_player, short_spec
+from twofold.players import Player, PlayerSpec, make_player
 from twofold.players.base import as_fault, assumed_score, checked_move, describe_caught
 from twofold.players.engine.lines import (
     ALL_SHAPES,
@@ -44,7 +44,6 @@ from twofold.players.engine.lines import (
     parse_command,
 )
 from twofold.players.engine.process import Waiter
-from twofold.players.registry import code_of
 from twofold.players.searching import searching_of, values_of
 from twofold.search.analysis import Analysis, table_words
 from twofold.search.budget import Budget, Stop
@@ -182,7 +181,7 @@ class EngineServer:
         player: the player; the server closes it.
         write: writes text to the client.
         begin: schedules a search, in a separate thread or before the next line.
-        make: makes a player from a spec after an option has changed.
+        make: makes a player after an option has changed.
     """
 
     def __init__(
@@ -190,11 +189,11 @@ class EngineServer:
         player: Player,
         write: Callable[[str], None],
         begin: Callable[[ServerSearch], None],
-        make: Callable[[str], Player] = make_player,
+        make: Callable[[PlayerSpec], Player] = make_player,
     ) -> None:
         self._spec, self._code = player.spec, frozenset[str]()
         with contextlib.suppress(InvalidSpec):
-            self._code = code_of(player.spec)
+            self._code = PlayerSpec.parse(player.spec).code
         self._write, self._begin, self._make = write, begin, make
         self._lock = threading.Lock()
         self._present: Player | None = player
@@ -267,7 +266,7 @@ class EngineServer:
 
     def _options(self) -> list[Option]:
         options = []
-        for name, value in split_hashes(parse_spec(self._spec).values)[0].items():
+        for name, value in PlayerSpec.parse(self._spec).values.items():
             try:
                 options.append(Option(name, "string", value))
             except InvalidLine:  # its value does not fit in a line
@@ -275,13 +274,13 @@ class EngineServer:
         return options
 
     def _set(self, command: SetOption) -> None:
-        known, _ = split_hashes(parse_spec(self._spec).values)
+        known = PlayerSpec.parse(self._spec).values
         if command.name not in known:
             names = ", ".join(known) or "none"
             raise InvalidSpec(f"expected an option ({names}), got {shown(command.name)}")
-        name, changed = parse_spec(_short(self._spec))  # weights depend on eval
-        spec = format_spec(name, changed | {command.name: command.value})
-        if code_of(spec) - self._code:  # a client must not run code
+        spec = PlayerSpec.parse(_short(self._spec))  # weights depend on eval
+        spec = spec.with_keys(**{command.name: command.value})
+        if spec.code - self._code:  # a client must not run code
             raise InvalidSpec(
                 f"expected {command.name} without Python code, got {shown(command.value)}. "
                 "Only the command that starts the engine can name code"
@@ -300,7 +299,7 @@ class EngineServer:
     def _player(self) -> Player:
         """The player; a new one if the last one was abandoned in its search."""
         if self._present is None:
-            self._use(self._make(self._spec))
+            self._use(self._make(PlayerSpec.parse(self._spec)))
         assert self._present is not None
         return self._present
 
@@ -346,7 +345,7 @@ class EngineServer:
 def _short(spec: str) -> str:
     """The options that differ from the defaults; the spec itself if it is not a known one."""
     try:
-        return short_spec(spec)
+        return PlayerSpec.parse(spec).short
     except InvalidSpec:
         return spec
 
