@@ -2,11 +2,11 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from tests.support.commands import Cli
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture
 from tests.support.signals import hear_signals
-from twofold.cli._train_options import TrainOptions, goes_on, read_trials
+from twofold.cli import _loaded, _trainer, train_policy
+from twofold.cli._options import given_again
 from twofold.learn.checkpoint import load, start_from
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training
@@ -132,19 +133,32 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     assert f"after {last['moves']:,} moves: mean " in info
 
 
-def test_what_goes_on_repeats_the_options_that_no_file_holds() -> None:
-    nothing: Any = None  # no command line is parsed
-    plain = TrainOptions(nothing, out="n")
-    said = goes_on(replace(plain, out="n.safetensors"), read_trials("5m", 300, [], 24_576))
-    assert said == "twofold train --out n.safetensors --resume --eval-every 5m"
-    trials = read_trials("5m", 20, ["late one.txt", "b.txt"], 0)
-    assert goes_on(replace(plain, checkpoint="1m"), trials) == (
-        "twofold train --out n --resume --checkpoint 1m --eval-every 5m --eval-games 20 "
-        "--eval-boards 'late one.txt' --eval-boards b.txt --eval-downgrade 0"
-    )
-    assert goes_on(plain, None) == "twofold train --out n --resume"
-    own = replace(plain, rule="a.py:b", decay="a.py:c")
-    assert goes_on(own, None) == "twofold train --out n --resume --rule a.py:b --decay a.py:c"
+@pytest.mark.parametrize(
+    ("command", "options", "again"),
+    [
+        ("train", "--out n --eval-every 5m --eval-games 300 --lambda 0.5", "--eval-every 5m"),
+        (
+            "train",
+            "--checkpoint 1m --eval-every 5m --eval-games 20 --eval-boards 'late one.txt' "
+            "--eval-boards b.txt --eval-downgrade 0 --out n",
+            "--checkpoint 1m --eval-every 5m --eval-games 20 --eval-boards 'late one.txt' "
+            "--eval-boards b.txt --eval-downgrade 0",
+        ),
+        ("train", "4x6 --out n --checkpoint 10m", ""),
+        ("train", "--rule a.py:b --decay a.py:c", "--rule a.py:b --decay a.py:c"),
+        (
+            "train_policy",
+            "--device cpu --checkpoint 1m --eval-every 0 --eval-games 2e1 --gamma 1",
+            "--device cpu --checkpoint 1m --eval-every 0 --eval-games 20",
+        ),
+    ],
+)
+def test_what_goes_on_repeats_the_options_that_no_file_holds(
+    command: str, options: str, again: str
+) -> None:
+    names = {"train": _trainer.AGAIN, "train_policy": train_policy.AGAIN}[command]
+    made = _loaded(command).make_context(command, shlex.split(options))
+    assert shlex.join(given_again(made, *names)) == again
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
@@ -291,6 +305,6 @@ def test_options_are_checked_before_kernels_are_compiled(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "twofold.learn.run", None)  # what loads them
+    monkeypatch.setattr("twofold.learn.training.load", None)  # what loads them
     code, _, err = cli("train", *arguments)
     assert (code, err.count("\n")) == (2, 1)

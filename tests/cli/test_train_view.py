@@ -6,8 +6,8 @@ import os
 import pytest
 
 from twofold.cli._options import read_seconds
-from twofold.cli._train_options import read_trials
-from twofold.cli._train_runs import curve_lines, progress_line, view
+from twofold.cli._trainer import parse_every
+from twofold.cli._training import curve_lines, progress_line, view
 from twofold.errors import InvalidInput
 from twofold.game.rules import Rules
 from twofold.learn.curve import Evaluation, Measured
@@ -48,15 +48,13 @@ def test_no_times(text: str) -> None:
      ("1e4 games", math.inf, 10_000), ("1 game", math.inf, 1)],
 )  # fmt: skip
 def test_when_to_evaluate(text: str, seconds: float, games: int | None) -> None:
-    trials = read_trials(text, 1, [], 0)
-    assert trials is not None
-    assert (trials.every, trials.every_games) == (seconds, games)
+    assert parse_every(text) == (seconds, games)
 
 
 @pytest.mark.parametrize("text", ["0g", "g", "-5g", "1.5g", "9e99g", "10 goats"])
 def test_when_not_to_evaluate(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"expected (--eval-every such as 10000g|games between)"):
-        read_trials(text, 1, [], 0)
+        parse_every(text)
 
 
 def test_the_live_view_fits_a_terminal() -> None:

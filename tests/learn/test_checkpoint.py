@@ -8,13 +8,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.learn.digests import digest
 from tests.learn.killed import SMALL, train

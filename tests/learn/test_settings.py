@@ -1,11 +1,11 @@
 """Training settings: parsing, refusals, round trips."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.endgame_tables import table_files as table_files  # a fixture
 from tests.support.endgame_tables import tables_here as tables_here  # a fixture

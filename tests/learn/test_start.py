@@ -1,10 +1,10 @@
 """Starting from other networks: equal tables, means, refusals."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.learn.killed import SMALL
 from twofold.errors import InvalidNetwork
@@ -25,7 +25,7 @@ def trained(folder: Path, patterns: str, seed: int = 5, schedule: str = "tc") ->
 
 
 def begun(patterns: str, *paths: Path, **more: object) -> tuple[Training, str]:
-    training = Training(replace(SMALL, patterns=patterns, **more), games=1)  # type: ignore[arg-type]
+    training = Training(replace(SMALL, patterns=patterns, **more), games=1)
     return training, str(start_from(training, *paths))
 
 

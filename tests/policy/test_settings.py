@@ -89,8 +89,8 @@ def test_rewards_have_a_value_for_each_exponent() -> None:
 def test_the_description_has_all_that_a_run_needs_to_be_repeated() -> None:
     described = PolicySettings(seed=7, minibatch=256, scaffold=0.25).describe()
     assert described == (
-        "PPO, 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never, reward points, embedding 16, "
-        "games at once 512, horizon 32, minibatch 256, epochs 1, seed 7, threads 1, "
-        "learning rate 0.001, final rate 0.1, gamma 0.997, lambda 0.8, clip 0.15, "
-        "value weight 0.5, entropy 0.01, largest gradient 0.5, scaffold 0.25"
+        "PPO, 4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never, reward points, scaffold 0.25, "
+        "games at once 512, horizon 32, minibatch 256, epochs 1, learning rate 0.001, "
+        "final rate 0.1, gamma 0.997, lambda 0.8, clip 0.15, value weight 0.5, entropy 0.01, "
+        "largest gradient 0.5, embedding 16, threads 1, seed 7"
     )

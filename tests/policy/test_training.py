@@ -3,11 +3,11 @@
 import importlib.util
 import json
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.support.greedy import mean_score
 from twofold.errors import InvalidNetwork

@@ -1,22 +1,20 @@
 """Options that several commands have, the players they ask for, and what many games share."""
 
 import inspect
-import itertools
 import math
 import os
 import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Annotated, Any, Final, TypeVar, get_type_hints
+from typing import IO, Annotated, Any, Final, Generic, TypeVar, get_args, get_origin
 
+import msgspec
 import typer
-from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
 from twofold.arena.bench import PlayerStanding, backend_at
@@ -27,14 +25,13 @@ from twofold.arena.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
 from twofold.arena.workers import Backend
 from twofold.cli._output import (
-    can_redraw,
     check_output,
     duration_words,
+    live,
     loading,
     print_note,
     print_out,
     print_words,
-    progress_lines,
     waiting,
 )
 from twofold.cli.completion import words_of
@@ -46,6 +43,7 @@ from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import STRENGTHS
 from twofold.search.budget import Budget, parse_seconds
+from twofold.settings import Setting, from_options, with_option
 from twofold.storage.files import new_file
 from twofold.tables.format import SETS, USUAL, files_in, tables_folder
 from twofold.tables.pattern import suits
@@ -63,6 +61,7 @@ USUAL_JUDGE: Final = (
 """The same where a review judges: its figures must not depend on what a machine has built."""
 
 Options = TypeVar("Options")
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 def option(name: str, metavar: str, words: str, **more: Any) -> Any:
@@ -103,19 +102,106 @@ def group(name: str, words: str, example: str) -> typer.Typer:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Given(Generic[S]):
+    """The settings that a command line gives, by name; a command has the options of all."""
+
+    kind: type[S]
+    values: dict[str, Any]
+
+    def make(self, **more: Any) -> S:
+        """The settings, with defaults for the others; `more` are those of other options."""
+        return from_options(self.kind, self.values, **more)
+
+
 def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Decorator: a command whose options are the fields of a dataclass, of which it gets one."""
+    """Decorator: a command whose options are the fields of a dataclass, of which it gets one.
+
+    A field of the type `Given[Settings]` stands for the options of these settings.
+    """
+    parameters, groups = list[inspect.Parameter](), dict[str, type[msgspec.Struct]]()
+    for one in inspect.signature(options).parameters.values():
+        if get_origin(one.annotation) is Given:
+            (groups[one.name],) = get_args(one.annotation)
+            parameters += map(_option_of, with_option(groups[one.name]))
+        else:
+            parameters.append(one)
 
     def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
         def called(**values: Any) -> None:
+            for name, kind in groups.items():
+                texts = {one.name: values.pop(one.name) for one in with_option(kind)}
+                given = {key: texts[key] for key in texts if is_given(values["context"], key)}
+                values[name] = Given(kind, given)
             command(options(**values))
 
         called.__doc__ = command.__doc__
-        called.__annotations__ = get_type_hints(options, include_extras=True)
-        called.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+        )
         return called
 
     return decorate
+
+
+def _option_of(one: Setting) -> inspect.Parameter:
+    """The option of a setting, as a parameter of a command."""
+    form, words = one.form, one.meta.description or ""
+    kind, default = one.type, one.default
+    if form.parse is not None:
+        kind, default = str, form.shown
+    elif kind is not bool and kind not in (int, float):
+        kind = str
+    if form.argument:
+        default = "" if default is msgspec.NODEFAULT else default
+        made = argument(form.metavar, words, show_default=True, follows=form.follows)
+    elif kind is bool:
+        default, made = False, flag(one.option, words)
+    elif kind is int:
+        kind, made = int | None, count(one.option, form.metavar, words)
+    else:
+        made = option(one.option, form.metavar, words)
+    hint = Annotated[kind, made]  # type: ignore[valid-type] # it is known when this runs
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(one.name, keyword, default=default, annotation=hint)
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option is on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def refuse_given(context: typer.Context, names: Collection[str]) -> None:
+    """Refuse settings where a run goes on, which has its own."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in names and is_given(context, name):
+            word = parameter.opts[0] if parameter.param_type_name == "option" else parameter.metavar
+            raise InvalidInput(
+                f"expected --resume without {word}: the run keeps the settings that it began with"
+            )
+
+
+def refuse_alone(context: typer.Context, pairs: Mapping[str, str]) -> None:
+    """Refuse options that have no effect without another one: name to name of the other."""
+    options = {one.name or "": one.opts[0] for one in context.command.params}
+    for name, other in pairs.items():
+        if is_given(context, name) and not is_given(context, other):
+            raise InvalidInput(f"expected {options[name]} together with {options[other]}")
+
+
+def given_again(context: typer.Context, *names: str) -> list[str]:
+    """Those of the options as words of a command line that are given and differ from defaults."""
+    words: list[str] = []
+    for parameter in context.command.params:
+        name, value = parameter.name or "", context.params.get(parameter.name or "")
+        if name not in names or not is_given(context, name) or value == parameter.default:
+            continue
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            words += [parameter.opts[0]] if one is True else [parameter.opts[0], str(one)]
+    return words
 
 
 def read_count(text: str | int) -> int:
@@ -452,6 +538,11 @@ class BenchProgress:
         """Count a finished game of a player."""
         self._lines[number].add(row)
 
+    def share(self) -> float:
+        """The part of all games that is played."""
+        wanted = sum(line.wanted for line in self._lines)
+        return 1 - sum(line.missing for line in self._lines) / max(wanted, 1)
+
     def __rich__(self) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
         table.add_column("player", max_width=30, no_wrap=True, overflow="ellipsis")
@@ -471,28 +562,21 @@ def live_games(
 ) -> Iterator[Callable[[int, int, GameRow], None]]:
     """Progress on stderr, if that is a terminal: a line for each player that has to play.
 
-    A program that started the command may ask for `progress_lines` instead.
-
     Args:
         players: for each its name, the games wanted, and those of them still to be played.
 
     Yields:
         A function of the line at which a bench begins, the number of its player, and a game.
     """
-    if (say := progress_lines()) is not None:
-        wanted = sum(games for _, games, _ in players)
-        done = wanted - sum(missing for _, _, missing in players)
-        finished = itertools.count(done + 1)
-        say(done / max(wanted, 1))
-        yield lambda _first, _number, _row: say(next(finished) / max(wanted, 1))
-        return
-    console = Console(stderr=True)
     board = BenchProgress(players)
-    if not can_redraw(console.is_terminal):
-        yield lambda _first, _number, _row: None
-        return
-    with Live(board, console=console, transient=True, refresh_per_second=4):
-        yield lambda first, number, row: board.add(first + number, row)
+    with live(None, BenchProgress.share, lambda board, _: board) as show:
+        show(board)
+
+        def add(first: int, number: int, row: GameRow) -> None:
+            board.add(first + number, row)
+            show(board)
+
+        yield add
 
 
 @contextmanager

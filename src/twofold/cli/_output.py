@@ -14,15 +14,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
+import typer
 from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 import twofold
-from twofold.errors import InvalidInput
+from twofold.errors import INTERRUPTED, InvalidInput
 from twofold.game.notation import printable
 from twofold.kernels import BUILT, COMPILING
 from twofold.limits import cores
@@ -206,7 +207,6 @@ SAY_EVERY: Final = 10.0
 PROGRESS: Final = "TWOFOLD_PROGRESS"
 """With the value `json` commands write lines of progress for the program that started them."""
 
-_DRAW_EVERY: Final = 0.1
 _LINE_EVERY: Final = 0.5
 
 Now = TypeVar("Now")
@@ -300,34 +300,57 @@ def progress_lines() -> Callable[[float | None], None] | None:
     return say
 
 
+def draws() -> bool:
+    """Whether `live` draws pictures: in a terminal, and no program asks for lines."""
+    return os.environ.get(PROGRESS) != "json" and can_redraw(Console(stderr=True).is_terminal)
+
+
 @contextmanager
 def live(
-    describe: Callable[[Now], str], share: Callable[[Now], float | None] = lambda _: None
+    describe: Callable[[Now], str] | None,
+    share: Callable[[Now], float | None] = lambda _: None,
+    picture: Callable[[Now, int], Any] | None = None,
+    every: float = SAY_EVERY,
 ) -> Iterator[Callable[[Now], None]]:
-    """A function to be told of progress, which shows it.
+    """A function to be told of progress, which shows the newest on stderr.
 
     Args:
-        describe: puts it into a line of text.
+        describe: puts it into a line of text, for a terminal too where there is no `picture`; None
+            says nothing.
         share: the part that is done, 0 to 1, for `progress_lines`.
+        picture: what a terminal of some width shows of it instead.
+        every: seconds between lines elsewhere.
     """
     if (say := progress_lines()) is not None:
         yield lambda now: say(share(now))
         return
-    console = Console(stderr=True)
-    said = [time.monotonic()]
-    redraws = can_redraw(console.is_terminal)
-    every = _DRAW_EVERY if redraws else SAY_EVERY
+    if not draws():
+        said = [time.monotonic()]
 
-    def is_due() -> bool:
-        due = time.monotonic() - said[0] >= every
-        if due:
-            said[0] = time.monotonic()
-        return due
+        def tell(now: Now) -> None:
+            if describe is not None and time.monotonic() - said[0] >= every:
+                said[0] = time.monotonic()
+                print_note(f"twofold: {describe(now)}")
 
-    if not redraws:
-        yield lambda now: print_note(f"twofold: {describe(now)}") if is_due() else None
+        yield tell
         return
-    with Live(console=console, transient=True, auto_refresh=False) as shown:
-        yield (
-            lambda now: shown.update(Text(plain(describe(now))), refresh=True) if is_due() else None
-        )
+    console = Console(stderr=True)
+    newest: list[Now] = []
+
+    def drawn() -> Any:
+        if picture is not None:
+            return picture(newest[0], console.width) if newest else ""
+        return Text(plain(describe(newest[0]))) if newest and describe else ""
+
+    with Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=4):
+        yield lambda now: newest.__setitem__(slice(None), [now])
+
+
+def end_interrupted(words: str) -> NoReturn:
+    """End a command that was interrupted: say what is saved and how to continue.
+
+    Raises:
+        typer.Exit: with the code of an interruption.
+    """
+    print_note(f"twofold: interrupted{words}")
+    raise typer.Exit(INTERRUPTED)

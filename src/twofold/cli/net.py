@@ -26,8 +26,7 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._thinking import labelled
-from twofold.cli._train_options import held
-from twofold.cli._train_runs import curve_lines, evaluation_lines
+from twofold.cli._training import curve_lines, evaluation_lines, held
 from twofold.errors import InvalidInput
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import format_spec, printable, shown

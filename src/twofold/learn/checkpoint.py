@@ -7,24 +7,25 @@ and the curve. With one thread a resumed run ends as an uninterrupted one, but f
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
-from twofold.game.notation import parse_seed, shown
-from twofold.game.rules import Rules
+from twofold.game.notation import shown
 from twofold.kernels import learning as kernels
 from twofold.kernels import updates as at
 from twofold.learn.curve import Curve, CurveState, Evaluation
 from twofold.learn.rules import Decay, LearningRule
-from twofold.learn.settings import MIDDLE, TrainingSettings, format_schedule, parse_schedule
+from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
+from twofold.settings import from_document
 from twofold.storage.arrays import map_tensors
 from twofold.storage.files import file_name
 from twofold.storage.memory import check_memory
@@ -84,32 +85,8 @@ def card_of(training: Training) -> Card:
     )
 
 
-class _Settings(msgspec.Struct, frozen=True, kw_only=True):
-    patterns: str
-    rules: str
-    stages: tuple[int, ...]
-    schedule: str
-    optimism: float
-    initial_weight: float = 0.0
-    lambda_: float = msgspec.field(name="lambda")
-    steps: int | None
-    order: Literal["forward", "backward"]
-    carousel: bool
-    restart: int
-    restart_at: float = MIDDLE
-    bands: tuple[int, ...] = ()
-    band_share: float = 0.5
-    tables: str = NONE
-    tables_sha256: str = ""
-    downgrade: int = 0
-    seed: str
-    threads: int
-    rule: str = ""
-    decay: str = ""
-
-
 class _TrainingState(msgspec.Struct, frozen=True):
-    settings: _Settings
+    settings: dict[str, Any]
     games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
     seconds_limit: Seconds | None
     seconds: Seconds
@@ -126,36 +103,18 @@ def evaluations_document(training: Training) -> list[dict[str, Any]]:
 
 
 def settings_document(training: Training) -> dict[str, Any]:
-    """The settings of a run as a JSON value."""
-    settings = training.settings
-    rule, decay = ("" if code is None else code.name for code in (settings.rule, settings.decay))
-    said = {one.name: getattr(settings, one.name) for one in fields(settings)} | {
-        "rules": str(settings.rules),
-        "schedule": format_schedule(settings.schedule),
-        "tables_sha256": hash_of(training.tables),
-        "seed": str(settings.seed),
-        "rule": rule,
-        "decay": decay,
-    }
-    found: dict[str, Any] = msgspec.to_builtins(_Settings(**said))
-    return {key: value for key, value in found.items() if value or key not in ("rule", "decay")}
+    """The settings of a run as a JSON value, with the hash of its endgame tables."""
+    return training.settings.document() | {"tables_sha256": hash_of(training.tables)}
 
 
 def _read_settings(
-    document: _Settings, rule: LearningRule | None, decay: Decay | None
+    document: dict[str, Any], rule: LearningRule | None, decay: Decay | None
 ) -> TrainingSettings:
-    said = msgspec.structs.asdict(document)
-    _check_tables(document.tables, said.pop("tables_sha256"))
-    _check_code("rule", document.rule, rule)
-    _check_code("decay", document.decay, decay)
-    said |= {
-        "rule": rule,
-        "decay": decay,
-        "rules": Rules.parse(document.rules),
-        "schedule": parse_schedule(document.schedule),
-        "seed": parse_seed(document.seed),
-    }
-    return TrainingSettings(**said)
+    said = dict(document)
+    _check_tables(said.get("tables", NONE), said.pop("tables_sha256", ""))
+    _check_code("rule", said.get("rule", ""), rule)
+    _check_code("decay", said.get("decay", ""), decay)
+    return from_document(TrainingSettings, said, rule=rule, decay=decay)
 
 
 def _check_code(kind: str, stated: str, given: LearningRule | Decay | None) -> None:

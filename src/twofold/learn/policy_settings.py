@@ -1,13 +1,15 @@
 """How a policy network is trained: its size, its games, and the numbers of PPO."""
 
-from dataclasses import dataclass, fields
-from math import isfinite
-from typing import Any, Final
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
 
 from twofold.errors import InvalidInput
-from twofold.game.notation import format_number, shown
+from twofold.game.notation import format_number, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_JOBS, MAX_SEED, check_limit
+from twofold.settings import check_settings, document, from_document, setting, settings_of
 from twofold.values.policy_network import MAX_WIDTH, find_reward
 
 MAX_TRAINING_ENVS: Final = 1 << 20
@@ -22,42 +24,14 @@ MAX_TRAINING_MOVES: Final = 10**15
 _GROUP: Final = 4096
 """Games that are enough for a thread: smaller groups cost more than they gain."""
 
-_RANGES: Final = {
-    "learning_rate": (1e-8, 1.0),
-    "final_rate": (0.0, 1.0),
-    "gamma": (0.0, 1.0),
-    "decay": (0.0, 1.0),
-    "clip": (1e-4, 1.0),
-    "value_weight": (0.0, 100.0),
-    "entropy": (0.0, 10.0),
-    "max_gradient": (1e-3, 1e3),
-    "scaffold": (0.0, 0.95),
-}
-"""The smallest and the largest value of each number."""
 
-_NAMES: Final = {
-    "games": "games at once",
-    "decay": "lambda",
-    "learning_rate": "learning rate",
-    "final_rate": "final rate",
-    "value_weight": "value weight",
-    "max_gradient": "largest gradient",
-}
-"""Settings whose names differ in messages."""
-
-_COUNTS: Final = {
-    "embedding": (1, 256),
-    "games": (1, MAX_TRAINING_ENVS),
-    "horizon": (1, 4096),
-    "minibatch": (2, MAX_BATCH),  # advantages are compared with each other
-    "epochs": (1, 100),
-    "seed": (0, MAX_SEED),
-    "threads": (1, MAX_JOBS),
-}
+def _parse_widths(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"[0-9]{1,5}(?:-[0-9]{1,5})*", text, re.ASCII):
+        raise InvalidInput(f"expected the outputs of layers such as 512-256, got {shown(text)}")
+    return tuple(map(int, text.split("-")))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicySettings:
+class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that decides what a run learns.
 
     Attributes:
@@ -88,35 +62,95 @@ class PolicySettings:
         InvalidInput: a value is out of range.
     """
 
-    rules: Rules = STANDARD
-    hidden: tuple[int, ...] = (512, 256)
-    embedding: int = 16
-    exponents: int = 18
-    symmetric: bool = True
-    games: int = 512
-    horizon: int = 32
-    minibatch: int = 1024
-    epochs: int = 1
-    learning_rate: float = 1e-3
-    final_rate: float = 0.1
-    gamma: float = 0.997
-    decay: float = 0.8
-    clip: float = 0.15
-    value_weight: float = 0.5
-    entropy: float = 0.01
-    max_gradient: float = 0.5
-    reward: str = "points"
-    scaffold: float = 0.0
-    seed: int = 1
-    threads: int = 1
+    hidden: Annotated[
+        tuple[int, ...],
+        setting(
+            "Outputs of the hidden layers: 512-256.",
+            "LAYERS",
+            argument=True,
+            parse=_parse_widths,
+            shown="512-256",
+        ),
+    ] = (512, 256)
+    reward: Annotated[
+        str, setting("What games pay: points, exponents, or large (for large tiles).", "R")
+    ] = "points"
+    scaffold: Annotated[
+        float, setting("Share of the games that start with large tiles placed.", "P", ge=0, le=0.95)
+    ] = 0.0
+    games: Annotated[
+        int,
+        setting(
+            "Number of games played at once.",
+            "N",
+            option="--envs",
+            name="games at once",
+            ge=1,
+            le=MAX_TRAINING_ENVS,
+        ),
+    ] = 512
+    horizon: Annotated[
+        int, setting("Moves of each game between two updates.", "N", ge=1, le=4096)
+    ] = 32
+    minibatch: Annotated[
+        # advantages are compared with each other
+        int, setting("Moves of one optimiser step.", "N", ge=2, le=MAX_BATCH)
+    ] = 1024
+    epochs: Annotated[int, setting("How often an update uses each move.", "N", ge=1, le=100)] = 1
+    learning_rate: Annotated[
+        float, setting("Learning rate of Adam at the start.", "R", ge=1e-8, le=1)
+    ] = 1e-3
+    final_rate: Annotated[
+        float,
+        setting("Part of the learning rate and of --entropy left at the end.", "P", ge=0, le=1),
+    ] = 0.1
+    gamma: Annotated[float, setting("Discount of one move.", "G", ge=0, le=1)] = 0.997
+    decay: Annotated[
+        float,
+        setting(
+            "Lambda of the advantage estimates (GAE).",
+            "L",
+            option="--lambda",
+            name="lambda",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.8
+    clip: Annotated[
+        float, setting("How far the probability ratio of PPO may leave 1.", "C", ge=1e-4, le=1)
+    ] = 0.15
+    value_weight: Annotated[
+        float, setting("Weight of the critic's error in the loss.", "W", ge=0, le=100)
+    ] = 0.5
+    entropy: Annotated[
+        float, setting("Weight of the policy's entropy at the start.", "W", ge=0, le=10)
+    ] = 0.01
+    max_gradient: Annotated[float, setting(name="largest gradient", ge=1e-3, le=1e3)] = 0.5
+    embedding: Annotated[
+        int, setting("Numbers that describe a tile, and a cell.", "N", ge=1, le=256)
+    ] = 16
+    symmetric: Annotated[
+        bool, setting("Do not turn boards to one of their symmetric forms.", option="--as-they-are")
+    ] = True
+    threads: Annotated[
+        int,
+        setting(
+            "Threads that learn on the CPU, and that play 4,096 games or more each.",
+            "N",
+            ge=1,
+            le=MAX_JOBS,
+        ),
+    ] = 1
+    seed: Annotated[
+        int, setting("Seed of games, weights and choices.", "S", parse=parse_seed, shown="1")
+    ] = 1
+    exponents: Annotated[int, setting(ge=2, le=36)] = 18
+    rules: Annotated[Rules, setting(parse=Rules.parse, format=str)] = STANDARD
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _COUNTS.items():
-            check_limit(_NAMES.get(name, name), getattr(self, name), low, high)
-        for name, (least, most) in _RANGES.items():
-            _check_number(_NAMES.get(name, name), getattr(self, name), least, most)
+        check_settings(self)
+        check_limit("seed", self.seed, 0, MAX_SEED)
         check_limit("moves between two updates", self.games * self.horizon, 2, MAX_BATCH)
-        check_limit("exponents", self.exponents, 2, 36)
         check_limit("hidden layers", len(self.hidden), 1, 16)
         for width in self.hidden:
             check_limit("outputs of a hidden layer", width, 1, MAX_WIDTH)
@@ -130,54 +164,22 @@ class PolicySettings:
 
     def document(self) -> dict[str, Any]:
         """The settings as JSON can hold them."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return values | {"rules": str(self.rules), "hidden": list(self.hidden)}
+        return document(self)
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> "PolicySettings":
-        """The settings that a file holds.
+        """The settings that a file holds; older files lack `symmetric`.
 
         Raises:
-            InvalidInput: a value is missing, unknown or out of range.
+            InvalidInput: a value is unknown or out of range.
         """
-        document = {"symmetric": False} | document  # older files lack it
-        known = {field.name: type(getattr(cls(), field.name)) for field in fields(cls)}
-        if set(document) != set(known):
-            wrong = sorted(set(document) ^ set(known))[0]
-            raise InvalidInput(f"unknown or missing setting of a policy run: {shown(wrong)}")
-        values = dict(document)
-        try:
-            values["rules"] = Rules.parse(values["rules"])
-            values["hidden"] = tuple(values["hidden"])
-        except TypeError:
-            raise InvalidInput("expected rules and layers of a policy run, got others") from None
-        for name, kind in known.items():
-            if name == "hidden":
-                good = all(type(width) is int for width in values[name])
-            else:
-                good = type(values[name]) is kind or (kind is float and type(values[name]) is int)
-            if not good:
-                raise InvalidInput(
-                    f"expected {name} of type {kind.__name__}, got {shown(values[name])}"
-                )
-        return cls(**values)
+        return from_document(cls, {"symmetric": False} | document)
 
     def describe(self) -> str:
         """A line with all that decides what a run learns, but for the layers of the network."""
         numbers = (
-            f"{_NAMES.get(name, name)} {format_number(getattr(self, name))}"
-            for name in (*_COUNTS, *_RANGES)
+            f"{one.words} {format_number(getattr(self, one.name))}"
+            for one in settings_of(type(self))
+            if one.type in (int, float) and one.name != "exponents"
         )
         return f"PPO, {self.rules}, reward {self.reward}, {', '.join(numbers)}"
-
-
-def _check_number(name: str, value: object, low: float, high: float) -> None:
-    try:
-        good = isinstance(value, int | float) and isfinite(value) and low <= value <= high
-    except OverflowError:
-        good = False
-    if not good:
-        raise InvalidInput(
-            f"expected {name} from {format_number(low)} to {format_number(high)}, "
-            f"got {shown(value)}"
-        )

@@ -9,12 +9,16 @@ A rule is a compiled function; `docs/howto/write-a-learning-rule.md` has example
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
 
 from twofold.errors import InvalidInput
+from twofold.game.notation import shown
 from twofold.kernels import updates as words
 from twofold.limits import check_limit
+from twofold.players.own_code import load_object
+
+Code = TypeVar("Code")
 
 MAX_MEMORY: Final = 8
 """Maximum numbers of memory per weight."""
@@ -123,6 +127,23 @@ def decay(function: Callable[[int], float]) -> Decay:
                 f"got {factor} after {updates:,} updates"
             )
     return Decay(function.__name__, compiled)
+
+
+def load_rule(name: str) -> LearningRule:
+    """The learning rule that `FILE.py:NAME` names; raises `InvalidInput` for anything else."""
+    return replace(_load(name, LearningRule, "a function with @learning_rule()"), name=name)
+
+
+def load_decay(name: str) -> Decay:
+    """The schedule of step sizes that `FILE.py:NAME` names; raises as `load_rule`."""
+    return replace(_load(name, Decay, "a function with @decay"), name=name)
+
+
+def _load(name: str, kind: type[Code], expected: str) -> Code:
+    found = load_object(name)
+    if not isinstance(found, kind):
+        raise InvalidInput(f"expected {expected}, got {shown(name)}")
+    return found
 
 
 def _compiled(function: Callable[..., Any], signature: Any, arguments: str) -> Any:

@@ -1,16 +1,21 @@
 """Training settings: methods, learning rates, order, stages, restarts."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, log
-from typing import Final, Literal
+from operator import attrgetter
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec.structs import force_setattr
 
 from twofold.errors import InvalidNetwork
-from twofold.game.notation import format_number, shown
+from twofold.game.notation import format_number, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.kernels.updates import MAX_STEPS
-from twofold.learn.rules import TC, TD, Decay, LearningRule
+from twofold.learn.rules import TC, TD, Decay, LearningRule, load_decay, load_rule
 from twofold.limits import (
     BITS_MAX_EXPONENT,
     BITS_MAX_SIDE,
@@ -22,6 +27,7 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
+from twofold.settings import check_settings, document, setting
 from twofold.tables.format import NONE
 from twofold.values.network import check_stages, format_patterns, parse_patterns
 
@@ -103,8 +109,37 @@ def format_schedule(schedule: tuple[Phase, ...]) -> str:
     return ",".join(map(str, schedule))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingSettings:
+def parse_restart(text: str) -> tuple[int, float]:
+    """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`."""
+    found = _RESTART.fullmatch(text.strip())
+    if not found:
+        raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")
+    return int(found[1]), MIDDLE if found[2] is None else float(found[2])
+
+
+def format_restart(moves: int, part: float) -> str:
+    """Format a restart; the inverse of `parse_restart`."""
+    return str(moves) if part == MIDDLE else f"{moves}@{format_number(part)}"
+
+
+def parse_sums(expected: str) -> Callable[[str], tuple[int, ...]]:
+    """A parser of tile sums with commas between them; `expected` names them in errors."""
+
+    def parse(text: str) -> tuple[int, ...]:
+        words = text.split(",") if text else []
+        if not all(word.strip().isdecimal() and len(word) < 12 for word in words):
+            raise InvalidNetwork(f"expected {expected}, got {shown(text)}")
+        return tuple(int(word) for word in words)
+
+    return parse
+
+
+def _parse_restart(text: str) -> dict[str, Any]:
+    moves, part = parse_restart(text)
+    return {"restart": moves, "restart_at": part}
+
+
+class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings that decide what a training run learns.
 
     Attributes:
@@ -136,26 +171,111 @@ class TrainingSettings:
         LimitExceeded: a number beyond its limits.
     """
 
-    patterns: str
-    rules: Rules = STANDARD
-    stages: tuple[int, ...] = ()
-    schedule: tuple[Phase, ...] = field(default_factory=lambda: parse_schedule("tc"))
-    optimism: float = 0.0
-    initial_weight: float = 0.0
-    lambda_: float = 0.0
-    steps: int | None = None
-    order: Literal["forward", "backward"] = "forward"
-    carousel: bool = False
-    restart: int = 0
+    patterns: Annotated[
+        str,
+        setting(
+            "Network to train: 4x6, 8x6, ..., or patterns such as '0123 4567'.",
+            "NETWORK",
+            argument=True,
+            follows="patterns",
+        ),
+    ]
+    schedule: Annotated[
+        tuple[Phase, ...],
+        setting(
+            "Learning schedule: tc, td:0.1, or td:0.1@90%,tc:1@10%.",
+            "S",
+            parse=parse_schedule,
+            format=format_schedule,
+            shown="tc",
+        ),
+    ] = parse_schedule("tc")
+    rule: Annotated[
+        LearningRule | None,
+        setting(
+            "Your own learning rule, instead of tc.",
+            "FILE:NAME",
+            parse=load_rule,
+            format=attrgetter("name"),
+        ),
+    ] = None
+    decay: Annotated[
+        Decay | None,
+        setting(
+            "Your own schedule of step sizes.",
+            "FILE:NAME",
+            parse=load_decay,
+            format=attrgetter("name"),
+        ),
+    ] = None
+    optimism: Annotated[float, setting("Initial value of every board, in points.", "V")] = 0.0
+    initial_weight: Annotated[
+        float, setting("Initial value of every weight, instead of --optimism.", "V")
+    ] = 0.0
+    lambda_: Annotated[
+        float, setting("Lambda of TD(lambda): 0 is one-step, 1 is n-step.", "L", ge=0, le=1)
+    ] = msgspec.field(name="lambda", default=0.0)
+    steps: Annotated[
+        int | None,
+        setting(
+            "Number of steps of TD(lambda) and n-step TD. Default: chosen from lambda.",
+            "N",
+            ge=1,
+            le=MAX_STEPS,
+        ),
+    ] = None
+    order: Annotated[
+        Literal["forward", "backward"],
+        setting("Order of updates: forward, or backward after each game.", "O"),
+    ] = "forward"
+    stages: Annotated[
+        tuple[int, ...],
+        setting(
+            "Tile sums at which stages begin: 16384,32768. Default: one stage.",
+            "SUMS",
+            parse=parse_sums("stages such as 16384,32768"),
+        ),
+    ] = ()
+    carousel: Annotated[
+        bool, setting("Start games from each stage in turn (carousel shaping).")
+    ] = False
+    restart: Annotated[
+        int,
+        setting(
+            "Restart games of N moves or more in their middle; 10@0.3: after 30 %. 0: never.",
+            "N",
+            ge=0,
+            le=10**9,
+            parse=_parse_restart,
+            shown="0",
+        ),
+    ] = 0
     restart_at: float = MIDDLE
-    bands: tuple[int, ...] = ()
-    band_share: float = 0.5
-    tables: str = NONE
-    downgrade: int = 0
-    rule: LearningRule | None = None
-    decay: Decay | None = None
-    seed: int = 1
-    threads: int = 1
+    bands: Annotated[
+        tuple[int, ...],
+        setting(
+            "Also start games from stored boards with these tile sums: 14000,16000.",
+            "SUMS",
+            parse=parse_sums("bands such as 14000,16000"),
+        ),
+    ] = ()
+    band_share: Annotated[float, setting("Share of games that start from --bands.", "P")] = 0.5
+    tables: Annotated[
+        str,
+        setting("Endgame tables that choose the moves they know: 442-512+442-256, or auto.", "T"),
+    ] = NONE
+    downgrade: Annotated[
+        int,
+        setting(
+            "In every other game, halve large tiles once the distinct tiles sum to SUM. 0: never.",
+            "SUM",
+        ),
+    ] = 0
+    seed: Annotated[
+        int, setting("Seed of the games.", "S", parse=parse_seed, format=str, shown="1")
+    ] = 1
+    threads: Annotated[int, setting(ge=1, le=MAX_JOBS)] = 1
+    rules: Annotated[Rules, setting(parse=Rules.parse, format=str)] = STANDARD
 
     def __post_init__(self) -> None:
         rules = self.rules
@@ -164,18 +284,15 @@ class TrainingSettings:
                 f"expected rules of up to 4x4 with spawn tiles up to 32768, got {rules}"
             )
         patterns = parse_patterns(self.patterns, rules.shape)
-        object.__setattr__(self, "patterns", format_patterns(patterns))
+        force_setattr(self, "patterns", format_patterns(patterns))
         check_stages(self.stages)
         if not self.schedule:
             raise InvalidNetwork("expected at least one phase, got none")
         _check_rule(self.schedule, self.rule)
         _check_values(self.optimism, self.initial_weight)
-        if not 0 <= self.lambda_ <= 1:
-            raise InvalidNetwork(f"expected lambda from 0 to 1, got {self.lambda_}")
+        check_settings(self, InvalidNetwork)
         if self.steps is None:
-            object.__setattr__(self, "steps", _fewest_steps(self.lambda_))
-        check_limit("steps", self.steps or 0, 1, MAX_STEPS)
-        check_limit("restart", self.restart, 0, 10**9)
+            force_setattr(self, "steps", _fewest_steps(self.lambda_))
         if not _EARLIEST <= self.restart_at <= _LATEST:
             raise InvalidNetwork(
                 f"expected restarts at {_EARLIEST} to {_LATEST} of the game, got {self.restart_at}"
@@ -183,14 +300,13 @@ class TrainingSettings:
         if self.downgrade:
             check_limit("downgrade", self.downgrade, MIN_DOWNGRADE, MAX_DOWNGRADE)
         check_limit("seed", self.seed, 0, MAX_SEED)
-        check_limit("threads", self.threads, 1, MAX_JOBS)
         if self.order not in ("forward", "backward"):
             raise InvalidNetwork(f"expected order forward or backward, got {shown(self.order)}")
         if self.carousel and not self.stages:
             raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
         _check_begins(self.carousel, self.restart, self.bands)
         _check_bands(self.bands, self.band_share)
-        object.__setattr__(self, "tables", _settled(self.tables, rules))
+        force_setattr(self, "tables", _settled(self.tables, rules))
 
     @property
     def memory(self) -> int:
@@ -213,6 +329,10 @@ class TrainingSettings:
             assert self.rule is not None
             return self.rule
         return TC if phase.method == "tc" else TD
+
+    def document(self) -> dict[str, Any]:
+        """The settings as JSON values; code by its name."""
+        return document(self)
 
     def describe(self) -> str:
         """The settings that differ from the defaults, on one line."""
@@ -256,19 +376,6 @@ def _check_values(optimism: float, weight: float) -> None:
             raise InvalidNetwork(f"expected {name} up to 10 million points, got {value}")
     if optimism and weight:
         raise InvalidNetwork("expected optimism or an initial weight, got both")
-
-
-def parse_restart(text: str) -> tuple[int, float]:
-    """Parse a restart: fewest moves and, after `@`, the part of the game: `10`, `10@0.3`."""
-    found = _RESTART.fullmatch(text.strip())
-    if not found:
-        raise InvalidNetwork(f"expected a restart such as 10 or 10@0.3, got {shown(text)}")
-    return int(found[1]), MIDDLE if found[2] is None else float(found[2])
-
-
-def format_restart(moves: int, part: float) -> str:
-    """Format a restart; the inverse of `parse_restart`."""
-    return str(moves) if part == MIDDLE else f"{moves}@{format_number(part)}"
 
 
 def _check_begins(carousel: bool, restart: int, bands: tuple[int, ...]) -> None:

@@ -1,0 +1,314 @@
+"""What `train` and `train-policy` share: limits, files, the run itself, what is shown of it."""
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from twofold.cli._options import flag, option, read_seconds
+from twofold.cli._output import draws, duration_words, live, print_note, print_out, print_words
+from twofold.errors import InvalidInput
+from twofold.figures import clock, counted
+from twofold.game.notation import shown
+from twofold.learn.checkpoint import curve_path
+from twofold.learn.curve import Evaluation, Measure
+from twofold.learn.run import Trainable, files_beside, run
+from twofold.learn.training import TrainingProgress
+from twofold.limits import check_limit
+from twofold.storage.files import alone, file_name, new_file
+from twofold.values.network_file import SUFFIX
+
+DEFAULT_TIME: Final = "30m"
+"""The time of a run where neither time nor games or moves are given."""
+
+CHECKPOINT: Final = "10m"
+"""The time between checkpoints where none is given."""
+
+OutOption = Annotated[
+    str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
+]
+ResumeOption = Annotated[bool, flag("--resume", "Continue the run in --out.")]
+CheckpointOption = Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a run goes on in all; both None for no limit, or for those that it began with.
+
+    Attributes:
+        unit: what is counted: a `game` begun, or a `move`.
+        count: their number.
+        seconds: time of training.
+    """
+
+    unit: str
+    count: int | None
+    seconds: float | None
+
+    @classmethod
+    def read(cls, unit: str, count: int | None, most: int, time: str, *, resume: bool) -> "Limits":
+        """Those of the options; a new run has a usual time."""
+        if count is not None:
+            check_limit(f"{unit}s", count, 1, most)
+        if not time and count is None and not resume:
+            time = DEFAULT_TIME
+        return cls(unit, count, read_seconds(time, "--time") if time else None)
+
+    @property
+    def wishes(self) -> dict[str, Any]:
+        """The arguments of a run."""
+        return {f"{self.unit}s": self.count, "seconds": self.seconds}
+
+    def of(self, training: Any) -> "Limits":
+        """Those that a run has."""
+        count = getattr(training, f"{self.unit}_limit")
+        return replace(self, count=count, seconds=training.second_limit)
+
+    @property
+    def are_given(self) -> bool:
+        """True if an option sets one."""
+        return (self.count, self.seconds) != (None, None)
+
+    def are_new(self, training: Any) -> bool:
+        """True if these are others than a run has."""
+        return self.are_given and self != self.of(training)
+
+    def refusal(self, training: Any, path: str) -> str:
+        """Why new limits are not set: they leave a run nothing to do; empty if they leave some."""
+        return self.left(training, path) if self.are_new(training) else ""
+
+    def left(self, training: Any, path: str) -> str:
+        """Why they leave a run nothing to do; empty if they leave something."""
+        if self.seconds is not None and training.seconds >= self.seconds:
+            return (
+                f"{path} has trained for {duration_words(round(training.seconds))}, and --time is "
+                f"the time in all ({duration_words(self.seconds)}): nothing is left to do; "
+                "name a longer time to continue"
+            )
+        begun, begin = ("begun", "begin") if self.unit == "game" else ("made", "make")
+        done = training.begun if self.unit == "game" else training.moves
+        if self.count is not None and done >= self.count:
+            return (
+                f"{path} has {begun} {counted(done, self.unit)}, and --{self.unit}s is their "
+                f"number in all ({self.count:,}): none is left to {begin}; "
+                f"name more {self.unit}s to continue"
+            )
+        return ""
+
+
+def how_far(training: Trainable, path: str, limits: Limits, done: str) -> str:
+    """The progress of a run that continues, in words `done`; or why it does not."""
+    if training.is_finished:
+        return limits.of(training).left(training, path)
+    return f"continuing {path} after {duration_words(round(training.seconds))} and {done}"
+
+
+# ---- files
+
+
+def check_out(out: str, *, resume: bool) -> None:
+    """Refuse a name that no file of a new run can have."""
+    if not out:
+        raise InvalidInput("expected --out FILE, to keep the network in")
+    file_name(out)
+    if not Path(out).name or not Path(out).absolute().parent.is_dir():
+        raise InvalidInput(f"expected --out in an existing folder, got {out}")
+    if not resume and Path(out).suffix != SUFFIX:
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
+
+
+def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse to write over a file, unless the run in it goes on or is replaced."""
+    if resume and force:
+        raise InvalidInput("expected --resume or --force, got both")
+    inputs = list(inputs)
+    for out in outs:
+        instead = "--resume continues the run in it"
+        new_file(out, inputs=inputs, force=force or resume, instead=instead)
+        for path in files_beside(out):
+            new_file(path, inputs=inputs, force=force or resume)
+
+
+def held(out: str) -> AbstractContextManager[None]:
+    """The file of the run, for this run alone."""
+    return alone(os.path.realpath(out), "training run")
+
+
+# ---- the run
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """When a network is evaluated, and by what games: seconds or games between two."""
+
+    measure: Measure
+    seconds: float
+    games: int | None = None
+
+
+def go_on(
+    training: Trainable,
+    path: str,
+    *,
+    interval: float,
+    asked: threading.Event,
+    trials: Trials | None,
+    force: bool,
+    **more: Any,
+) -> str:
+    """Go on with a run until it ends or is interrupted; the path of its file.
+
+    Args:
+        training: the run.
+        path: its file.
+        interval: seconds between checkpoints.
+        asked: ends the run.
+        trials: the evaluations.
+        force: remove the files beside that an earlier run left.
+        more: of `twofold.learn.run.run`.
+    """
+    for stale in files_beside(path) if force else ():
+        stale.unlink(missing_ok=True)
+
+    def say(one: Evaluation) -> None:
+        print_note(f"twofold: network after {counted(one.moves, 'move')}: {one.measured}")
+
+    def moved(path: Path) -> None:
+        print_note(f"twofold: another program has changed the file; the run is now saved in {path}")
+
+    picture = partial(view, training)
+    with live(progress_line, lambda _: training.done, picture, every=60) as show:
+        kept = run(
+            training,
+            path,
+            interval=interval,
+            stop=asked,
+            on_progress=show,
+            on_move=moved,
+            measure=None if trials is None else trials.measure,
+            measure_every=0.0 if trials is None else trials.seconds,
+            measure_games=None if trials is None else trials.games,
+            on_evaluation=None if draws() else say,
+            **more,
+        )
+    return str(kept) if kept != Path(path) else path
+
+
+# ---- what is shown
+
+
+def run_document(training: Trainable, out: str) -> dict[str, Any]:
+    """A run as JSON."""
+    return {
+        "file": out,
+        "settings": training.settings.document(),
+        "games": training.curve.games,
+        "moves": training.moves,
+        "finished": training.is_finished,
+        "mean": training.curve.mean,
+        "evaluations": msgspec.to_builtins(training.evaluations),
+        "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
+    }
+
+
+def run_timing(training: Trainable) -> dict[str, Any]:
+    """What differs from one machine to another."""
+    speed = training.moves / max(training.seconds, 1e-9)
+    return {"seconds": training.seconds, "moves_per_second": speed}
+
+
+def print_run(training: Trainable, out: str, *, games: str, recent: str, trials: str) -> None:
+    """Print a run: its games and its last ones in words, and its last evaluation, by this name."""
+    speed = run_timing(training)["moves_per_second"]
+    print_words(f"{training.network.describe()}: {training.settings.describe()}")
+    print_words(
+        f"{games}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "
+        f"{speed:,.0f} moves/s"
+    )
+    if recent:
+        print_words(recent)
+    if training.evaluations:
+        last = training.evaluations[-1]
+        ended = last.moves == training.moves
+        when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
+        print_words(f"{trials} {when}: {last.measured}")
+    print_out(f"{out}; learning curve in {curve_path(out)}")
+
+
+def progress_line(now: TrainingProgress) -> str:
+    """Progress in one line of text."""
+    rates = [f"{tile} {rate:.0%}" for tile, rate in now.reached.items() if rate >= 0.005]
+    reached = f"  reached {', '.join(rates[-3:])}" if rates else ""
+    if now.speed >= 1e5:
+        speed = f"{now.moves / 1e6:,.0f} M moves  {now.speed / 1e6:.2f} M moves/s"
+    else:
+        speed = f"{now.moves:,} moves  {now.speed:,.0f} moves/s"
+    return f"{now.games:,} games  {speed}  mean {now.mean:,.0f}{reached}"
+
+
+def view(training: Trainable, now: TrainingProgress, width: int) -> Any:
+    """Progress as a panel for a terminal of some width."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("games", f"{now.games:,}", "moves", f"{now.moves:,}")
+    facts.add_row("moves/s", f"{now.speed:,.0f}", "mean", f"{now.mean:,.0f}")
+    part = "" if now.phases == 1 else f", phase {now.phase + 1} of {now.phases}"
+    done = ("-" if now.done is None else f"{now.done:.1%}") + part
+    facts.add_row("time", clock(now.seconds), "done", done)
+    rates = Text("reached  " + "  ".join(f"{t} {r:.1%}" for t, r in now.reached.items() if r))
+    means = [point.mean for point in training.curve.points]
+    chart = Text("\n".join(curve_lines(means, min(width - 12, 72))), style="green")
+    title = Text(f"{training.network.describe()}: {training.settings.describe()}", style="bold")
+    hint = Text("mean score by games; Ctrl-C saves and ends", style="dim")
+    return Group(title, facts, rates, *_judged(training, width), chart, hint)
+
+
+def _judged(training: Trainable, width: int) -> list[Any]:
+    """The last evaluation in words, and the means of all as a curve once there are several."""
+    known = training.evaluations
+    if not known:
+        return []
+    last = Text(f"network  {known[-1].measured}, after {counted(known[-1].moves, 'move')}")
+    lines = evaluation_lines([one.measured.mean for one in known], width)
+    if not lines:
+        return [last]
+    hint = Text("mean score of the evaluations", style="dim")
+    return [last, Text("\n".join(lines), style="cyan"), hint]
+
+
+def evaluation_lines(means: Sequence[float | None], width: int) -> list[str]:
+    """The curve of the mean scores of evaluations; empty for fewer than two."""
+    known = [mean for mean in means if mean is not None]
+    if len(known) < 2:
+        return []
+    return curve_lines(known, min(width - 12, 72), height=4)
+
+
+_BARS: Final = " ▁▂▃▄▅▆▇█"
+
+
+def curve_lines(means: Sequence[float], width: int, height: int = 8) -> list[str]:
+    """A curve of block characters, with the largest value beside its top line."""
+    if not means:
+        return ["(the first thousand games are under way)"]
+    columns = min(len(means), max(width, 1))
+    heights = []
+    for column in range(columns):  # each shows the mean of its part of the sequence
+        first, last = column * len(means) // columns, (column + 1) * len(means) // columns
+        part = means[first : max(last, first + 1)]
+        heights.append(sum(part) / len(part))
+    top = max(max(heights), 1.0)
+    lines = []
+    for row in range(height - 1, -1, -1):
+        filled = [8 * (value / top * height - row) for value in heights]
+        cells = "".join(_BARS[round(min(max(part, 0), 8))] for part in filled)
+        lines.append(f"{top * (row + 1) / height:9,.0f} {cells}")
+    return lines
