@@ -159,13 +159,9 @@ def test_ctrl_c_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     assert [again[trial["number"]] for trial in found["trials"]] == found["trials"]
 
 
-def test_progress_is_shown_in_a_terminal(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_shown(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "100")
     result = cli("tune", SPEC, *SMALL, "--out", str(tmp_path / "t.db"))
     assert result.code == 0
-    assert "trials" in result.err
-    assert "games/s" in result.err
-    assert "left" in result.err
+    assert "4 of 4 trials of 4 games, best " in result.err or "checking the best" in result.err

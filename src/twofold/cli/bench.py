@@ -53,13 +53,14 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import (
     catching_interrupt,
+    end_interrupted,
     machine,
     print_note,
     print_out,
     print_words,
     write_json,
 )
-from twofold.errors import INTERRUPTED, InvalidInput
+from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, printable, shell_line, shown
 from twofold.game.rules import Rules
@@ -322,8 +323,7 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
         players = dict.fromkeys(one.player for _, one, _ in found)
         named = [player.text for player in players if player.code or player.excess]
         how = f". Continue with: {_going_on(out, [*named, *options])}" if out else ""
-        print_note(f"twofold: interrupted; {counted(done, 'game')} finished{how}")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted(f"; {counted(done, 'game')} finished{how}")
     if failed and json:
         for one in failed:
             print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")

@@ -40,13 +40,14 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import (
     catching_interrupt,
+    end_interrupted,
     machine,
     print_note,
     print_out,
     print_words,
     write_json,
 )
-from twofold.errors import B_IS_STRONGER, INTERRUPTED, InvalidInput, InvalidSpec
+from twofold.errors import B_IS_STRONGER, InvalidInput, InvalidSpec
 from twofold.figures import counted
 from twofold.game.notation import SeedRange, parse_seed, shown
 from twofold.limits import MAX_GAMES, check_limit
@@ -225,8 +226,7 @@ def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
         raise typer.Exit(1)
     known = outcome.test is not None and outcome.test.finished
     if interrupted and not known and any(len(one.games) < count for one in outcome.standings):
-        print_note("twofold: interrupted")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted("")
     if outcome.verdict == "B":
         raise typer.Exit(B_IS_STRONGER)
 

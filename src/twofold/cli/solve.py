@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -20,6 +18,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import (
     catching_interrupt,
+    end_interrupted,
     live,
     loading,
     print_note,
@@ -27,7 +26,7 @@ from twofold.cli._output import (
     print_words,
     write_json,
 )
-from twofold.errors import INTERRUPTED, InvalidInput, ResourceError
+from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import shell_line
 from twofold.storage.files import alone, new_file, work_folder
@@ -182,8 +181,7 @@ def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> Non
         saved = "nothing is saved"
         if out and parts_in(work_folder(out)):
             saved = f"saved in {out}.work; the same command continues"
-        print_note(f"twofold: interrupted; {saved}")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted(f"; {saved}")
 
 
 def progress_line(now: "SolveProgress") -> str:

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -21,6 +19,7 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import (
     catching_interrupt,
+    end_interrupted,
     live,
     loading,
     print_note,
@@ -29,7 +28,7 @@ from twofold.cli._output import (
     write_json,
 )
 from twofold.cli._thinking import labelled
-from twofold.errors import INTERRUPTED, InvalidInput, InvalidTable, ResourceError
+from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words, clock, counted, format_table, time_words
 from twofold.game.board import Board
 from twofold.game.notation import shell_line, shown
@@ -282,8 +281,7 @@ def build(
         if not done:
             again = _build_command(*names, out=out, bits=bits, jobs=jobs)
             kept = " and saved. Continue" if work_folder(path).is_dir() else ". Begin again"
-            print_note(f"twofold: interrupted{kept} with:\n  {again}")
-            raise typer.Exit(INTERRUPTED)
+            end_interrupted(f"{kept} with:\n  {again}")
         head = head_of(path)
         print_out(f"{head.pattern.name}  {head.hash}  {path}")
 

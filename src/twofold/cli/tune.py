@@ -3,22 +3,12 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
 
 from twofold.arena.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
 from twofold.arena.tuning_file import check_settings, require_tune
@@ -39,16 +29,16 @@ from twofold.cli._options import (
     with_interval,
 )
 from twofold.cli._output import (
-    can_redraw,
     catching_interrupt,
+    duration_words,
+    end_interrupted,
+    live,
     loading,
-    print_note,
     print_out,
     print_words,
     waiting,
     write_json,
 )
-from twofold.errors import INTERRUPTED
 from twofold.figures import counted, format_table
 from twofold.game.notation import format_number, parse_seed
 from twofold.limits import MAX_GAMES, MAX_TRIALS, check_limit
@@ -119,7 +109,7 @@ def command(
     began = time.perf_counter()
     with (
         catching_interrupt() as asked,
-        _progress(settings) as show,
+        live(_progress_line(settings), lambda now: now.finished / now.trials) as show,
         contextlib.redirect_stdout(sys.stderr),  # what a player prints is no result
         far_backend(ray, jobs) as far,
     ):
@@ -141,55 +131,27 @@ def command(
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
         done = f"{len(found.trials):,} of {counted(trials, 'trial')} finished"
-        print_note(f"twofold: interrupted; {done}; the same command continues from {out}")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted(f"; {done}; the same command continues from {out}")
 
 
-@contextlib.contextmanager
-def _progress(settings: TuningSettings) -> Iterator[Callable[[TuningProgress], None]]:
-    """Progress on stderr, of the trials and then of the check: bars in a terminal, else words."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[more]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
+def _progress_line(settings: TuningSettings) -> Callable[[TuningProgress], str]:
+    """Puts progress into a line of text: of the trials, then of the check."""
     began = time.monotonic()
-    games = counted(settings.games, "game")
-    if not can_redraw(console.is_terminal):
-        latest: list[TuningProgress] = []
 
-        def words() -> str:
-            if not latest:
-                return ""
-            if now := latest[0].to_check:
-                return f"checking the best weights: playing {counted(now, 'fresh game')} ..."
-            return f"tuning: playing {games} for each of {counted(latest[0].trials, 'trial')} ..."
+    def line(now: TuningProgress) -> str:
+        if now.to_check:
+            games = counted(now.to_check, "fresh game")
+            return f"checking the best weights: {now.checked:,} of {games}"
+        speed = now.played / max(time.monotonic() - began, 1e-9)
+        best = "-" if now.best is None else settings.objective.shown(now.best)
+        missing = (now.trials - now.finished) * settings.games
+        left = f", {duration_words(missing / speed)} left" if speed else ""
+        return (
+            f"{now.finished:,} of {counted(now.trials, 'trial')} of "
+            f"{counted(settings.games, 'game')}, best {best}, {speed:,.3g} games/s{left}"
+        )
 
-        with waiting(words):
-            yield lambda now: latest.__setitem__(slice(None), [now])
-        return
-    with Bars(*columns, console=console, transient=True) as bars:
-        tuning = bars.add_task("trials", total=None, more=f"each plays {games}")
-        check = bars.add_task("check", total=None, more="games", visible=False)
-
-        def show(now: TuningProgress) -> None:
-            speed = now.played / max(time.monotonic() - began, 1e-9)
-            best = "-" if now.best is None else settings.objective.shown(now.best)
-            more = f"best {best}  {speed:,.3g} games/s"
-            if now.to_check:
-                bars.update(tuning, visible=False)
-                bars.update(check, total=now.to_check, completed=now.checked, visible=True)
-            elif bars.tasks[0].total is None:  # what an earlier run did says nothing of the speed
-                bars.reset(tuning, total=now.trials, completed=now.finished, more=more)
-            else:
-                bars.update(tuning, completed=now.finished, more=more)
-
-        yield show
+    return line
 
 
 def _print_tuning(found: Tuning, seconds: float, jobs: int) -> None:
