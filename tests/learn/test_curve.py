@@ -1,14 +1,13 @@
 """The learning curve: points, means, joining of points, its forms in checkpoints and CSV."""
 
 import csv
-import json
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, CurveState, Point
+from twofold.learn.curve import MAX_POINTS, STRETCH, TILES, Curve, Point
 
 
 def results(games: Sequence[tuple[int, int]]) -> NDArray[np.uint64]:
@@ -89,15 +88,14 @@ def test_points_are_joined_in_pairs_at_the_limit() -> None:
 def test_the_state_of_a_curve_reads_back() -> None:
     games, curve = random_games(25), Curve(stretch=3)
     curve.add(results(games[:20]), 1234, 5.67)
-    again = Curve.from_state(msgspec.json.decode(json.dumps(curve.state()), type=CurveState))
-    assert again.state() == curve.state()
+    again = msgspec.json.decode(msgspec.json.encode(curve), type=Curve)
+    assert again == curve
     assert all(isinstance(point, Point) for point in again.points)
     for each in (curve, again):
         each.add(results(games[20:]), 2000, 9.0)
     assert again.points == curve.points
     assert (again.mean, again.games, again.stretch) == (curve.mean, 25, 3)
     assert again.recent == curve.recent
-    assert again.recent.maxlen == STRETCH
 
 
 def test_a_curve_as_a_table() -> None:

@@ -4,12 +4,11 @@ That is the sums of temporal coherence, the games under way, the carousel, the d
 and the curve. With one thread a resumed run ends as an uninterrupted one, but for its seconds.
 """
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,7 +19,7 @@ from twofold.errors import InvalidInput, InvalidNetwork, InvalidTable
 from twofold.game.notation import shown
 from twofold.kernels import learning as kernels
 from twofold.kernels import updates as at
-from twofold.learn.curve import Curve, CurveState, Evaluation
+from twofold.learn.curve import Curve, Evaluation
 from twofold.learn.rules import Decay, LearningRule
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
@@ -61,7 +60,7 @@ def save(training: Training, path: str | os.PathLike[str]) -> None:
         training.network,
         card_of(training),
         _tensors(training),
-        {STATE: json.dumps(_state(training), separators=(",", ":"))},
+        {STATE: msgspec.json.encode(_state(training)).decode()},
     )
 
 
@@ -79,27 +78,39 @@ def card_of(training: Training) -> Card:
         moves=training.moves,
         seconds=round(training.seconds, 1),
         curve=training.curve.rows(),
-        evaluations=evaluations_document(training),
+        evaluations=msgspec.to_builtins(training.evaluations),
         twofold=__version__,
         before=training.before,
     )
 
 
-class _TrainingState(msgspec.Struct, frozen=True):
+class RunState(msgspec.Struct, frozen=True, kw_only=True):
+    """What the checkpoint of a run of any kind holds beside its arrays."""
+
     settings: dict[str, Any]
-    games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
-    seconds_limit: Seconds | None
     seconds: Seconds
-    phase: int
-    games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-    curve: CurveState
+    curve: Curve
     evaluations: list[Evaluation] = []
 
 
-def evaluations_document(training: Training) -> list[dict[str, Any]]:
-    """The evaluations of a run as a JSON value."""
-    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
-    return found
+class _TrainingState(RunState, frozen=True, kw_only=True):
+    games: Annotated[int, msgspec.Meta(ge=0, le=MAX_TRAINING_GAMES)] | None
+    seconds_limit: Seconds | None
+    phase: int
+    games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+
+
+State = TypeVar("State", bound=RunState)
+
+
+def read_state(text: str, kind: type[State], name: str) -> State:
+    """The state of a run in the file of this name; raises `InvalidNetwork`."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(
+            f"expected the state of a training run in {name}, got {shown(str(error))}"
+        ) from None
 
 
 def settings_document(training: Training) -> dict[str, Any]:
@@ -164,7 +175,7 @@ def load(
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
         raise InvalidNetwork(f"{name} has no training run to resume. Use it with --start")
-    state = _read_state(tensors.metadata[STATE], name)
+    state = read_state(tensors.metadata[STATE], _TrainingState, name)
     try:
         settings = _read_settings(state.settings, rule, decay)
         _check_tensors(settings, tensors.tensors)
@@ -188,17 +199,17 @@ def curve_path(path: str | os.PathLike[str]) -> Path:
 # ---- the parts
 
 
-def _state(training: Training) -> dict[str, Any]:
-    return {
-        "settings": settings_document(training),
-        "games": training.game_limit,
-        "seconds_limit": training.second_limit,
-        "seconds": training.seconds,
-        "phase": training.phase,
-        "games_begun": int(training.games_begun[0]),
-        "curve": training.curve.state(),
-        "evaluations": evaluations_document(training),
-    }
+def _state(training: Training) -> _TrainingState:
+    return _TrainingState(
+        settings=settings_document(training),
+        games=training.game_limit,
+        seconds_limit=training.second_limit,
+        seconds=training.seconds,
+        phase=training.phase,
+        games_begun=int(training.games_begun[0]),
+        curve=training.curve,
+        evaluations=training.evaluations,
+    )
 
 
 def _tensors(training: Training) -> dict[str, NDArray[Any]]:
@@ -222,15 +233,6 @@ def _history(worker: Worker) -> Words:
     count = int(worker.game[at.COUNT])
     afters, pairs = np.split(worker.history, 2)
     return np.concatenate([afters[-1:], afters[:count], pairs[:count]])
-
-
-def _read_state(text: str, name: str) -> _TrainingState:
-    try:
-        return msgspec.json.decode(text, type=_TrainingState)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InvalidNetwork(
-            f"expected the state of a training run in {name}, got {shown(str(error))}"
-        ) from None
 
 
 def _check_tensors(settings: TrainingSettings, tensors: dict[str, NDArray[Any]]) -> None:
@@ -268,7 +270,7 @@ def _restore(
     if not 0 <= state.phase <= phases:
         raise InvalidNetwork(f"expected a phase from 0 to {phases}, got {state.phase}")
     training.phase = state.phase  # one more than the last where all are over
-    training.curve = Curve.from_state(state.curve)
+    training.curve = state.curve
     training.evaluations = list(state.evaluations)
     if not exactly:
         training.workers[0].words[at.MOVES] = tensors["threads"][:, 0].sum()

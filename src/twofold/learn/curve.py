@@ -12,9 +12,7 @@ Evaluation of a network in training: games at 1 ply, always from the same seeds 
 True
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -69,30 +67,11 @@ Result = tuple[
 ]
 """Score and largest exponent of a game."""
 
-Row = tuple[Count, Count, float, float, Count, float, float, float, float, float, float]
-"""A point as a list: games, moves, seconds, mean, largest, a rate for each of `TILES`."""
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
-class CurveState(msgspec.Struct, frozen=True):
-    """A curve in a checkpoint; decoding checks every limit.
-
-    `stretch` is games per point, `since` the games after the last point, `recent` the last 1000.
-    """
-
-    games: Count
-    stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)]
-    points: Annotated[list[Row], msgspec.Meta(max_length=MAX_POINTS)]
-    since: list[Result]
-    recent: Annotated[list[Result], msgspec.Meta(max_length=STRETCH)]
-
-    def __post_init__(self) -> None:
-        if len(self.since) >= self.stretch:
-            raise ValueError(f"expected fewer than {self.stretch} games since the last point")
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One point of a curve.
+class Point(msgspec.Struct, frozen=True, array_like=True):
+    """One point of a curve, in files a list of its fields.
 
     Attributes:
         games: games begun with start tiles and finished, since training began.
@@ -100,27 +79,47 @@ class Point:
         seconds: training time so far.
         mean: mean score of the games since the last point.
         largest: best score of them.
-        reached: share of them that reached each of `TILES` or a larger tile.
     """
 
-    games: int
-    moves: int
+    games: Count
+    moves: Count
     seconds: float
     mean: float
-    largest: int
-    reached: tuple[float, ...]
+    largest: Count
+    reached_1024: float
+    reached_2048: float
+    reached_4096: float
+    reached_8192: float
+    reached_16384: float
+    reached_32768: float
+
+    @property
+    def reached(self) -> tuple[float, ...]:
+        """Share of the games since the last point that reached each of `TILES` or more."""
+        return tuple(getattr(self, f"reached_{tile}") for tile in TILES)
 
 
-class Curve:
-    """Collects the results of finished games into points of `stretch` games each."""
+class Curve(msgspec.Struct):
+    """Collects the results of finished games into points of `stretch` games each.
 
-    def __init__(self, points: Iterable[Point] = (), stretch: int = STRETCH) -> None:
-        self.points = list(points)
-        self.stretch = stretch
-        self.games = 0
-        self.recent: deque[Result] = deque(maxlen=STRETCH)
-        """The last thousand games."""
-        self._since: list[Result] = []
+    A checkpoint holds it as it is; decoding checks every limit.
+
+    Attributes:
+        games: games so far.
+        stretch: games of a point.
+        since: the games after the last point.
+        recent: the last thousand games.
+    """
+
+    games: Count = 0
+    stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)] = STRETCH
+    points: Annotated[list[Point], msgspec.Meta(max_length=MAX_POINTS)] = []
+    since: list[Result] = []
+    recent: Annotated[list[Result], msgspec.Meta(max_length=STRETCH)] = []
+
+    def __post_init__(self) -> None:
+        if len(self.since) >= self.stretch:
+            raise ValueError(f"expected fewer than {self.stretch} games since the last point")
 
     def add(
         self, results: NDArray[np.uint64], moves: npt.ArrayLike, seconds: npt.ArrayLike
@@ -142,12 +141,13 @@ class Curve:
         for (score, largest), made, spent in when:
             self.games += 1
             self.recent.append((score, largest))
-            self._since.append((score, largest))
-            if len(self._since) == self.stretch:
+            self.since.append((score, largest))
+            if len(self.since) == self.stretch:
                 self._close(made, spent)
+        del self.recent[:-STRETCH]
 
     def _close(self, moves: int, seconds: float) -> None:
-        scores = [score for score, _ in self._since]
+        scores = [score for score, _ in self.since]
         self.points.append(
             Point(
                 self.games,
@@ -155,10 +155,10 @@ class Curve:
                 round(seconds, 1),
                 round(sum(scores) / len(scores), 1),
                 max(scores),
-                _rates(self._since),
+                *_rates(self.since),
             )
         )
-        self._since = []
+        self.since = []
         if len(self.points) >= MAX_POINTS:
             pairs = zip(self.points[::2], self.points[1::2], strict=False)
             self.points = [_joined(first, second) for first, second in pairs]
@@ -176,36 +176,10 @@ class Curve:
         tiles = tiles_up_to(largest)
         return dict(zip(tiles, _rates(self.recent, tiles), strict=True))
 
-    # ---- the form in a checkpoint
-
     def rows(self) -> list[list[float]]:
         """One list per point: games, moves, seconds, mean, largest, a rate for each tile."""
-        return [
-            [point.games, point.moves, point.seconds, point.mean, point.largest, *point.reached]
-            for point in self.points
-        ]
-
-    def state(self) -> dict[str, object]:
-        """The whole curve as a JSON value, see `CurveState`."""
-        return {
-            "games": self.games,
-            "stretch": self.stretch,
-            "points": self.rows(),
-            "since": [list(game) for game in self._since],
-            "recent": [list(game) for game in self.recent],
-        }
-
-    @classmethod
-    def from_state(cls, state: CurveState) -> "Curve":
-        """Rebuild a curve from its `state`."""
-        points = (Point(*row[:5], reached=row[5:]) for row in state.points)
-        curve = cls(points, state.stretch)
-        curve.games = state.games
-        curve._since = state.since
-        curve.recent.extend(state.recent)
-        return curve
-
-    # ---- other forms
+        found: list[list[float]] = msgspec.to_builtins(self.points)
+        return found
 
     def csv(self) -> str:
         """The curve as CSV: a header, then one line per point."""
@@ -214,8 +188,7 @@ class Curve:
 
 def columns() -> list[str]:
     """The CSV header of a curve."""
-    names = [field.name for field in fields(Point)][:-1]
-    return [*names, *(f"reached_{tile}" for tile in TILES)]
+    return list(Point.__struct_fields__)
 
 
 def tiles_up_to(exponent: int) -> tuple[int, ...]:
@@ -244,11 +217,9 @@ def _joined(first: Point, second: Point) -> Point:
         second.seconds,
         round((first.mean + second.mean) / 2, 1),
         max(first.largest, second.largest),
-        tuple(round((low + high) / 2, 4) for low, high in reached),
+        *(round((low + high) / 2, 4) for low, high in reached),
     )
 
-
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 COLUMNS: Final = ("games", "moves", "seconds", "training_mean", "mean", "margin")
 """First columns of the file of evaluations; then one for each set of boards."""
@@ -279,9 +250,9 @@ class Measured(msgspec.Struct, frozen=True):
 
     mean: float | None
     margin: float | None
-    survival: dict[str, Share]
+    survival: dict[str, Rate]
     sampled: float | None = None
-    reached: dict[str, Share] = {}
+    reached: dict[str, Rate] = {}
 
     def __str__(self) -> str:
         digits = 0 if (self.mean or 0) >= 1000 else 1

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
 from twofold.game.notation import shown
-from twofold.learn.curve import Curve, CurveState, Evaluation
+from twofold.learn.checkpoint import RunState, read_state
+from twofold.learn.curve import Count, Curve, Evaluation
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.learn.ppo import Group, Learner
 from twofold.learn.training import TrainingProgress
@@ -149,35 +150,30 @@ _OPTIMIZER: Final = "optimizer."
 _GAMES: Final = "games"
 _CHOICES: Final = "choices"
 """The generator that draws moves; the first one orders minibatches, too."""
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 
 
-class _State(msgspec.Struct, frozen=True):
-    settings: dict[str, Any]
+class _State(RunState, frozen=True, kw_only=True):
     move_limit: Annotated[int, msgspec.Meta(ge=1, le=2**62)] | None
     second_limit: Annotated[float, msgspec.Meta(gt=0)] | None
-    seconds: Annotated[float, msgspec.Meta(ge=0)]
     moves: Count
     updates: Count
     device: str
-    curve: CurveState
-    evaluations: list[Evaluation] = []
 
 
 def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint of a run that is not running."""
     network = training.network
-    state = {
-        "settings": training.settings.document(),
-        "move_limit": training.move_limit,
-        "second_limit": training.second_limit,
-        "seconds": training.seconds,
-        "moves": training.moves,
-        "updates": training.learner.updates,
-        "device": training.learner.device.type,
-        "curve": training.curve.state(),
-        "evaluations": training.evaluations,
-    }
+    state = _State(
+        settings=training.settings.document(),
+        move_limit=training.move_limit,
+        second_limit=training.second_limit,
+        seconds=training.seconds,
+        moves=training.moves,
+        updates=training.learner.updates,
+        device=training.learner.device.type,
+        curve=training.curve,
+        evaluations=training.evaluations,
+    )
     write_policy(
         path,
         network,
@@ -200,14 +196,8 @@ def _card(training: PolicyTraining, network: PolicyNetwork) -> PolicyCard:
         seconds=round(training.seconds, 1),
         symmetric=training.settings.symmetric,
         curve=training.curve.rows(),
-        evaluations=evaluations_document(training),
+        evaluations=msgspec.to_builtins(training.evaluations),
     )
-
-
-def evaluations_document(training: PolicyTraining) -> list[dict[str, Any]]:
-    """The evaluations of a run as JSON values."""
-    found: list[dict[str, Any]] = msgspec.to_builtins(training.evaluations)
-    return found
 
 
 def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
@@ -240,9 +230,11 @@ def load(
         ResourceError: there is no GPU.
     """
     with open_tensors(path) as file:
-        state = _parse_state(file.metadata.get(STATE), file.name)
-        arrays = {name: file.read(name) for name in file.tensors}
         name = file.name
+        if STATE not in file.metadata:
+            raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
+        state = read_state(file.metadata[STATE], _State, name)
+        arrays = {name: file.read(name) for name in file.tensors}
     device = device_named(device)
     if moves is None and seconds is None:
         moves, seconds = state.move_limit, state.second_limit
@@ -259,17 +251,6 @@ def load(
             f"expected the checkpoint of a policy run, got {shown(str(error))} in {name}"
         ) from None
     return training
-
-
-def _parse_state(text: str | None, name: str) -> _State:
-    if text is None:
-        raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
-    try:
-        return msgspec.json.decode(text, type=_State)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InvalidNetwork(
-            f"expected the state of a policy run, got {shown(str(error))} in {name}"
-        ) from None
 
 
 def _check_sizes(settings: PolicySettings, arrays: dict[str, NDArray[Any]]) -> None:
@@ -301,7 +282,7 @@ def _restore(training: PolicyTraining, state: _State, arrays: dict[str, NDArray[
             group, arrays, _group(number), same_device=state.device == learner.device.type
         )
     training.seconds, training.moves = state.seconds, state.moves
-    training.curve = Curve.from_state(state.curve)
+    training.curve = state.curve
     training.evaluations = list(state.evaluations)
 
 
