@@ -378,7 +378,7 @@ def test_a_run_starts_from_another_network(tmp_path: Path) -> None:
 def test_a_run_that_is_saved_often_stays_in_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("twofold.learn.run.WRITING_SHARE", 0.5)
+    monkeypatch.setattr("twofold.storage.work.WRITING_SHARE", 0.5)
     path, saved, stop = tmp_path / "n.safetensors", list[float](), threading.Event()
 
     def note(seconds: float) -> None:

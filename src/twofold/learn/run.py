@@ -23,10 +23,8 @@ from twofold.learn.curve import (
     evaluations_csv,
 )
 from twofold.learn.training import TrainingProgress
-from twofold.storage.files import atomic_write, free_path, read_start, writable
-
-WRITING_SHARE: Final = 0.05
-"""Share of the time spent writing checkpoints; the interval grows to respect it."""
+from twofold.storage.files import atomic_write, read_start, writable
+from twofold.storage.work import WorkFile
 
 CURVE_SECONDS: Final = 2.0
 """The curve's file is written at most this often."""
@@ -122,8 +120,19 @@ def run(
     for each in (path, *files_beside(path)):
         writable(each)  # before anything is learned
     events = _Events(Path(path).with_suffix(".tensorboard"), training)
-    place = _RunPlace(Path(path))
     curve = _CurveFile(training, curve_path(path))
+
+    def moved(path: Path) -> None:
+        curve.path = curve_path(path)
+        if on_move:
+            on_move(path)
+
+    def write(path: Path) -> None:
+        save(training, path)
+        curve.write()
+        events.write(training.curve.points, training.evaluations)
+
+    file = WorkFile(path, interval, training.seconds, moved)
 
     def tell(now: TrainingProgress) -> None:
         curve.follow()
@@ -131,33 +140,21 @@ def run(
             on_progress(now)
 
     trials = _Trials(training, measure, measure_every, measure_games, on_evaluation)
-    save_at = training.seconds + interval
     while True:
         trials.follow(ended=training.is_finished, stopped=stop.is_set())
-        pause = max(min(save_at, trials.due) - training.seconds, 0.0)
+        pause = max(min(file.due, trials.due) - training.seconds, 0.0)
         training.run(seconds=pause, games=trials.due_games, stop=stop, on_progress=tell)
         is_over = training.is_finished or stop.is_set()
         if training.is_finished and not stop.is_set():
             trials.follow(ended=True, stopped=False)
-        if training.seconds < save_at and not is_over:
+        if training.seconds < file.due and not is_over:
             continue
-        began = time.perf_counter()
-        if place.is_taken:
-            place = _RunPlace(free_path(place.path))
-            curve.path = curve_path(place.path)
-            if on_move:
-                on_move(place.path)
-        save(training, place.path)
-        place.was_written()
-        curve.write()
-        events.write(training.curve.points, training.evaluations)
-        taken = time.perf_counter() - began
+        taken = file.save(write, training.seconds)
         if on_save:
             on_save(taken)
-        save_at = training.seconds + max(interval, taken * (1 / WRITING_SHARE - 1))
         if is_over:
             events.close()
-            return place.path
+            return file.path
 
 
 class _Trials:
@@ -213,28 +210,6 @@ class _Trials:
         self._wait(training.seconds, training.curve.games)
         if self._told is not None:
             self._told(training.evaluations[-1])
-
-
-class _RunPlace:
-    """Where a run is saved: never over a file that another program has changed."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.was_written()
-
-    def was_written(self) -> None:
-        self._stamp = self._now()
-
-    @property
-    def is_taken(self) -> bool:
-        return self._now() not in (self._stamp, None)
-
-    def _now(self) -> tuple[int, int, int] | None:
-        try:
-            state = os.stat(self.path)
-        except OSError:
-            return None
-        return state.st_mtime_ns, state.st_size, state.st_ino
 
 
 def _check_ours(path: Path, curve: str) -> None:
