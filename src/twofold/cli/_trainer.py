@@ -30,9 +30,9 @@ from twofold.cli._training import (
     Limits,
     OutOption,
     ResumeOption,
+    Shown,
     Trials,
     go_on,
-    run_document,
 )
 from twofold.errors import InvalidInput
 from twofold.figures import counted
@@ -218,23 +218,31 @@ class Trainer:
                 stop=asked.is_set,
             )
             trials = Trials(games, *self.every)
-        interval, force = self.interval, one.force
-        return go_on(training, path, interval=interval, asked=asked, trials=trials, force=force)
+        return go_on(training, path, asked, self.interval, trials, force=one.force)
 
 
-def games_words(training: Training) -> str:
-    """How many games a run has had."""
+def _games(training: Training) -> str:
     games = counted(training.curve.games, "game")
     if not training.settings.begins_elsewhere:
         return games
     return f"{games} from the start, {training.begun:,} begun in all"
 
 
-def training_document(training: Training, out: str) -> dict[str, Any]:
-    """A run as JSON."""
-    return run_document(training, out) | {
+def _recent(training: Training) -> str:
+    curve = training.curve
+    rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
+    words = f"last {counted(len(curve.recent), 'game')}: mean {curve.mean:,.0f}  {rates}".rstrip()
+    return words if curve.recent else ""
+
+
+def _more(training: Training) -> dict[str, Any]:
+    return {
         "settings": settings_document(training),
         "bytes": training.network.bytes,
         "games_begun": training.begun,
         "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
     }
+
+
+SHOWN: Final = Shown("train", _games, _recent, "network", _more)
+"""What the command says of a run."""

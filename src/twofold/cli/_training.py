@@ -2,12 +2,12 @@
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NoReturn
 
 import msgspec
 from rich.console import Group
@@ -15,10 +15,21 @@ from rich.table import Table
 from rich.text import Text
 
 from twofold.cli._options import flag, option, read_seconds
-from twofold.cli._output import draws, duration_words, live, print_note, print_out, print_words
+from twofold.cli._output import (
+    catching_interrupt,
+    draws,
+    duration_words,
+    end_interrupted,
+    live,
+    print_note,
+    print_out,
+    print_words,
+    write_json,
+)
 from twofold.errors import InvalidInput
 from twofold.figures import clock, counted
-from twofold.game.notation import shown
+from twofold.game.notation import shell_line
+from twofold.game.notation import shown as quoted
 from twofold.learn.checkpoint import curve_path
 from twofold.learn.curve import Evaluation, Measure
 from twofold.learn.run import Trainable, files_beside, run
@@ -105,13 +116,6 @@ class Limits:
         return ""
 
 
-def how_far(training: Trainable, path: str, limits: Limits, done: str) -> str:
-    """The progress of a run that continues, in words `done`; or why it does not."""
-    if training.is_finished:
-        return limits.of(training).left(training, path)
-    return f"continuing {path} after {duration_words(round(training.seconds))} and {done}"
-
-
 # ---- files
 
 
@@ -123,7 +127,7 @@ def check_out(out: str, *, resume: bool) -> None:
     if not Path(out).name or not Path(out).absolute().parent.is_dir():
         raise InvalidInput(f"expected --out in an existing folder, got {out}")
     if not resume and Path(out).suffix != SUFFIX:
-        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {shown(out)}")
+        raise InvalidInput(f"expected --out with a name that ends in {SUFFIX}, got {quoted(out)}")
 
 
 def check_files(*outs: str, resume: bool, force: bool, inputs: Iterable[str | Path] = ()) -> None:
@@ -158,10 +162,10 @@ class Trials:
 def go_on(
     training: Trainable,
     path: str,
-    *,
-    interval: float,
     asked: threading.Event,
+    interval: float,
     trials: Trials | None,
+    *,
     force: bool,
     **more: Any,
 ) -> str:
@@ -170,8 +174,8 @@ def go_on(
     Args:
         training: the run.
         path: its file.
-        interval: seconds between checkpoints.
         asked: ends the run.
+        interval: seconds between checkpoints.
         trials: the evaluations.
         force: remove the files beside that an earlier run left.
         more: of `twofold.learn.run.run`.
@@ -203,6 +207,72 @@ def go_on(
     return str(kept) if kept != Path(path) else path
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a command says of its runs.
+
+    Attributes:
+        command: `train`, or `train-policy`.
+        games: how many games a run has had.
+        recent: its last ones; empty if there are none.
+        trials: the games of its evaluations.
+        document: more of a run as JSON.
+    """
+
+    command: str
+    games: Callable[[Any], str]
+    recent: Callable[[Any], str]
+    trials: str
+    document: Callable[[Any], dict[str, Any]]
+
+
+def conduct(
+    training: Trainable,
+    out: str,
+    limits: Limits,
+    shown: Shown,
+    go: Callable[[threading.Event], str],
+    *,
+    is_new: bool,
+    json: bool,
+    again: Sequence[str],
+) -> None:
+    """Go on with a run until it ends or is interrupted, and show it.
+
+    Args:
+        training: the run.
+        out: its file.
+        limits: of the options.
+        shown: what is said of it.
+        go: goes on with the run until an event; returns the path of its file.
+        is_new: whether it has just begun.
+        json: print one document.
+        again: options for the command that continues it.
+    """
+    refusal = limits.refusal(training, out)
+    if not is_new:
+        done = shown.games(training) if limits.unit == "game" else counted(training.moves, "move")
+        far = f"continuing {out} after {duration_words(round(training.seconds))} and {done}"
+        over = limits.of(training).left(training, out) if training.is_finished else ""
+        print_note(f"twofold: {refusal or over or far}")
+    if not refusal:
+        with catching_interrupt() as asked:
+            out = go(asked)
+    if json:
+        document = run_document(training, out) | shown.document(training)
+        write_json(shown.command, document, run_timing(training))
+    else:
+        print_run(training, out, shown)
+    if not (refusal or training.is_finished):
+        end_run(shown.command, out, again)
+
+
+def end_run(command: str, out: str, again: Sequence[str]) -> NoReturn:
+    """End a command that was interrupted, with the command that continues."""
+    words = shell_line("twofold", command, "--out", out, "--resume", *again)
+    end_interrupted(f" and saved. Continue with: {words}")
+
+
 # ---- what is shown
 
 
@@ -226,21 +296,21 @@ def run_timing(training: Trainable) -> dict[str, Any]:
     return {"seconds": training.seconds, "moves_per_second": speed}
 
 
-def print_run(training: Trainable, out: str, *, games: str, recent: str, trials: str) -> None:
-    """Print a run: its games and its last ones in words, and its last evaluation, by this name."""
+def print_run(training: Trainable, out: str, shown: Shown) -> None:
+    """Print a run: its games, its last ones, its last evaluation."""
     speed = run_timing(training)["moves_per_second"]
     print_words(f"{training.network.describe()}: {training.settings.describe()}")
     print_words(
-        f"{games}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "
+        f"{shown.games(training)}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "
         f"{speed:,.0f} moves/s"
     )
-    if recent:
+    if recent := shown.recent(training):
         print_words(recent)
     if training.evaluations:
         last = training.evaluations[-1]
         ended = last.moves == training.moves
         when = "at the end" if ended else f"after {counted(last.moves, 'move')}"
-        print_words(f"{trials} {when}: {last.measured}")
+        print_words(f"{shown.trials} {when}: {last.measured}")
     print_out(f"{out}; learning curve in {curve_path(out)}")
 
 

@@ -6,25 +6,17 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
 from twofold.cli._options import given_again, refuse_alone, refuse_given, takes
-from twofold.cli._output import (
-    catching_interrupt,
-    end_interrupted,
-    print_note,
-    print_out,
-    print_words,
-    write_json,
-)
-from twofold.cli._trainer import AGAIN, Trainer, TrainOptions, games_words, training_document
-from twofold.cli._training import check_files, check_out, held, how_far, print_run, run_timing
+from twofold.cli._output import catching_interrupt, print_note, print_out, print_words, write_json
+from twofold.cli._trainer import AGAIN, SHOWN, Trainer, TrainOptions
+from twofold.cli._training import check_files, check_out, conduct, end_run, held, run_document
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import bytes_words, counted
-from twofold.game.notation import shell_line
 from twofold.learn.checkpoint import load
 from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, training_bytes
@@ -93,36 +85,21 @@ def _train_one(trainer: Trainer, settings: TrainingSettings | None) -> None:
     """Train a new run with these settings; without settings go on with the one in the file."""
     options, out = trainer.options, trainer.options.out
     training = trainer.begin(out, settings)
-    refusal = ""
-    if settings is None:
-        refusal = trainer.limits.refusal(training, out)
-        far = how_far(training, out, trainer.limits, games_words(training))
-        print_note(f"twofold: {refusal or far}")
-        if training.evaluations and trainer.every is None:
-            print_note(
-                "twofold: the evaluations of this run end here; --eval-every T and the other "
-                "--eval options go on with them"
-            )
-    if not refusal:
-        with catching_interrupt() as asked:
-            out = trainer.go(training, out, asked)
-    if options.json:
-        write_json("train", training_document(training, out), run_timing(training))
-    else:
-        games, recent, curve = games_words(training), "", training.curve
-        if curve.recent:
-            rates = "  ".join(f"{tile} {rate:.1%}" for tile, rate in curve.reached.items() if rate)
-            last = counted(len(curve.recent), "game")
-            recent = f"last {last}: mean {curve.mean:,.0f}  {rates}".rstrip()
-        print_run(training, out, games=games, recent=recent, trials="network")
-    if not (refusal or training.is_finished):
-        _end(options, out)
-
-
-def _end(options: TrainOptions, out: str) -> NoReturn:
-    again = given_again(options.context, "runs", *AGAIN, *(["start"] if options.runs else []))
-    words = shell_line("twofold", "train", "--out", out, "--resume", *again)
-    end_interrupted(f" and saved. Continue with: {words}")
+    if settings is None and training.evaluations and trainer.every is None:
+        print_note(
+            "twofold: the evaluations of this run end here; --eval-every T and the other "
+            "--eval options go on with them"
+        )
+    conduct(
+        training,
+        out,
+        trainer.limits,
+        SHOWN,
+        lambda asked: trainer.go(training, out, asked),
+        is_new=settings is not None,
+        json=options.json,
+        again=given_again(options.context, *AGAIN),
+    )
 
 
 # ---- several runs
@@ -198,7 +175,7 @@ def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
-        _end(options, out)
+        end_run("train", out, given_again(options.context, "runs", *AGAIN, "start"))
 
 
 def _first(paths: Sequence[str], trainer: Trainer) -> Training:
@@ -246,8 +223,11 @@ def _run(
             print_note(f"twofold: {refusal or 'it is finished'}")
         else:
             kept = trainer.go(training, path, asked)
-        document, is_over = training_document(training, kept), is_over or training.is_finished
-        return _EndedRun(kept, document, games_words(training), training.seconds, is_over)
+        document, is_over = (
+            run_document(training, kept) | SHOWN.document(training),
+            is_over or training.is_finished,
+        )
+        return _EndedRun(kept, document, SHOWN.games(training), training.seconds, is_over)
 
 
 # ---- all of them together

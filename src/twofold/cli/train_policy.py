@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -20,7 +21,7 @@ from twofold.cli._options import (
     refuse_given,
     takes,
 )
-from twofold.cli._output import catching_interrupt, end_interrupted, loading, print_note, write_json
+from twofold.cli._output import loading, print_note
 from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,
@@ -28,19 +29,16 @@ from twofold.cli._training import (
     Limits,
     OutOption,
     ResumeOption,
+    Shown,
     Trials,
     check_files,
     check_out,
+    conduct,
     go_on,
     held,
-    how_far,
-    print_run,
-    run_document,
-    run_timing,
 )
 from twofold.errors import MissingExtra
 from twofold.figures import counted
-from twofold.game.notation import shell_line
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.settings import with_option
@@ -112,40 +110,44 @@ def command(options: PolicyOptions) -> None:
     settings = None if resume else options.settings()
     with held(out):
         training = _begin(options, settings, limits)
-        refusal = limits.refusal(training, out)
-        if settings is None:
-            far = how_far(training, out, limits, counted(training.moves, "move"))
-            print_note(f"twofold: {refusal or far}")
-        if not refusal:
-            if limits.are_new(training):
-                training.limit(**limits.wishes)
+
+        def go(asked: threading.Event) -> str:
             from twofold.learn.policy_games import TrialGames
             from twofold.learn.policy_training import save
 
-            with catching_interrupt() as asked:
-                rules, played = training.settings.rules, options.eval_games
-                trials = Trials(TrialGames(rules, games=played, stop=asked.is_set), every)
-                out = go_on(
-                    training,
-                    out,
-                    interval=interval,
-                    asked=asked,
-                    trials=trials if every else None,
-                    force=options.force,
-                    save=save,
-                )
-    if options.json:
-        document = run_document(training, out) | {"parameters": training.network.parameters}
-        write_json("train-policy", document, run_timing(training))
-    else:
-        curve = training.curve
-        games, last = counted(curve.games, "game"), counted(len(curve.recent), "training game")
-        recent = f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
-        print_run(training, out, games=games, recent=recent, trials="test games")
-    if not (refusal or training.is_finished):
-        words = ["--out", out, "--resume", *given_again(options.context, *AGAIN)]
-        again = shell_line("twofold", "train-policy", *words)
-        end_interrupted(f" and saved. Continue with: {again}")
+            if limits.are_new(training):
+                training.limit(**limits.wishes)
+            games = TrialGames(training.settings.rules, games=options.eval_games, stop=asked.is_set)
+            trials = Trials(games, every) if every else None
+            force = options.force
+            return go_on(training, out, asked, interval, trials, force=force, save=save)
+
+        conduct(
+            training,
+            out,
+            limits,
+            SHOWN,
+            go,
+            is_new=not resume,
+            json=options.json,
+            again=given_again(options.context, *AGAIN),
+        )
+
+
+def _recent(training: "PolicyTraining") -> str:
+    curve = training.curve
+    last = counted(len(curve.recent), "training game")
+    return f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
+
+
+SHOWN: Final = Shown(
+    "train-policy",
+    lambda training: counted(training.curve.games, "game"),
+    _recent,
+    "test games",
+    lambda training: {"parameters": training.network.parameters},
+)
+"""What the command says of a run."""
 
 
 def _begin(
