@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli
-from twofold.tables import build, work
+from twofold.cli import tables
+from twofold.tables import work
 from twofold.tables.build import BuildPlan
 from twofold.tables.format import SETS
 from twofold.tables.work import BuildProgress
@@ -21,7 +22,7 @@ SPOKEN = "abcd/6512/1212/2120"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No second is spent on measuring the speed."""
-    monkeypatch.setattr(build, "measured_rate", lambda threads: 1e6 * threads)
+    monkeypatch.setattr(tables, "measured_rate", lambda threads: 1e6 * threads)
 
 
 def folder_of(tmp_path: Path) -> Path:

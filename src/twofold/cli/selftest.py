@@ -20,7 +20,10 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
+from twofold.kernels.bits import row_table
+from twofold.kernels.play import dice
 from twofold.learn.settings import TrainingSettings
+from twofold.learn.training import Training
 from twofold.players import GameResult, make_player, play_game
 from twofold.players.base import Player
 
@@ -147,8 +150,6 @@ LEARNING: Final[tuple[tuple[str, str, Literal["forward", "backward"], tuple[int,
 
 def learning_digest(games: int = 150) -> int:
     """The part of the signature from learning: the final weights."""
-    from twofold.learn.training import Training  # loads kernels
-
     numbers: list[int] = []
     for patterns, rules, order, stages in LEARNING:
         settings = TrainingSettings(
@@ -180,8 +181,6 @@ def run_selftest() -> SelfTest:
 
 def _rows() -> SelfCheck:
     """Promise R1 for width 4."""
-    from twofold.kernels.bits import row_table
-
     table = row_table(4).tolist()
     wrong = 0
     for index, entry in enumerate(table):
@@ -216,8 +215,6 @@ def _afters(board: Board) -> list[Board]:
 
 
 def _dice() -> SelfCheck:
-    from twofold.kernels.play import dice
-
     found = [reference.dice(1234567, 0), int(dice(np.uint64(1234567), np.uint64(0)))]
     return SelfCheck(
         "dice", found == [0x599ED017FB08FC85] * 2, f"seed 1234567 gives {found[1]:016x}"
@@ -252,8 +249,6 @@ def _searches() -> SelfCheck:
 
 
 def _learning() -> SelfCheck:
-    from twofold.learn.training import Training
-
     training = Training(
         TrainingSettings(patterns="0123 0145", rules=Rules.parse("3x4")), games=2000
     )

@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from twofold.cli._options import (
     ForceOption,
@@ -30,12 +30,10 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import shell_line
 from twofold.storage.files import alone, new_file, work_folder
-
-if TYPE_CHECKING:
-    from twofold.tables.exact import ExactTable, Outcomes
-    from twofold.tables.problem import Problem
-    from twofold.tables.solver import SolveProgress
-    from twofold.tables.store import LayerStore
+from twofold.tables.exact import ExactTable, Outcomes, describe, document, outcomes
+from twofold.tables.problem import Problem
+from twofold.tables.solver import SolveProgress, Solver, estimate, load_kernels
+from twofold.tables.store import LayerStore, WorkFolder, map_layers, parts_in
 
 EXAMPLE = """  twofold solve --rules 2x2
   twofold solve --rules 2x3 --goal 64 --outcomes
@@ -70,11 +68,6 @@ def command(
     is written, the folder FILE.work holds its progress.
     """
     with loading():
-        from twofold.tables.exact import ExactTable
-        from twofold.tables.problem import Problem
-        from twofold.tables.solver import load_kernels
-        from twofold.tables.store import WorkFolder, parts_in
-
         if bool(board) == bool(rules):
             found = "two" if board else "none"
             raise InvalidInput(f"expected the rules of a game, such as 2x3, got {found}")
@@ -109,15 +102,12 @@ def command(
         _print(table, out, ends, None if known or resumed else seconds)
 
 
-def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | None":
+def _known_table(out: str, problem: Problem, *, force: bool) -> ExactTable | None:
     """The table that is there already, if it is the solution of this problem.
 
     Raises:
         InvalidInput: something else is there.
     """
-    from twofold.tables.exact import ExactTable
-    from twofold.tables.store import map_layers
-
     if not out:
         return None
     if not Path(out).absolute().parent.is_dir():
@@ -137,11 +127,8 @@ def _known_table(out: str, problem: "Problem", *, force: bool) -> "ExactTable | 
     return None if is_replaced or not Path(out).exists() else read(Path(out))
 
 
-def _check_size(problem: "Problem", threads: int, out: str) -> None:
+def _check_size(problem: Problem, threads: int, out: str) -> None:
     """Print the memory and disk space needed; refuse if there is not enough."""
-    from twofold.tables.solver import estimate
-    from twofold.tables.store import parts_in
-
     found = estimate(problem, threads=threads, in_memory=not out)
     print_note(f"twofold: {problem}: {found}")
     if not out:
@@ -151,11 +138,8 @@ def _check_size(problem: "Problem", threads: int, out: str) -> None:
     found.check(shutil.disk_usage(Path(out).absolute().parent).free + held)
 
 
-def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
+def _solved(problem: Problem, threads: int, out: str) -> ExactTable:
     """Solve it, and write the table if that is wanted."""
-    from twofold.tables.exact import ExactTable
-    from twofold.tables.store import LayerStore, WorkFolder, map_layers
-
     if not out:
         store = LayerStore(problem)
         _run(store, problem, threads, out)
@@ -170,10 +154,7 @@ def _solved(problem: "Problem", threads: int, out: str) -> "ExactTable":
     return ExactTable(map_layers(out, "table"))
 
 
-def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> None:
-    from twofold.tables.solver import Solver
-    from twofold.tables.store import parts_in
-
+def _run(store: LayerStore, problem: Problem, threads: int, out: str) -> None:
     with catching_interrupt() as asked, live(progress_line) as show:
         solver = Solver(problem, store, threads=threads, on_progress=show, stop=asked.is_set)
         done = solver.run()
@@ -184,22 +165,18 @@ def _run(store: "LayerStore", problem: "Problem", threads: int, out: str) -> Non
         end_interrupted(f"; {saved}")
 
 
-def progress_line(now: "SolveProgress") -> str:
+def progress_line(now: SolveProgress) -> str:
     """Progress in one line of text."""
     share = "" if now.total is None else f" of {now.total:,}, {now.states / now.total:.0%}"
     rate = f", {now.seconds:,.0f} s"
     return f"{now.phase}: sum of tiles {now.layer:,}, {now.states:,} states{share}{rate}"
 
 
-def _outcomes(table: "ExactTable") -> "Outcomes":
-    from twofold.tables.exact import outcomes
-
+def _outcomes(table: ExactTable) -> Outcomes:
     with live(progress_line) as show:
         began = time.perf_counter()
 
         def tell(layer: int, states: int) -> None:
-            from twofold.tables.solver import SolveProgress
-
             seconds = time.perf_counter() - began
             tile_sum = int(table.layers.index[layer, 0])
             show(SolveProgress("playing", tile_sum, states, len(table), seconds))
@@ -207,9 +184,7 @@ def _outcomes(table: "ExactTable") -> "Outcomes":
         return outcomes(table, on_progress=tell)
 
 
-def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: float | None) -> None:
-    from twofold.tables.exact import describe
-
+def _print(table: ExactTable, out: str, ends: Outcomes | None, seconds: float | None) -> None:
     layers = table.layers.index
     value = table.start_value
     print_words(f"{table.problem}: {value:{'.12f' if value <= 1 else ',.10f'}}")
@@ -226,9 +201,7 @@ def _print(table: "ExactTable", out: str, ends: "Outcomes | None", seconds: floa
         print_out("\n".join(describe(ends)))
 
 
-def _document(table: "ExactTable", out: str, ends: "Outcomes | None") -> dict[str, Any]:
-    from twofold.tables.exact import document
-
+def _document(table: ExactTable, out: str, ends: Outcomes | None) -> dict[str, Any]:
     body = {
         "rules": str(table.problem.rules),
         "objective": table.problem.objective.value,

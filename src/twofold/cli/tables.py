@@ -1,10 +1,9 @@
 """`twofold tables`: endgame tables are built, listed, looked into, asked and removed."""
 
 import contextlib
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from twofold.cli._options import (
     ForceOption,
@@ -36,17 +35,34 @@ from twofold.game.rules import Move
 from twofold.limits import MAX_TEXT
 from twofold.search.analysis import format_chance
 from twofold.storage.files import WORK, new_file, work_folder
-from twofold.tables.format import SETS, SUFFIX, USUAL, is_path, tables_folder
+from twofold.tables.build import BuildPlan, check_room, measured_rate
+from twofold.tables.format import SETS, SUFFIX, USUAL, TableHead, check_bits, is_path, tables_folder
+from twofold.tables.library import (
+    LEAST_TARGET,
+    TableAnswer,
+    built,
+    find,
+    head_of,
+    is_strong,
+    open_table,
+    open_tables,
+    path_of,
+    place_of,
+    unsound,
+)
 from twofold.tables.pattern import SHAPES, EndgamePattern
+from twofold.tables.work import (
+    BuildProgress,
+    bits_begun,
+    build_table,
+    existing,
+    held_bytes,
+    remove_table,
+    share_done,
+)
 
-if TYPE_CHECKING:
-    from twofold.tables.build import BuildPlan
-    from twofold.tables.format import TableHead
-    from twofold.tables.library import TableAnswer
-    from twofold.tables.work import BuildProgress
 
-
-def plan_table(plans: list["BuildPlan"], done: list[float | None]) -> str:
+def plan_table(plans: list[BuildPlan], done: list[float | None]) -> str:
     """What tables take that are to be built; `done` is the part of each that is there."""
     rows = [
         (
@@ -76,25 +92,16 @@ def _millions(boards: int) -> str:
     return f"{boards / 1e6:,.{0 if boards >= 1e7 else 1}f} M"
 
 
-def progress_line(plan: "BuildPlan") -> Any:
-    """Puts progress into a line of text."""
-
-    def line(now: "BuildProgress") -> str:
-        return (
-            f"{plan.pattern.name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
-            f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
-            f"{now.rate / 1e6:.1f} M/s, {clock(now.remaining)} left"
-        )
-
-    return line
+def progress_line(name: str, now: BuildProgress) -> str:
+    """Progress of a table in a line of text."""
+    return (
+        f"{name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
+        f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
+        f"{now.rate / 1e6:.1f} M/s, {clock(now.remaining)} left"
+    )
 
 
-def progress_share(now: "BuildProgress") -> float:
-    """The part of a table that is done."""
-    return now.states / now.total
-
-
-def list_table(found: list[tuple[Path, "TableHead"]]) -> str:
+def list_table(found: list[tuple[Path, TableHead]]) -> str:
     """A line for each table that is built."""
     rows = [
         (
@@ -112,7 +119,7 @@ def list_table(found: list[tuple[Path, "TableHead"]]) -> str:
     return format_table(header, rows, left=(0, 6))
 
 
-def print_info(path: Path, head: "TableHead", *, checked: bool) -> None:
+def print_info(path: Path, head: TableHead, *, checked: bool) -> None:
     """What a table is, with pictures of where its large tiles are."""
     pattern = head.pattern
     facts = _kind_words(pattern) | {
@@ -163,7 +170,7 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
     }
 
 
-def table_document(path: Path, head: "TableHead") -> dict[str, Any]:
+def table_document(path: Path, head: TableHead) -> dict[str, Any]:
     """The same for `--json`."""
     pattern = head.pattern
     return {
@@ -180,7 +187,7 @@ def table_document(path: Path, head: "TableHead") -> dict[str, Any]:
     }
 
 
-def chance_table(board: Board, answer: "TableAnswer") -> str:
+def chance_table(board: Board, answer: TableAnswer) -> str:
     """The four moves as `analyse` lists them."""
     rows = []
     for move in Move:
@@ -257,11 +264,6 @@ def build(
     fourth and third row: smaller caps make a smaller table, whose chances are lower bounds.
     """
     with loading():
-        from twofold.tables.build import BuildPlan
-        from twofold.tables.format import check_bits
-        from twofold.tables.library import head_of
-        from twofold.tables.work import build_table  # loads kernels
-
         threads = read_jobs(jobs, "--jobs")
         wanted = [one for name in names for one in SETS.get(name, (name,))]
         patterns = dict.fromkeys(map(EndgamePattern.parse, wanted))
@@ -271,10 +273,11 @@ def build(
         if missing:
             _announce(missing, folder, threads)
         for plan in missing:
-            _path(plan, folder).unlink(missing_ok=True)  # another file, see _missing
+            path_of(plan.pattern, folder).unlink(missing_ok=True)  # another file, see _missing
     for plan in missing:
-        path = _path(plan, folder)
-        with catching_interrupt() as asked, live(progress_line(plan), progress_share) as show:
+        path = path_of(plan.pattern, folder)
+        line = partial(progress_line, plan.pattern.name)
+        with catching_interrupt() as asked, live(line, lambda now: now.states / now.total) as show:
             done = build_table(
                 path, plan.pattern, plan.bits, threads=threads, on_progress=show, stop=asked.is_set
             )
@@ -314,19 +317,14 @@ def _folder(out: str) -> Path:
     return folder
 
 
-def _path(plan: "BuildPlan", folder: Path) -> Path:
-    from twofold.tables.library import path_of
-
-    return path_of(plan.pattern, folder)
-
-
-def _missing(plans: list["BuildPlan"], folder: Path, *, force: bool) -> list["BuildPlan"]:
+def _missing(plans: list[BuildPlan], folder: Path, *, force: bool) -> list[BuildPlan]:
     """The plans whose tables are not built, or replace other files; prints the others."""
-    from twofold.tables.work import existing
-
     missing = []
     for plan in plans:
-        path, check = _path(plan, folder), partial(existing, pattern=plan.pattern, bits=plan.bits)
+        path, check = (
+            path_of(plan.pattern, folder),
+            partial(existing, pattern=plan.pattern, bits=plan.bits),
+        )
         if new_file(path, force=force, continued=check) or not path.exists():
             missing.append(plan)
         else:
@@ -334,13 +332,10 @@ def _missing(plans: list["BuildPlan"], folder: Path, *, force: bool) -> list["Bu
     return missing
 
 
-def _announce(plans: list["BuildPlan"], folder: Path, threads: int) -> None:
+def _announce(plans: list[BuildPlan], folder: Path, threads: int) -> None:
     """Print what the tables take; refuse if there is no room."""
-    from twofold.tables.build import check_room, measured_rate
-    from twofold.tables.work import held_bytes, share_done
-
-    done = [share_done(_path(plan, folder)) for plan in plans]
-    held = sum(held_bytes(_path(plan, folder)) for plan in plans)
+    done = [share_done(path_of(plan.pattern, folder)) for plan in plans]
+    held = sum(held_bytes(path_of(plan.pattern, folder)) for plan in plans)
     print_note(plan_table(plans, done))
     check_room(plans, folder, held)
     rate = measured_rate(threads)
@@ -357,8 +352,6 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
 
     Players ask them in this order.
     """
-    from twofold.tables.library import LEAST_TARGET, built, is_strong, unsound
-
     folder = Path(out) if out else tables_folder()
     found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
     if json:
@@ -397,8 +390,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Unfinished:
+class _Unfinished(NamedTuple):
     """A table whose building was interrupted."""
 
     name: str
@@ -407,8 +399,6 @@ class _Unfinished:
 
 
 def _unfinished(folder: Path) -> list[_Unfinished]:
-    from twofold.tables.work import bits_begun, share_done
-
     paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
     found = []
     for path in paths:
@@ -421,7 +411,7 @@ def _unfinished(folder: Path) -> list[_Unfinished]:
 
 
 def _set_begun(
-    found: list[tuple[Path, "TableHead"]], unfinished: list[_Unfinished]
+    found: list[tuple[Path, TableHead]], unfinished: list[_Unfinished]
 ) -> tuple[str, int] | None:
     """The first set with an unfinished table that lacks others too, and that table's bits."""
     for name, tables in SETS.items():
@@ -439,8 +429,6 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Show what a table is."""
-    from twofold.tables.library import find, head_of, open_table, place_of
-
     path = find(name)
     head = head_of(path)
     if path != place_of(head.pattern.name, path.parent):
@@ -468,8 +456,6 @@ def query(
         board = standard_input("board, row by row").read(MAX_TEXT + 1).decode(errors="replace")
     asked = Board.parse(board)
     with loading():
-        from twofold.tables.library import built, open_tables
-
         every = [str(path) for path, _ in built()]
         opened = open_tables(every if tables is None else tables)
         answer = opened.answer(asked)
@@ -500,8 +486,6 @@ def remove(
     out: FolderOption = "",
 ) -> None:
     """Remove tables, built or unfinished."""
-    from twofold.tables.work import remove_table, share_done
-
     folder = _named_folder(out)
     for path in [_place(name, folder) for name in names]:
         unfinished = share_done(path) is not None
@@ -513,8 +497,6 @@ def remove(
 
 def _place(name: str, folder: Path | None) -> Path:
     """Where a table is that is to be removed; a file named by its path must be a table."""
-    from twofold.tables.library import head_of, place_of
-
     path = place_of(name, folder)
     if is_path(name):
         if folder is not None:
