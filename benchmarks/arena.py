@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from benchmarks.common import Figure, Report, Settings, of_runs
+from tests.support.games import game
 from twofold.arena.bench import Bench
-from twofold.arena.games import GameRow
 from twofold.arena.page import html
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
@@ -132,7 +132,7 @@ def _write(path: Path, seed: int) -> float:
         study.want(run, SeedRange(0, STORED))
         for number in range(STORED):
             score, moves, reached, seconds = patterns[number % len(patterns)]
-            study.add(run, GameRow(PLAYER, number, score, moves, 16384, reached, seconds))
+            study.add(run, game(number, score, moves, 16384, reached, seconds))
             if number % 5_000 == 4_999:
                 study.flush()
     return time.perf_counter() - began

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
@@ -43,7 +43,7 @@ from twofold.learn.run import run
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training, TrainingProgress
 from twofold.limits import MAX_GAMES, MAX_SCORE, check_limit, cores
-from twofold.players import Player, PlayerSpec, play_games
+from twofold.players import GameResult, Player, PlayerSpec, play_games
 from twofold.players.base import describe_caught
 from twofold.players.own_code import player_of
 from twofold.players.registry import default_player
@@ -190,15 +190,15 @@ def _listed(players: Any, rules: Rules) -> list[Player | PlayerSpec]:
 
 
 def _standing(player: Player, rules: Rules, seeds: SeedRange) -> PlayerStanding:
-    rows, error, failed = [], "", None
+    results: list[GameResult] = []
+    error, failed = "", None
     try:
-        for one in play_games(player, rules, seeds):
-            rows.append(GameRow.of_result(one, player.spec, rules))
+        results.extend(play_games(player, rules, seeds))
     except UnsupportedRules:
         raise
     except Exception as fault:  # of a player of the user
-        error, failed = describe_caught(fault), seeds.part(len(rows)).first
-    return PlayerStanding(player.spec, player.spec, GameColumns.of_rows(rows), error, failed)
+        error, failed = describe_caught(fault), seeds.part(len(results)).first
+    return PlayerStanding(player.spec, player.spec, GameColumns.of_results(results), error, failed)
 
 
 def compare(

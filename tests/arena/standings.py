@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from twofold.arena.bench import Bench, PlayerStanding
-from twofold.arena.games import GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
@@ -14,7 +14,7 @@ def standings_of(
     seeds: SeedRange,
     jobs: int,
     rules: Rules,
-    on_result: Callable[[int, GameRow], None] | None = None,
+    on_result: Callable[[int, GameColumns], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> list[PlayerStanding]:
     """The standings of players on some seeds."""
@@ -26,6 +26,9 @@ def standings_of(
         return bench.standings()
 
 
-def rows_of(one: PlayerStanding) -> tuple[GameRow, ...]:
-    """Its games as rows."""
-    return one.games.rows(one.spec)
+def figures_of(one: PlayerStanding) -> dict[int, tuple[int, int, list[int]]]:
+    """Score, moves and reached of its games, by seed."""
+    cells = one.games.cells()
+    names = ("score", "moves", "reached")
+    rows = zip(*(cells[name] for name in names), strict=True)
+    return dict(zip(cells["seed"], rows, strict=True))

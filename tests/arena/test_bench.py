@@ -19,6 +19,7 @@ from tests.support.forks import command, fork, slow_group
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import tables
 from twofold.arena.bench import Bench, players_to_name, resume
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
@@ -34,8 +35,8 @@ def test_stored_games_are_not_played_again() -> None:
     with Study() as study:
         played: list[tuple[int, int]] = []
 
-        def note(player: int, row: object) -> None:
-            played.append((player, getattr(row, "seed", -1)))
+        def note(player: int, games: GameColumns) -> None:
+            played.extend((player, seed) for seed in games.seeds.tolist())
 
         bench_of(study, "greedy", games=5).play(0, on_result=note)
         assert played == [(0, seed) for seed in range(5)]
@@ -55,7 +56,8 @@ def test_a_player_whose_first_game_differs_is_not_reproducible(jobs: int, tmp_pa
         bench = bench_of(study, *players)
         bench.say = said.append
         played: list[tuple[int, int]] = []
-        bench.play(jobs, on_result=lambda number, row: played.append((number, row.seed)))
+        note = lambda number, games: played.extend((number, seed) for seed in games.seeds.tolist())  # noqa: E731
+        bench.play(jobs, on_result=note)
         assert sorted(set(played)) == sorted(played)
         assert [len(one.games) for one in bench.standings()] == [10, 10, 10]
         assert [one.reproducible for one in bench.standings()] == [False, True, True]
@@ -157,7 +159,7 @@ def test_a_study_stores_requests() -> None:
     with Study() as study:
         expected = bench_of(study, "greedy", "corner", games=6)
         played: list[int] = []
-        note = lambda player, _row: played.append(player)  # noqa: E731
+        note = lambda _player, games: played.extend(games.seeds.tolist())  # noqa: E731
         expected.play(0, on_result=note, stop=lambda: len(played) >= 4)
         again = Bench(study, SMALL)
         resume(again)

@@ -182,7 +182,7 @@ def test_games_of_a_lost_worker_begin_on_their_own_boards(
     with Study() as study:
         bench = Bench(study, RULES, boards=BOARDS)
         bench.add(spec, SeedRange(2**64 - 1, 6))
-        assert bench.play(1, on_result=lambda _, row: played.append(row.seed)) == [""]
+        assert bench.play(1, on_result=lambda _, games: played.extend(games.seeds.tolist())) == [""]
         found = figures(bench)
     assert sorted(played) == [0, 1, 2, 3, 4, 2**64 - 1]
     assert len(list(tmp_path.iterdir())) == 1

@@ -5,6 +5,7 @@ import pytest
 from twofold.arena.bench import Bench
 from twofold.arena.compare import Verdict
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
@@ -67,9 +68,9 @@ def test_games_of_an_earlier_duel_are_used() -> None:
         duel(Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 30), 0)
         played = 0
 
-        def count(_number: int, _row: object) -> None:
+        def count(_number: int, games: GameColumns) -> None:
             nonlocal played
-            played += 1
+            played += len(games)
 
         duel(Bench(study, SMALL), ("greedy", "corner"), SeedRange(1, 30), 0, on_result=count)
         assert played == 30
@@ -80,7 +81,7 @@ def test_a_stopped_duel_compares_its_finished_games() -> None:
         played: list[int] = []
         found = duel(
             Bench(study, SMALL), ("greedy", "random"), SeedRange(1, 40), 0,
-            on_result=lambda number, _row: played.append(number),
+            on_result=lambda number, games: played.extend([number] * len(games)),
             stop=lambda: len(played) > 45,
         )  # fmt: skip
     assert found.comparison is not None
@@ -104,8 +105,7 @@ def test_a_test_uses_pairs_up_to_the_first_game_that_is_missing() -> None:
             parts = Bench(gaps, SMALL)
             for one, missing in zip(whole, (103, 105), strict=True):
                 run = parts.add(one.player, SeedRange(1, 110)).run
-                for row in one.games.where(one.games.seeds != missing).rows(one.player):
-                    gaps.add(run, row)
+                gaps.add(run, one.games.where(one.games.seeds != missing))
             found = duel(
                 Bench(gaps, SMALL), ("greedy", "corner"), SeedRange(1, 110), 0,
                 question=SprtQuestion(delta=1.0), stop=lambda: True,

@@ -4,16 +4,15 @@ import csv
 import io
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.exports import export_csv
+from tests.support.games import game
 from twofold.arena import export as module
 from twofold.arena.export import export_parquet
-from twofold.arena.games import GameRow
 from twofold.arena.plots import require_report
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, MissingExtra
@@ -42,8 +41,9 @@ def full(study: Study) -> None:
             reached = (0, 0, *range(3, 3 + place))
             times = (1.5e-5, 0.25) if place % 2 else None
             tile, moves = 2 ** (len(reached) - 1), 50 + place
-            row = GameRow("", seed, 10**12 + place, moves, tile, reached, 0.1, times)
-            study.add(run, replace(row, tile_sum=None if place == 1 else tile + 6))
+            total = None if place == 1 else tile + 6
+            row = game(seed, 10**12 + place, moves, tile, reached, 0.1, times, tile_sum=total)
+            study.add(run, row)
 
 
 @pytest.mark.parametrize("chunk", [2, 50_000])

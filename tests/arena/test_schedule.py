@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.forks import forked_workers as forked_workers  # a fixture
-from twofold.arena.games import GameRow
+from tests.support.games import game
+from twofold.arena.games import GameColumns
 from twofold.arena.workers import TASK_GAMES, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
@@ -24,7 +25,7 @@ def test_tasks_are_parts_of_ranges_as_long_as_the_games_are_short() -> None:
     first = schedule.next_task()
     assert first is not None
     assert first.seeds == SeedRange(2**64 - 1, 1)
-    schedule.add(TaskReport(first, (GameRow("", 1, 4, 1, 4, (0, 0, 1), 1e-6),)))
+    schedule.add(TaskReport(first, game(1, 4, 1, 4, (0, 0, 1), 1e-6)))
     sizes = []
     while (task := schedule.next_task()) is not None:
         sizes.append(task.seeds)
@@ -43,12 +44,14 @@ def test_no_game_starts_after_an_error() -> None:
 def test_rows_do_not_depend_on_the_order_of_games() -> None:
     seeds = list(range(10))
 
-    def rows(order: list[int]) -> dict[int, tuple[object, ...]]:
+    def rows(order: list[int]) -> list[tuple[object, ...]]:
         task = replace(GREEDY, spec=PlayerSpec.parse(f"{HERE}:Forgetful"))
         schedule = Schedule(task, deque(SeedRange(seed, 1) for seed in order))
         with GameWorkers(1) as workers:
-            played = list(play(workers, [schedule], lambda: False))
-        return {row.seed: (row.score, row.moves, row.reached) for _, row in played}
+            reports = list(play(workers, [schedule], lambda: False))
+        cells = GameColumns.joined(report.games for report in reports).cells("nanoseconds")
+        del cells["move_median"], cells["move_99th"]
+        return sorted(zip(*cells.values(), strict=True))
 
     shuffled = seeds.copy()
     random.Random(1).shuffle(shuffled)

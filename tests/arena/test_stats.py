@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from twofold.arena import GameColumns, GameRow, Interval, mean_interval, summarise, wilson_interval
+from tests.support.games import game
+from twofold.arena import GameColumns, Interval, mean_interval, summarise, wilson_interval
 from twofold.arena.compare import holm, paired_interval, paired_rates
 from twofold.arena.stats import survival_by_tile
 
@@ -25,8 +26,8 @@ WEIGHTS = [0.1, 0.2, 0.4, 0.25, 0.05]
 SPREAD = 0.2
 
 
-def row(score: int, max_tile: int, seconds: float = 0.5) -> GameRow:
-    return GameRow("greedy", score, score, 100, max_tile, (0,) * max_tile.bit_length(), seconds)
+def row(score: int, max_tile: int, seconds: float = 0.5) -> GameColumns:
+    return game(score, score, 100, max_tile, (0,) * max_tile.bit_length(), seconds)
 
 
 def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
@@ -284,7 +285,7 @@ def test_a_million_games_take_no_time() -> None:
 
 
 def test_summary() -> None:
-    summary = summarise(GameColumns.of_rows([row(100, 64), row(300, 128), row(200, 64)]))
+    summary = summarise(GameColumns.joined([row(100, 64), row(300, 128), row(200, 64)]))
     assert (summary.games, summary.median, summary.best, summary.worst) == (3, 200, 300, 100)
     assert summary.max_tile == 128
     assert {tile: rate.value for tile, rate in summary.reach.items()} == {
@@ -296,8 +297,8 @@ def test_summary() -> None:
 
 def test_a_run_without_games_has_no_summary() -> None:
     with pytest.raises(ValueError, match="finished game"):
-        summarise(GameColumns.of_rows(()))
+        summarise(GameColumns.joined(()))
 
 
 def test_games_that_take_no_time_have_no_speed() -> None:
-    assert summarise(GameColumns.of_rows([row(4, 4, 0.0)])).moves_per_second == 0.0
+    assert summarise(GameColumns.joined([row(4, 4, 0.0)])).moves_per_second == 0.0

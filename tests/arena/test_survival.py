@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.support.games import game
 from twofold import Rules
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import parse_boards
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import wilson_interval
 from twofold.arena.survival import (
     Fates,
@@ -79,9 +80,9 @@ def test_starts_and_ends_must_match() -> None:
 
 
 def games_of(*sums: int | None, tile: int = 64) -> GameColumns:
-    return GameColumns.of_rows(
+    return GameColumns.joined(
         [
-            GameRow("", seed, 100, 40, tile, tuple(range(tile.bit_length())), 0.1, tile_sum=total)
+            game(seed, 100, 40, tile, tuple(range(tile.bit_length())), 0.1, tile_sum=total)
             for seed, total in enumerate(sums, 1)
         ]
     )

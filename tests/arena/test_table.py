@@ -2,16 +2,15 @@
 
 import pytest
 
-from twofold.arena import GameColumns, GameRow, PlayerStanding
+from tests.support.games import game
+from twofold.arena import GameColumns, PlayerStanding
 from twofold.arena.stats import format_runs
 from twofold.figures import format_rate, format_seconds, format_table
 
 
 def make_run(name: str, tiles: list[int], error: str = "") -> PlayerStanding:
-    rows = tuple(
-        GameRow(name, seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles)
-    )
-    return PlayerStanding(name, name, GameColumns.of_rows(rows), error, 9 if error else None)
+    rows = tuple(game(seed, 10 * tile, 100, tile, (), 0.01) for seed, tile in enumerate(tiles))
+    return PlayerStanding(name, name, GameColumns.joined(rows), error, 9 if error else None)
 
 
 def test_columns_are_aligned() -> None:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.attacks.studies import ENDLESS, MAGIC, TABLES, change, lead_in_circles, super_journal
+from tests.support.games import game
 from twofold.arena import study_file
-from twofold.arena.games import GameRow
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import SeedRange
@@ -33,7 +33,7 @@ def make_study(path: Path, games: int = 3) -> None:
         run = study.add_run("greedy", "greedy", "4x4", reproducible=True, **about)
         study.want(run, SeedRange(0, games))
         for seed in range(games):
-            study.add(run, GameRow("", seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
+            study.add(run, game(seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_our_own_log_is_read(study: Path) -> None:
     """As it lies there after a crash: what was flushed counts, and the next run goes on."""
     crashed = study.with_name("crashed.db")
     with Study(study) as opened:
-        opened.add(1, GameRow("", 9, 100, 40, 8, (0, 0, 3, 9), 0.001))
+        opened.add(1, game(9, 100, 40, 8, (0, 0, 3, 9), 0.001))
         opened.flush()
         for suffix in ("", "-wal", "-shm"):
             shutil.copy(f"{study}{suffix}", f"{crashed}{suffix}")

@@ -6,7 +6,8 @@ import json
 import pytest
 from rich.console import Console
 
-from twofold.arena.games import GameRow
+from tests.support.games import game
+from twofold.arena.games import GameColumns
 from twofold.cli import _output
 from twofold.cli._options import BenchProgress, live_games
 from twofold.cli._output import duration_words
@@ -18,8 +19,8 @@ def shown(progress: BenchProgress) -> list[str]:
     return console.export_text().splitlines()
 
 
-def row(score: int) -> GameRow:
-    return GameRow("greedy", 1, score, 100, 64, (), 0.5)
+def row(score: int) -> GameColumns:
+    return game(1, score, 100, 64, (), 0.5)
 
 
 @pytest.mark.parametrize(

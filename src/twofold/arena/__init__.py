@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from twofold.arena.bench import Bench, PlayerStanding
     from twofold.arena.boards import StartBoards, parse_boards, read_boards
     from twofold.arena.compare import Comparison, Sprt, compare_scores, verdict_words
-    from twofold.arena.games import GameColumns, GameRow
+    from twofold.arena.games import GameColumns
     from twofold.arena.stats import Interval, Summary, mean_interval, summarise, wilson_interval
     from twofold.arena.study import Study
     from twofold.arena.survival import Fates, SumBand, bands
@@ -28,7 +28,7 @@ _NAMES: Final = {
     "arena.bench": ("Bench", "PlayerStanding"),
     "arena.boards": ("StartBoards", "parse_boards", "read_boards"),
     "arena.compare": ("Comparison", "Sprt", "compare_scores", "verdict_words"),
-    "arena.games": ("GameColumns", "GameRow"),
+    "arena.games": ("GameColumns",),
     "arena.stats": ("Interval", "Summary", "mean_interval", "summarise", "wilson_interval"),
     "arena.study": ("Study",),
     "arena.survival": ("Fates", "SumBand", "bands"),
@@ -42,7 +42,6 @@ __all__ = [
     "Comparison",
     "Fates",
     "GameColumns",
-    "GameRow",
     "Interval",
     "PlayerStanding",
     "SeedRange",

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
-from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, play
+from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
 from twofold.game.rules import Rules
@@ -224,7 +224,7 @@ class Bench:
         *,
         timeout: float | None = None,
         backend: Backend | None = None,
-        on_result: Callable[[int, GameRow], None] | None = None,
+        on_result: Callable[[int, GameColumns], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> list[str]:
         """Play the missing games and store them; an error message for each player, or "".
@@ -236,7 +236,7 @@ class Bench:
             jobs: number of games at the same time; 0 plays them in this thread.
             timeout: seconds for one game of a player in Python.
             backend: where to play; None for this machine.
-            on_result: called in this thread with the entrant's number and each finished game.
+            on_result: called in this thread with the entrant's number and some finished games.
             stop: polled; True ends the run with the games that are finished.
         """
         check_limit("jobs", jobs, 0, MAX_JOBS)
@@ -274,22 +274,23 @@ class Bench:
         self,
         backend: Backend,
         schedules: Sequence[Schedule],
-        on_result: Callable[[int, GameRow], None] | None,
+        on_result: Callable[[int, GameColumns], None] | None,
         stop: Callable[[], bool] | None,
     ) -> None:
         last = time.monotonic()
         try:
             stop = stop or (lambda: False)
             first = self._checked_firsts(backend, schedules, stop)
-            for number, row in chain(first, play(backend, schedules, stop)):
-                spec = self.entrants[number].spec
-                if row.player != spec:
+            for report in chain(first, play(backend, schedules, stop)):
+                number, entrant = report.task.player, self.entrants[report.task.player]
+                if report.spec != entrant.spec:
                     raise PlayerError(
-                        f"expected games of {spec}, got one of {row.player}: a file has changed"
+                        f"expected games of {entrant.spec}, got one of {report.spec}: a file has "
+                        "changed"
                     )
-                self.study.add(self.entrants[number].run, row)
+                self.study.add(entrant.run, report.games)
                 if on_result is not None:
-                    on_result(number, row)
+                    on_result(number, report.games)
                 if time.monotonic() - last > FLUSH_SECONDS:
                     self.study.flush()
                     last = time.monotonic()
@@ -298,7 +299,7 @@ class Bench:
 
     def _checked_firsts(
         self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
-    ) -> Iterator[tuple[int, GameRow]]:
+    ) -> Iterator[TaskReport]:
         """Play the first games of new players with code, each twice, and take them from the rest.
 
         A player that fails in the first attempt has that error; one that is interrupted in the
@@ -315,22 +316,22 @@ class Bench:
         again = self._firsts(
             backend, [replace(schedules[n], errors={}, attempts=Counter()) for n in first], stop
         )
-        for number, row in first.items():
+        for number, report in first.items():
             if number not in again and stop():
                 continue
-            if number not in again or _plain_row(again[number]) != _plain_row(row):
-                self._note_difference(number, row.seed)
+            if number not in again or not again[number].games.equals(report.games):
+                self._note_difference(number, report.task.seeds.first)
             part = schedules[number].parts.popleft()
             if part.count > 1:
                 schedules[number].parts.appendleft(part.part(1))
-            yield number, row
+            yield report
 
     def _firsts(
         self, backend: Backend, schedules: Sequence[Schedule], stop: Callable[[], bool]
-    ) -> dict[int, GameRow]:
+    ) -> dict[int, TaskReport]:
         """The first game of each schedule that is finished and did not fail, by player."""
         alone = [replace(one, parts=deque([one.parts[0].part(0, 1)])) for one in schedules]
-        return dict(play(backend, alone, stop))
+        return {report.task.player: report for report in play(backend, alone, stop)}
 
     def _note_difference(self, number: int, seed: int) -> None:
         entrant = self.entrants[number]
@@ -344,11 +345,6 @@ class Bench:
     def standings(self, *, reached: bool = True) -> list[PlayerStanding]:
         """The stored games of each entrant."""
         return [standing(self.study, entrant, reached=reached) for entrant in self.entrants]
-
-
-def _plain_row(row: GameRow) -> GameRow:
-    """The row without times and record."""
-    return replace(row, seconds=0.0, move_seconds=None, record="")
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from twofold.arena.compare import (
     reach_table,
     verdict_words,
 )
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
 from twofold.arena.workers import Backend
 from twofold.errors import InvalidInput
@@ -108,7 +108,7 @@ def duel(
     *,
     question: SprtQuestion | None = None,
     backend: Backend | None = None,
-    on_result: Callable[[int, GameRow], None] | None = None,
+    on_result: Callable[[int, GameColumns], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> DuelOutcome:
     """Let players A and B, which must differ, play the same seeds, or fewer for a sequential test.
@@ -120,7 +120,7 @@ def duel(
         jobs: number of games at the same time.
         question: of a sequential test; None to play all games.
         backend: where to play; None for this machine.
-        on_result: called with 0 or 1 and each finished game.
+        on_result: called with 0 or 1 and some finished games.
         stop: polled; True ends the duel with the games that are finished.
     """
     test: Sprt | None = None

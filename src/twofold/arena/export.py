@@ -14,10 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from twofold.arena.boards import StartBoards, boards_file
-from twofold.arena.games import NEVER, UNKNOWN, GameColumns
+from twofold.arena.games import GameColumns
 from twofold.arena.plots import require_report
 from twofold.arena.study import Study
 from twofold.arena.study_rows import StoredRun
@@ -127,25 +125,10 @@ def _parts(study: Study) -> Iterator[dict[str, list[Any]]]:
 
 
 def _columns(run: StoredRun, games: GameColumns) -> dict[str, list[Any]]:
-    count = len(games)
-    lengths = (games.reached != NEVER).sum(axis=1).tolist()
-    times = np.rint(1e9 * np.column_stack([games.seconds, games.move_seconds]))
-    nanoseconds, median, most = (
-        [None if time != time else int(time) for time in column] for column in times.T.tolist()
-    )
-    return {
-        **{name: [getattr(run, name)] * count for name in (*_TEXTS[:5], "reproducible")},
-        "seed": games.seeds.tolist(),
-        "score": games.scores.tolist(),
-        "moves": games.moves.tolist(),
-        "max_tile": games.max_tiles.tolist(),
-        "reached": [
-            row[:length] for row, length in zip(games.reached.tolist(), lengths, strict=True)
-        ],
-        "nanoseconds": nanoseconds,
-        "move_median": median,
-        "move_99th": most,
-        "boards": [run.boards] * count,
-        "tile_sum": [None if total == UNKNOWN else total for total in games.tile_sums.tolist()],
-        "machine": [json.dumps(run.machine, sort_keys=True)] * count,
+    texts: dict[str, Any] = {name: getattr(run, name) for name in (*_TEXTS, "reproducible")}
+    texts["machine"] = json.dumps(run.machine, sort_keys=True)
+    found = {name: [text] * len(games) for name, text in texts.items()} | games.cells("record")
+    last = ("boards", "tile_sum", "machine")  # the order of files of earlier versions
+    return {name: cells for name, cells in found.items() if name not in last} | {
+        name: found[name] for name in last
     }

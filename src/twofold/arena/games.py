@@ -1,63 +1,87 @@
-"""Finished games: one as a row, many as columns."""
+"""Finished games as columns: `GameColumns` is the table of the figures kept of a game."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.game import result_text
 from twofold.game.record import Record
 from twofold.game.rules import MOVES_BY_LETTER, Rules
-from twofold.limits import MAX_EXPONENT
+from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SIDE
 from twofold.players.base import assumed_score
 from twofold.players.loop import GameResult
+
+UNKNOWN: Final = -1
+"""An unknown number: a time that was not measured, a tile sum of an older version of twofold."""
 
 NEVER: Final = -1
 """In `GameColumns.reached`: the exponent was never reached."""
 
-UNKNOWN: Final = -1
-"""In `GameColumns.tile_sums`: older versions of twofold did not store the sum."""
-
 
 @dataclass(frozen=True, slots=True)
-class GameRow:
-    """One finished game.
+class Figure:
+    """A figure that is kept of each game.
 
     Attributes:
-        score: points of the moves made.
-        reached: for each exponent k, the move number at which the largest tile first was
-            2^k or more.
-        seconds: wall clock time; depends on the machine.
-        move_seconds: median and 99th percentile of the time of a move; None for games inside
-            kernels, where single moves are not timed.
-        record: text of the game's record; empty if not kept.
-        tile_sum: sum of the tiles on the final board; None if unknown.
+        column: its name in a study, in CSV and in Parquet.
+        unit: such as `ns`; empty if it has none.
+        meaning: what it is.
+        of: its value of a finished game; None if unknown.
+        most: largest number; None if it is no plain number.
+        sql: type of the column in a study, where seeds are in decimal and lists are JSON.
+        kind: type of the array.
     """
 
-    player: str
-    seed: int
-    score: int
-    moves: int
-    max_tile: int
-    reached: tuple[int, ...]
-    seconds: float
-    move_seconds: tuple[float, float] | None = None
-    record: str = ""
-    tile_sum: int | None = None
+    column: str
+    unit: str
+    meaning: str
+    of: Callable[[GameResult], Any]
+    most: int | None = None
+    sql: str = "INTEGER NOT NULL"
+    kind: DTypeLike = np.int64
 
-    @classmethod
-    def of_result(
-        cls, result: GameResult, spec: str, rules: Rules, *, record: bool = False
-    ) -> "GameRow":
-        """The row of a game by the player `spec`; with `record`, `result` must have its moves."""
-        text = _record_text(result, spec, rules) if record else ""
-        points, ended = (result.score, result.moves, result.max_tile), tile_sum(result.board)
-        times = (result.seconds, result.move_seconds)
-        return cls(spec, result.seed, *points, result.reached, *times, text, ended)
+    @property
+    def is_optional(self) -> bool:
+        """True if it may be unknown."""
+        return "NOT NULL" not in self.sql
+
+    @property
+    def is_time(self) -> bool:
+        """True if it differs from one time to another."""
+        return self.unit == "ns"
+
+    def array(self, values: Sequence[Any]) -> NDArray[Any]:
+        """The array of some values, None for those that are unknown."""
+        if self.column == "reached":
+            return _padded(values)
+        if self.most is not None:
+            values = [UNKNOWN if value is None else value for value in values]
+        return np.array(values, dtype=self.kind)
+
+    def cells(self, array: NDArray[Any]) -> list[Any]:
+        """The values of an array, None for those that are unknown."""
+        values = array.tolist()
+        if self.column == "reached":
+            lengths = (array != NEVER).sum(axis=1).tolist()
+            return [row[:length] for row, length in zip(values, lengths, strict=True)]
+        if self.is_optional:
+            return [None if value in (UNKNOWN, "") else value for value in values]
+        return list(values)
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Move numbers by exponent, shape (games, 36), padded with NEVER."""
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    found = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
+    there = np.arange(MAX_EXPONENT + 1) < lengths[:, None]
+    found[there] = np.fromiter(itertools.chain.from_iterable(rows), np.int32)
+    return found
 
 
 def tile_sum(board: Board) -> int:
@@ -65,47 +89,73 @@ def tile_sum(board: Board) -> int:
     return sum(1 << exponent for exponent in board.exponents if exponent)
 
 
-def _record_text(result: GameResult, spec: str, rules: Rules) -> str:
-    before = 0 if result.start is None else assumed_score(result.start)
-    return str(
-        Record(
-            rules=rules,
-            seed=result.seed,
-            moves=tuple(map(MOVES_BY_LETTER.__getitem__, result.letters)),
-            board=result.start,
-            start_score=before,
-            player=spec,
-            score=before + result.score,
-            result=result_text(result.board, rules),
-            final=result.board,
-        )
-    )
+def _time(column: str, meaning: str, of: Callable[[GameResult], float | None]) -> Figure:
+    """A time in nanoseconds; of moves it is unknown inside kernels."""
+
+    def rounded(game: GameResult) -> int | None:
+        return None if (seconds := of(game)) is None else round(1e9 * seconds)
+
+    sql = "INTEGER" if column.startswith("move") else "INTEGER NOT NULL"
+    return Figure(column, "ns", meaning, rounded, MAX_MOVE_NUMBER * 10**3, sql)
 
 
-@dataclass(frozen=True, slots=True)
+_MOST: Final = MAX_SIDE**2 * 2**MAX_EXPONENT
+
+_NONE: Final = (None, None)
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class GameColumns:
-    """Many finished games of one player, in the order of the request.
+    """Many finished games of one player, in the order of the request: an array for each `Figure`.
 
-    Attributes:
-        seeds: uint64 (games,).
-        scores: int64 (games,), points of the moves made.
-        moves: int64 (games,).
-        max_tiles: int64 (games,), the largest tile of each final board.
-        reached: int32 (games, 36), the move number at which the largest tile first was 2^k or
-            more, else NEVER.
-        seconds: float64 (games,), wall clock time.
-        move_seconds: float64 (games, 2), see `GameRow`; NaN if unknown.
-        tile_sums: int64 (games,), of the final board; UNKNOWN if unknown.
+    A figure is added here alone: studies, exports and documents have it then.
     """
 
-    seeds: NDArray[np.uint64]
-    scores: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    max_tiles: NDArray[np.int64]
-    reached: NDArray[np.int32]
-    seconds: NDArray[np.float64]
-    move_seconds: NDArray[np.float64]
-    tile_sums: NDArray[np.int64]
+    seeds: Annotated[
+        NDArray[np.uint64],
+        Figure("seed", "", "of the dice", lambda one: one.seed, None, "TEXT NOT NULL", np.uint64),
+    ]
+    scores: Annotated[
+        Numbers, Figure("score", "points", "of the moves made", lambda one: one.score, MAX_SCORE)
+    ]
+    moves: Annotated[Numbers, Figure("moves", "", "moves made", lambda one: one.moves, 2**31 - 1)]
+    max_tiles: Annotated[
+        Numbers, Figure("max_tile", "", "at the end", lambda one: one.max_tile, 2**MAX_EXPONENT)
+    ]
+    reached: Annotated[
+        NDArray[np.int32],
+        Figure(
+            "reached",
+            "moves",
+            "for each exponent k, the number of the move that first made a tile of 2^k or more, "
+            "else NEVER; shape (games, 36)",
+            lambda one: one.reached,
+            None,
+            "TEXT NOT NULL",
+            np.int32,
+        ),
+    ]
+    nanoseconds: Annotated[
+        Numbers, _time("nanoseconds", "by the wall clock", lambda one: one.seconds)
+    ]
+    move_medians: Annotated[
+        Numbers, _time("move_median", "of a move", lambda one: (one.move_seconds or _NONE)[0])
+    ]
+    move_99ths: Annotated[
+        Numbers, _time("move_99th", "of 99 % of moves", lambda one: (one.move_seconds or _NONE)[1])
+    ]
+    records: Annotated[
+        NDArray[np.object_],
+        Figure("record", "", "as text; empty if not kept", lambda _: "", None, "TEXT", object),
+    ]
+    tile_sums: Annotated[
+        Numbers,
+        Figure(
+            "tile_sum", "", "of the last board", lambda one: tile_sum(one.board), _MOST, "INTEGER"
+        ),
+    ]
 
     def __repr__(self) -> str:
         return f"<GameColumns: {self.words}>"
@@ -120,64 +170,86 @@ class GameColumns:
         return len(self.seeds)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[GameRow]) -> "GameColumns":
-        """The columns of rows."""
-        reached = np.full((len(rows), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-        for line, row in zip(reached, rows, strict=True):
-            line[: len(row.reached)] = row.reached
-        unknown = (np.nan, np.nan)
-        return cls(
-            seeds=np.array([row.seed for row in rows], dtype=np.uint64),
-            scores=np.array([row.score for row in rows], dtype=np.int64),
-            moves=np.array([row.moves for row in rows], dtype=np.int64),
-            max_tiles=np.array([row.max_tile for row in rows], dtype=np.int64),
-            reached=reached,
-            seconds=np.array([row.seconds for row in rows], dtype=np.float64),
-            move_seconds=np.array(
-                [row.move_seconds or unknown for row in rows], dtype=np.float64
-            ).reshape(-1, 2),
-            tile_sums=np.array(
-                [UNKNOWN if row.tile_sum is None else row.tile_sum for row in rows], dtype=np.int64
-            ),
-        )
+    def of_cells(cls, cells: Mapping[str, Sequence[Any]]) -> "GameColumns":
+        """From values by column, None for those that are unknown; records may be left out."""
+        unkept = [""] * len(cells["seed"])
+        return cls(*(one.array(cells.get(one.column, unkept)) for one in FIGURES.values()))
 
     @classmethod
-    def joined(cls, parts: Sequence["GameColumns"]) -> "GameColumns":
-        """The games of at least one part, one part after the other."""
-        columns = ([getattr(part, column.name) for part in parts] for column in fields(cls))
-        return cls(*map(np.concatenate, columns))
+    def of_results(
+        cls, results: Sequence[GameResult], record: Callable[[GameResult], str] | None = None
+    ) -> "GameColumns":
+        """From games that were played; `record` is what writes their records."""
+        cells = {one.column: list(map(one.of, results)) for one in FIGURES.values()}
+        return cls.of_cells(cells | ({"record": list(map(record, results))} if record else {}))
+
+    @classmethod
+    def joined(cls, parts: Iterable["GameColumns"]) -> "GameColumns":
+        """The games of some parts, one part after the other."""
+        listed = list(parts) or [cls.of_results(())]
+        return cls(*(np.concatenate([getattr(part, name) for part in listed]) for name in FIGURES))
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Wall-clock time of each game, in seconds."""
+        return self.nanoseconds / 1e9
 
     @property
     def usual_move(self) -> tuple[float, float] | None:
-        """Seconds of a move: medians over the games of `move_seconds`; None if unknown."""
-        known = self.move_seconds[~np.isnan(self.move_seconds).any(axis=1)]
-        if not len(known):
+        """Seconds of a move: medians over the games of both times of a move; None if unknown."""
+        known = self.move_medians != UNKNOWN
+        if not known.any():
             return None
-        median, most = np.median(known, axis=0).tolist()
+        median, most = (
+            float(np.median(times[known])) / 1e9 for times in (self.move_medians, self.move_99ths)
+        )
         return median, most
 
     def where(self, places: Any) -> "GameColumns":
         """The games selected by a NumPy index: a slice, positions or a mask."""
-        return GameColumns(*(getattr(self, column.name)[places] for column in fields(self)))
+        return GameColumns(*(getattr(self, name)[places] for name in FIGURES))
 
     def first(self, count: int) -> "GameColumns":
         """The first `count` games."""
         return self.where(slice(count))
 
-    def rows(self, player: str) -> tuple[GameRow, ...]:
-        """The games as rows of a player."""
-        values = zip(*(getattr(self, one.name).tolist() for one in fields(self)), strict=True)
-        return tuple(
-            GameRow(
-                player,
-                seed,
-                score,
-                moves,
-                max_tile,
-                tuple(number for number in reached if number != NEVER),
-                seconds,
-                None if times[0] != times[0] else (times[0], times[1]),
-                tile_sum=None if total == UNKNOWN else total,
-            )
-            for seed, score, moves, max_tile, reached, seconds, times, total in values
+    def cells(self, *left_out: str) -> dict[str, list[Any]]:
+        """The values by column, None for those that are unknown, without some columns."""
+        return {
+            one.column: one.cells(getattr(self, name))
+            for name, one in FIGURES.items()
+            if one.column not in left_out
+        }
+
+    def equals(self, other: "GameColumns") -> bool:
+        """True if the games are the same, whatever their times and records."""
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name, one in FIGURES.items()
+            if not one.is_time and one.column != "record"
         )
+
+
+FIGURES: Final[dict[str, Figure]] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(GameColumns, include_extras=True).items()
+}
+"""The figures kept of each game by the names of their arrays, in the order of a study's columns."""
+
+
+def record_text(result: GameResult, spec: str, rules: Rules) -> str:
+    """The record of a game by the player `spec`; the result must have its moves."""
+    before = 0 if result.start is None else assumed_score(result.start)
+    return str(
+        Record(
+            rules=rules,
+            seed=result.seed,
+            moves=tuple(map(MOVES_BY_LETTER.__getitem__, result.letters)),
+            board=result.start,
+            start_score=before,
+            player=spec,
+            score=before + result.score,
+            result=result_text(result.board, rules),
+            final=result.board,
+        )
+    )

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import FIGURES, GameColumns
 from twofold.arena.study_file import FEW, StudyFile
 from twofold.arena.study_rows import (
     BOARDS,
     FAILURE,
-    GAME,
     PLAN,
     RUN,
     StoredRun,
@@ -192,23 +191,20 @@ class Study(StudyFile):
 
     # ---- games
 
-    def add(self, run: int, row: GameRow) -> None:
-        """Add a finished game; `flush` writes it."""
-        times = (row.seconds, *(row.move_seconds or (None, None)))
-        nanoseconds = [None if time is None else round(time * 1e9) for time in times]
-        reached = str(list(row.reached)).replace(" ", "")
-        counts = (row.score, row.moves, row.max_tile, reached)
-        more = (row.record or None, row.tile_sum)
-        self._pending.append((run, str(row.seed), *counts, *nanoseconds, *more))
+    def add(self, run: int, games: GameColumns) -> None:
+        """Add finished games; `flush` writes them."""
+        cells = games.cells()
+        cells["seed"] = list(map(str, cells["seed"]))
+        cells["reached"] = [str(numbers).replace(" ", "") for numbers in cells["reached"]]
+        self._pending += zip(itertools.repeat(run), *cells.values())
 
     def flush(self) -> None:
         """Write the added games in one transaction; after an error they stay pending."""
         if self._pending:
+            names = ", ".join(one.column for one in FIGURES.values())
             with self.transaction():
                 self._connection.executemany(
-                    "INSERT OR IGNORE INTO game (run, seed, score, moves, max_tile, reached,"
-                    " nanoseconds, move_median, move_99th, record, tile_sum)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    f"INSERT OR IGNORE INTO game (run, {names}) VALUES (?{', ?' * len(FIGURES)})",
                     self._pending,
                 )
             self._pending.clear()
@@ -274,12 +270,13 @@ class Study(StudyFile):
         `reached=False` leaves out the column `reached`, which takes most of the time.
         """
         self.flush()
-        columns = GAME if reached else GAME[:-1]
+        left_out = {"record"} if reached else {"record", "reached"}
+        columns = [one.column for one in FIGURES.values() if one.column not in left_out]
         query = f"SELECT {', '.join(columns)} FROM game WHERE run = ? ORDER BY seed"
         name = self._run_name(run)
         with self._errors():
-            parts = [games_of(rows, seeds, name) for rows in self._rows(query, (run,))]
-        games = GameColumns.joined(parts or [games_of([], seeds, name)])
+            parts = [games_of(columns, rows, seeds, name) for rows in self._rows(query, (run,))]
+        games = GameColumns.joined(parts or [games_of(columns, [], seeds, name)])
         return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
 
     def records(self) -> Iterator[Record]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 from urllib.parse import quote
 
+from twofold.arena.games import FIGURES
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
 from twofold.limits import MAX_RECORD_BYTES
@@ -35,7 +36,7 @@ APPLICATION: Final = 0x32303438
 SCHEMA: Final = 2
 """`PRAGMA user_version`: the version of the tables; raised when they change."""
 
-TABLES: Final = """
+TABLES: Final = f"""
     CREATE TABLE run (
         run INTEGER PRIMARY KEY,
         spec TEXT NOT NULL,
@@ -63,15 +64,7 @@ TABLES: Final = """
     ) WITHOUT ROWID;
     CREATE TABLE game (
         run INTEGER NOT NULL REFERENCES run,
-        seed TEXT NOT NULL,
-        score INTEGER NOT NULL,
-        moves INTEGER NOT NULL,
-        max_tile INTEGER NOT NULL,
-        reached TEXT NOT NULL,
-        nanoseconds INTEGER NOT NULL,
-        move_median INTEGER,
-        move_99th INTEGER,
-        record TEXT, tile_sum INTEGER,
+        {", ".join(f"{one.column} {one.sql}" for one in FIGURES.values())},
         PRIMARY KEY (run, seed)
     ) WITHOUT ROWID;
     CREATE TABLE failure (
@@ -81,7 +74,8 @@ TABLES: Final = """
         PRIMARY KEY (run, seed)
     ) WITHOUT ROWID;
 """
-"""A file has these tables and no others, with the same SQL up to white space."""
+"""A file has these tables and no others, with the same SQL up to white space; `game` has a column
+for each figure."""
 
 LOCK_SECONDS: Final = 5.0
 """Default time to wait for a file that another program has locked."""

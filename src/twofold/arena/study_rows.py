@@ -13,7 +13,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from twofold.arena.boards import HASH_DIGITS, StartBoards, parse_boards
-from twofold.arena.games import NEVER, UNKNOWN, GameColumns
+from twofold.arena.games import FIGURES, NEVER, UNKNOWN, Figure, GameColumns
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange, parse_spec, shown
 from twofold.game.rules import Rules
@@ -21,9 +21,7 @@ from twofold.limits import (
     MAX_BOARDS_BYTES,
     MAX_EXPONENT,
     MAX_GAMES,
-    MAX_MOVE_NUMBER,
     MAX_RECORD_BYTES,
-    MAX_SCORE,
     MAX_SEED,
     MAX_SIDE,
     MAX_TEXT,
@@ -37,19 +35,6 @@ BOARDS: Final = "hash, name, boards"
 
 SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
 """A regular expression for a seed in decimal; its range is checked separately."""
-
-_TIMES: Final = ("nanoseconds", "move_median", "move_99th")
-
-GAME: Final = ("seed", "score", "moves", "max_tile", "tile_sum", *_TIMES, "reached")
-"""Columns of the table `game` for `games_of`; `reached` may be left out."""
-
-_LARGEST: Final = {
-    "score": MAX_SCORE,
-    "moves": 2**31 - 1,
-    "max_tile": 2**MAX_EXPONENT,
-    **dict.fromkeys(_TIMES, MAX_MOVE_NUMBER * 10**3),
-}
-"""The largest value of each column; move numbers in `reached` must fit int32."""
 
 _LISTS: Final = msgspec.json.Decoder(list[list[int]])
 
@@ -191,39 +176,34 @@ def _seed(text: str, where: str) -> int:
 # ---- games
 
 
-def games_of(rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str) -> GameColumns:
-    """The games of the seeds `wanted` among rows of the columns `GAME`; `run` is for errors.
+def games_of(
+    columns: Sequence[str], rows: Sequence[tuple[Any, ...]], wanted: SeedRange, run: str
+) -> GameColumns:
+    """The games of the seeds `wanted` among rows of the table `game`; `run` is for errors.
+
+    `reached` and records may be left out of the columns.
 
     Raises:
         InvalidInput: a cell does not match its column; the message names game and run.
     """
-    cells = _GameCells(rows, run)
-    games = GameColumns(
-        seeds=cells.seeds(),
-        scores=cells.numbers("score"),
-        moves=cells.numbers("moves"),
-        max_tiles=cells.numbers("max_tile"),
-        tile_sums=cells.sums(),
-        seconds=cells.times(_TIMES[0]) / 1e9,
-        move_seconds=np.stack([cells.times(name) for name in _TIMES[1:]], axis=1) / 1e9,
-        reached=cells.reached(),
-    )
+    cells = _GameCells(columns, rows, run)
+    games = GameColumns(*map(cells.array, FIGURES.values()))
     cells.check(games)
     return games.where(wanted.holds(games.seeds))
 
 
 def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
-    """The seeds in the first column of rows."""
-    return _GameCells(rows, run).seeds()
+    """The seeds of rows that hold nothing else."""
+    return _GameCells(["seed"], rows, run).seeds()
 
 
 class _GameCells:
     """Rows of the table `game`; an error names the first wrong row."""
 
-    def __init__(self, rows: Sequence[tuple[Any, ...]], run: str) -> None:
+    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], run: str) -> None:
         self._run = run
-        columns = list(zip(*rows, strict=True)) or [()] * len(GAME)
-        self._columns = dict(zip(GAME, columns, strict=False))
+        values = list(zip(*rows, strict=True)) or [()] * len(columns)
+        self._columns = dict(zip(columns, values, strict=True))
 
     def _refuse(self, wrong: NDArray[np.bool_], expected: str, got: NDArray[Any]) -> None:
         """Raise InvalidInput for the first of the wrong rows."""
@@ -237,6 +217,14 @@ class _GameCells:
 
     # ---- cells
 
+    def array(self, figure: Figure) -> NDArray[Any]:
+        """The array of a figure."""
+        if figure.column == "seed":
+            return self.seeds()
+        if figure.column == "reached":
+            return self.reached()
+        return self.numbers(figure) if figure.most is not None else self.records()
+
     def seeds(self) -> NDArray[np.uint64]:
         column = self._columns["seed"]
         if set(map(type, column)) <= {str}:
@@ -249,29 +237,22 @@ class _GameCells:
                 self._raise("a seed from 0 to 2^64 - 1 in decimal", at, text)
         raise AssertionError
 
-    def numbers(self, name: str) -> NDArray[np.int64]:
-        self._check_kinds(name, {int})
-        return np.array(self._columns[name], dtype=np.int64)
-
-    def sums(self) -> NDArray[np.int64]:
-        """Tile sums; UNKNOWN if an older version of twofold did not store them."""
-        self._check_kinds("tile_sum", {int, type(None)})
-        cells = self._columns["tile_sum"]
-        found = np.array([UNKNOWN if cell is None else cell for cell in cells], dtype=np.int64)
-        unwritten = np.array([cell == UNKNOWN for cell in cells], dtype=np.bool_)
-        self._refuse(unwritten, "a tile sum or nothing as tile_sum", found)
+    def numbers(self, figure: Figure) -> NDArray[np.int64]:
+        """A column of numbers from 0 to the largest; UNKNOWN for NULL."""
+        name, cells = figure.column, self._columns[figure.column]
+        kinds = {int, type(None)} if figure.is_optional else {int}
+        if not set(map(type, cells)) <= kinds:
+            at = next(at for at, cell in enumerate(cells) if type(cell) not in kinds)
+            self._raise(f"a whole number as {name}", at, cells[at])
+        found = figure.array(cells)
+        known = np.array([cell is not None for cell in cells], dtype=np.bool_)
+        wrong = known & ((found < 0) | (found > figure.most))
+        self._refuse(wrong, f"{name} from 0 to {figure.most}", found)
         return found
 
-    def times(self, name: str) -> NDArray[np.float64]:
-        """Nanoseconds; NaN for an unknown time."""
-        self._check_kinds(name, {int} if name == _TIMES[0] else {int, type(None)})
-        return np.array(self._columns[name], dtype=np.float64)
-
-    def _check_kinds(self, name: str, kinds: set[type]) -> None:
-        if not set(map(type, self._columns[name])) <= kinds:
-            for at, cell in enumerate(self._columns[name]):
-                if type(cell) not in kinds:
-                    self._raise(f"a whole number as {name}", at, cell)
+    def records(self) -> NDArray[np.object_]:
+        """Empty texts: `Study.records` reads the column."""
+        return np.full(len(self._columns["seed"]), "", dtype=object)
 
     def reached(self) -> NDArray[np.int32]:
         """The column `reached`, shape (games, 36); without columns if it was left out."""
@@ -288,15 +269,9 @@ class _GameCells:
 
     def check(self, games: GameColumns) -> None:
         """Refuse impossible games; `reached` without columns is not checked."""
-        seconds = np.column_stack([games.seconds, games.move_seconds])
-        columns: dict[str, NDArray[Any]] = {"score": games.scores, "moves": games.moves}
-        columns |= {"max_tile": games.max_tiles}
-        columns |= dict(zip(_TIMES, np.rint(1e9 * seconds).T, strict=True))
-        for name, values in columns.items():
-            wrong = (values < 0) | (values > _LARGEST[name])
-            self._refuse(wrong, f"{name} from 0 to {_LARGEST[name]}", values)
-        lacking = np.isnan(seconds[:, 1]) != np.isnan(seconds[:, 2])
-        self._refuse(lacking, "both move_median and move_99th or neither", games.move_seconds)
+        times = np.stack([games.move_medians, games.move_99ths], axis=1)
+        lacking = (times == UNKNOWN).sum(axis=1) == 1
+        self._refuse(lacking, "both move_median and move_99th or neither", times)
         tiles, sums = games.max_tiles, games.tile_sums
         power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
         self._refuse(~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from twofold.arena.bench import Bench
-from twofold.arena.games import GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.study import Study as GameStudy
 from twofold.arena.tuning_file import (
@@ -280,8 +280,9 @@ class _Run:
             Schedule(replace(task, player=number, spec=PlayerSpec.parse(spec)), deque(parts))
             for number, spec in enumerate(specs)
         ]
-        for number, row in play(self.backend, schedules, self.stop):
-            yield number, self.settings.objective.value(row.score, row.max_tile)
+        for report in play(self.backend, schedules, self.stop):
+            for value in self.settings.objective.values(report.games):
+                yield report.task.player, value
         for one in schedules:
             for seed, error in one.errors.items():
                 raise TwofoldError(f"{one.task.spec} failed on seed {seed}: {error}")
@@ -318,8 +319,8 @@ class _Run:
         if not seeds.count:
             return []
 
-        def count(_number: int, _row: GameRow) -> None:
-            self.progress.checked += 1
+        def count(_number: int, games: GameColumns) -> None:
+            self.progress.checked += len(games)
             self.on_progress(self.progress)
 
         with GameStudy() as study:
@@ -329,9 +330,7 @@ class _Run:
             (one,) = bench.standings(reached=False)
         if one.error:
             raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
-        played = one.games.first(seeds.begun(one.games.seeds))
-        games = zip(played.scores.tolist(), played.max_tiles.tolist(), strict=True)
-        return [self.settings.objective.value(score, tile) for score, tile in games]
+        return self.settings.objective.values(one.games.first(seeds.begun(one.games.seeds)))
 
     def _kept(self) -> dict[str, list[float]]:
         """Values of the check from earlier runs on the file, by spec."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from twofold.arena.games import GameColumns
 from twofold.arena.study_file import room_beside
 from twofold.errors import (
     InvalidInput,
@@ -122,11 +123,11 @@ class TuningObjective:
             return f"reach rate of {self.text}"
         return f"mean {'log score' if self.text == 'log-score' else self.text}"
 
-    def value(self, score: int, max_tile: int) -> float:
-        """The figure of one game: its score, ln(score + 1), or 1 if it reached the tile, else 0."""
+    def values(self, games: GameColumns) -> list[float]:
+        """The figure of each game: score, ln(score + 1), or 1 if it reached the tile, else 0."""
         if self.text.isdecimal():
-            return float(max_tile >= int(self.text))
-        return math.log1p(score) if self.text == "log-score" else float(score)
+            return list(map(float, (games.max_tiles >= int(self.text)).tolist()))
+        return list(map(math.log1p if self.text == "log-score" else float, games.scores.tolist()))
 
     def shown(self, value: float, sign: str = "") -> str:
         """Format a mean."""

@@ -34,12 +34,12 @@ from typing import Any, Final, Self
 from pebble import ProcessExpired, ProcessPool
 
 from twofold.arena.boards import StartBoards
-from twofold.arena.games import GameRow
+from twofold.arena.games import GameColumns, record_text
 from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable, MissingExtra
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange, printable
 from twofold.game.rules import Rules
-from twofold.players import Player, PlayerSpec, play_games
+from twofold.players import GameResult, Player, PlayerSpec, play_games
 from twofold.players.base import as_fault, describe_caught
 from twofold.storage.files import atomic_write, make_private, open_regular, shared_place
 from twofold.version import SIGNATURE, __version__
@@ -64,7 +64,7 @@ class Task:
     Attributes:
         player: position of the player among the players of the run.
         spec: the player, as given.
-        records: True if the rows hold the records of the games.
+        records: True to keep the records of the games.
         boards: where each game begins; empty for new games.
         canonical: the player's canonical spec.
         compiled: True if threads are enough for the player.
@@ -96,23 +96,30 @@ class Task:
         Args:
             players: of this worker, by the texts of their specs; a missing one is made.
             stop: polled; None to play all games.
-            name: the player's spec in the rows; empty for the one that it has here.
+            name: the player's spec in the report; empty for the one that it has here.
             faults: what the player may raise; it may also call sys.exit().
         """
-        rows: list[GameRow] = []
-        keep = self.records
+        results: list[GameResult] = []
+        error = ""
         try:
             if self.spec.text not in players:
                 players[self.spec.text] = self.spec.make(allow_code=self.allow_code)
             player = players[self.spec.text]
             name = name or player.spec
-            for result in play_games(
-                player, self.rules, self.seeds, boards=self.boards, keep_moves=keep, stop=stop
-            ):
-                rows.append(GameRow.of_result(result, name, self.rules, record=keep))
+            results.extend(
+                play_games(
+                    player,
+                    self.rules,
+                    self.seeds,
+                    boards=self.boards,
+                    keep_moves=self.records,
+                    stop=stop,
+                )
+            )
         except faults as fault:
-            return TaskReport(self, tuple(rows), describe_caught(fault))
-        return TaskReport(self, tuple(rows))
+            error = describe_caught(fault)
+        record = partial(record_text, spec=name, rules=self.rules) if self.records else None
+        return TaskReport(self, GameColumns.of_results(results, record), name, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +127,15 @@ class TaskReport:
     """The result of a task.
 
     Attributes:
-        rows: finished games, in order.
+        games: finished games, in order.
+        spec: canonical spec of the player that played; empty if it could not be made.
         error: error message of the game after these; empty if nothing failed.
         lost: why the worker ended in one of the games; empty if it did not.
     """
 
     task: Task
-    rows: tuple[GameRow, ...] = ()
+    games: GameColumns = field(default_factory=lambda: GameColumns.joined(()))
+    spec: str = ""
     error: str = ""
     lost: str = ""
 
@@ -190,8 +199,8 @@ class Schedule:
 
     def add(self, report: TaskReport) -> None:
         """Update the mean time of a game."""
-        self._games += len(report.rows)
-        self._seconds += sum(row.seconds for row in report.rows)
+        self._games += len(report.games)
+        self._seconds += float(report.games.seconds.sum())
 
     def next_task(self) -> Task | None:
         """The next games to play; None if there are no more, or one has failed."""
@@ -209,8 +218,8 @@ class Schedule:
 
 def play(
     backend: Backend, schedules: Iterable[Schedule], stop: Callable[[], bool]
-) -> Iterator[tuple[int, GameRow]]:
-    """Play the schedules, `backend.jobs` tasks at a time; yields the player's position and a game.
+) -> Iterator[TaskReport]:
+    """Play the schedules, `backend.jobs` tasks at a time; yields the reports with finished games.
 
     Games that are unfinished when `stop` returns True are dropped. A game whose worker is lost is
     started again, up to ATTEMPTS times in all; then it has failed. Errors are stored in the
@@ -232,19 +241,17 @@ def play(
         for report in backend.reports():
             under_way -= 1
             schedule = players[report.task.player]
-            for row in report.rows:
-                yield report.task.player, row
-                if stop():
-                    return
             schedule.add(report)
             again += _after(report, schedule)
+            if len(report.games):
+                yield report
 
 
 def _after(report: TaskReport, schedule: Schedule) -> list[Task]:
     """Store the error of a task; the tasks to play again, of a game each."""
     task = report.task
     if report.error:
-        schedule.errors[task.seeds.part(len(report.rows)).first] = report.error
+        schedule.errors[task.seeds.part(len(report.games)).first] = report.error
     if not report.lost:
         return []
     schedule.attempts.update(task.seeds)

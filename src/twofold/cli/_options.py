@@ -19,7 +19,7 @@ from rich.table import Table
 
 from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
-from twofold.arena.games import GameColumns, GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval
 from twofold.arena.study import Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
@@ -491,14 +491,15 @@ class _PlayerLine:
     begun: float = field(default=math.nan)
     last: float = field(default=math.nan)
 
-    def add(self, row: GameRow) -> None:
-        now = time.monotonic()
-        self.begun = now - row.seconds if math.isnan(self.begun) else self.begun
+    def add(self, games: GameColumns) -> None:
+        now, scores = time.monotonic(), games.scores.astype(float)
+        begun = now - float(games.seconds.sum())
+        self.begun = begun if math.isnan(self.begun) else self.begun
         self.last = now
-        self.played += 1
-        self.moves += row.moves
-        self.total += row.score
-        self.squares += row.score * row.score
+        self.played += len(games)
+        self.moves += int(games.moves.sum())
+        self.total += float(scores.sum())
+        self.squares += float((scores * scores).sum())
 
     @property
     def missing(self) -> int:
@@ -534,9 +535,9 @@ class BenchProgress:
             _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
         ]
 
-    def add(self, number: int, row: GameRow) -> None:
-        """Count a finished game of a player."""
-        self._lines[number].add(row)
+    def add(self, number: int, games: GameColumns) -> None:
+        """Count finished games of a player."""
+        self._lines[number].add(games)
 
     def share(self) -> float:
         """The part of all games that is played."""
@@ -559,21 +560,21 @@ class BenchProgress:
 @contextmanager
 def live_games(
     players: Sequence[tuple[str, int, int]],
-) -> Iterator[Callable[[int, int, GameRow], None]]:
+) -> Iterator[Callable[[int, int, GameColumns], None]]:
     """Progress on stderr, if that is a terminal: a line for each player that has to play.
 
     Args:
         players: for each its name, the games wanted, and those of them still to be played.
 
     Yields:
-        A function of the line at which a bench begins, the number of its player, and a game.
+        A function of the line at which a bench begins, the number of its player, and games.
     """
     board = BenchProgress(players)
     with live(None, BenchProgress.share, lambda board, _: board) as show:
         show(board)
 
-        def add(first: int, number: int, row: GameRow) -> None:
-            board.add(first + number, row)
+        def add(first: int, number: int, games: GameColumns) -> None:
+            board.add(first + number, games)
             show(board)
 
         yield add

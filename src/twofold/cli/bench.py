@@ -20,6 +20,7 @@ from twofold.arena.bench import (
     preset_lines,
     resumed,
 )
+from twofold.arena.games import FIGURES, GameColumns
 from twofold.arena.stats import format_runs
 from twofold.arena.study import Study
 from twofold.cli._options import (
@@ -366,19 +367,18 @@ def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, 
         "error": one.error or None,
         "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
         "summary": _summary(bench, one) if len(one.games) else None,
-        "rows": [
-            {
-                "seed": str(row.seed),
-                "score": row.score,
-                "moves": row.moves,
-                "max_tile": row.max_tile,
-                "tile_sum": row.tile_sum,
-                # for each tile the move number at which it was first there
-                "reached": {str(1 << k): move for k, move in enumerate(row.reached) if k >= 2},
-            }
-            for row in one.games.rows(one.spec)
-        ],
+        "rows": _rows(one.games),
     }
+
+
+def _rows(games: GameColumns) -> list[dict[str, Any]]:
+    cells = games.cells("record", *(one.column for one in FIGURES.values() if one.is_time))
+    cells["seed"] = list(map(str, cells["seed"]))
+    # for each tile the move number at which it was first there
+    cells["reached"] = [
+        {str(1 << k): move for k, move in enumerate(moves) if k >= 2} for moves in cells["reached"]
+    ]
+    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
 
 
 def _summary(bench: Bench, one: PlayerStanding) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """Studies for the tests of reports."""
 
-from dataclasses import replace
 from typing import Any
 
-from twofold.arena.games import GameRow
+from tests.support.games import game
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=64 stop=never"
 
 
-def row(seed: int, score: int, exponent: int, seconds: float = 0.001) -> GameRow:
+def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameColumns:
     reached = tuple(range(0, 4 * exponent + 1, 4))
-    return GameRow("", seed, score, 100, 1 << exponent, reached, seconds)
+    return game(seed, score, 100, 1 << exponent, reached, seconds, **more)
 
 
 def add(study: Study, name: str, rules: str = RULES, spec: str = "", **more: Any) -> int:
@@ -34,4 +34,4 @@ def small(study: Study) -> None:
 def ended(study: Study, name: str, sums: list[int | None], **more: Any) -> None:
     run = add(study, name, **more)
     for seed, total in enumerate(sums, 1):
-        study.add(run, replace(row(seed, 100 * seed, 5), tile_sum=total))
+        study.add(run, row(seed, 100 * seed, 5, tile_sum=total))

@@ -1,7 +1,6 @@
 """The tables as Markdown."""
 
 import re
-from dataclasses import replace
 
 from tests.arena.reports.studies import RULES, add, ended, row, small
 from twofold.arena.page import html as html_of
@@ -96,7 +95,7 @@ def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known() -> None:
         small(study)
         assert "99 %" not in markdown(study)
         timed = add(study, "timed")
-        study.add(timed, replace(row(0, 10, 4), move_seconds=(0.001, 0.0205)))
+        study.add(timed, row(0, 10, 4, move_seconds=(0.001, 0.0205)))
         text = markdown(study)
         assert "median, 99 %" in text
         assert "1 ms, 20.5 ms" in text

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from twofold.arena.games import GameRow
+from tests.support.games import game
+from twofold.arena.games import GameColumns
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
 
@@ -15,8 +16,8 @@ ABOUT: dict[str, Any] = {
 }
 
 
-def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -> GameRow:
-    return GameRow("greedy", seed, score, 40, 64, (0, 0, 3, 9, 17, 30, 39), 0.001, times)
+def row(seed: int, score: int = 100, times: tuple[float, float] | None = None) -> GameColumns:
+    return game(seed, score, 40, 64, (0, 0, 3, 9, 17, 30, 39), 0.001, times)
 
 
 def add(study: Study, spec: str = "greedy", **more: Any) -> int:

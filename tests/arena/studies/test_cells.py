@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.support.exports import export_csv
+from tests.support.games import game
 from twofold.arena import report
 from twofold.arena.bench import Bench, resumed
 from twofold.arena.export import export_parquet, export_records
-from twofold.arena.games import GameRow
 from twofold.arena.study import Study
 from twofold.cli import main
 from twofold.errors import InvalidInput
@@ -81,7 +81,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
             bench = Bench(study, Rules.parse("3x3"))
             run = bench.add(player, SeedRange(1, 2)).run
             for seed in (1, 2):
-                study.add(run, GameRow("", seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
+                study.add(run, game(seed, 100, 40, 8, (0, 0, 3, 9), 0.001))
         study.fail(run, 9, "it broke")
     return path
 
@@ -211,6 +211,6 @@ def test_records_are_those_that_were_kept() -> None:
     with Study() as study:
         bench = Bench(study, Rules())
         run = bench.add("greedy", SeedRange(5, 1)).run
-        row = GameRow("", 5, 0, 0, 2, (0, 0), 0.1, record=str(record))
+        row = game(5, 0, 0, 2, (0, 0), 0.1, record=str(record))
         study.add(run, row)
         assert [one.seed for one in study.records()] == [5]

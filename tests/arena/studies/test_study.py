@@ -6,12 +6,11 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.arena.studies.studies import ABOUT, add, row, small_study, use
 from twofold.arena import study_file as module
-from twofold.arena.games import NEVER, GameColumns
+from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.study import Study
 from twofold.arena.study_file import APPLICATION, SCHEMA
 from twofold.arena.study_rows import Wanted
@@ -30,23 +29,23 @@ def test_games_are_read_in_the_order_of_their_seed_range(tmp_path: Path) -> None
         games = study.games(run, SeedRange(2**64 - 2, 4))
         assert games.seeds.tolist() == [2**64 - 2, 2**64 - 1, 0, 1]
         assert games.scores.tolist() == [614, 615, 0, 1]
-        assert games.rows("greedy") == tuple(
-            row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)
-        )
+        rows = [row(seed, score=seed % 1000) for seed in (2**64 - 2, 2**64 - 1, 0, 1)]
+        assert games.equals(GameColumns.joined(rows))
         assert study.missing(run, SeedRange(2**64 - 3, 7)) == [
             SeedRange(2**64 - 3, 1),
             SeedRange(3, 1),
         ]
 
 
-def test_rows_and_columns_are_the_same() -> None:
-    rows = (row(1), row(2, times=(1e-3, 2e-3)))
-    games = GameColumns.of_rows(rows)
-    assert games.rows("greedy") == rows
+def test_cells_and_columns_are_the_same() -> None:
+    games = GameColumns.joined((row(1), row(2, times=(1e-3, 2e-3))))
+    assert GameColumns.of_cells(games.cells()).equals(games)
     assert games.reached[0, :8].tolist() == [0, 0, 3, 9, 17, 30, 39, NEVER]
-    assert games.first(1).rows("greedy") == rows[:1]
-    assert len(GameColumns.of_rows([])) == 0
-    assert GameColumns.of_rows([]).rows("greedy") == ()
+    assert games.first(1).equals(row(1))
+    assert not games.first(1).equals(row(2))
+    assert games.cells()["move_99th"] == [None, 2_000_000]
+    assert len(GameColumns.joined([])) == 0
+    assert GameColumns.joined([]).cells()["seed"] == []
 
 
 def test_the_time_of_moves_is_kept() -> None:
@@ -55,10 +54,9 @@ def test_the_time_of_moves_is_kept() -> None:
         study.add(run, row(1, times=(0.25, 0.5)))
         study.add(run, row(2))
         games = study.games(run, SeedRange(0, 10))
-    assert games.move_seconds[0].tolist() == [0.25, 0.5]
-    assert np.isnan(games.move_seconds[1]).all()
+    assert games.move_medians.tolist() == [250_000_000, UNKNOWN]
     assert games.usual_move == (0.25, 0.5)
-    assert GameColumns.of_rows([row(1)]).usual_move is None
+    assert row(1).usual_move is None
 
 
 def test_a_game_is_kept_once() -> None:

@@ -17,6 +17,7 @@ from optuna.trial import FrozenTrial
 
 from tests.arena.standings import standings_of
 from tests.support.forks import command, fork
+from tests.support.games import game
 from twofold import make_player
 from twofold.arena import tuning_file as tune_settings
 from twofold.arena import tuning_file as tune_study
@@ -127,7 +128,7 @@ def test_the_spec_holds_what_differs_from_the_start_to_four_digits() -> None:
 )
 def test_objectives(text: str, value: float, name: str) -> None:
     objective = TuningObjective.parse(text)
-    assert objective.value(score=100, max_tile=64) == pytest.approx(value)
+    assert objective.values(game(1, 100, 40, 64, (), 0.1)) == pytest.approx([value])
     assert objective.name == name
 
 
@@ -267,7 +268,7 @@ def test_no_game_of_the_check_is_played_twice(tmp_path: Path) -> None:
     assert more.check.games == 8
 
 
-@pytest.mark.parametrize("asked_at", [1, 8])
+@pytest.mark.parametrize("asked_at", [1, 7])
 def test_a_check_that_was_interrupted_goes_on(tmp_path: Path, asked_at: int) -> None:
     seen: list[int] = []
     part = run(

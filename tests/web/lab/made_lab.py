@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.games import game
 from twofold.arena.boards import parse_boards
-from twofold.arena.games import GameRow
+from twofold.arena.games import GameColumns
 from twofold.arena.plots import OneCurve, join
 from twofold.arena.study import Study
 from twofold.game.notation import SeedRange
@@ -23,8 +24,8 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
-def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameRow:
-    return GameRow("", seed, score, 100, 1 << exponent, tuple(range(exponent + 1)), seconds, **more)
+def row(seed: int, score: int, exponent: int, seconds: float = 0.001, **more: Any) -> GameColumns:
+    return game(seed, score, 100, 1 << exponent, tuple(range(exponent + 1)), seconds, **more)
 
 
 def add(study: Study, name: str, rules: str = RULES, **more: Any) -> int:
