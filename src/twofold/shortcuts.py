@@ -28,7 +28,6 @@ from twofold.arena.bench import Bench, PlayerStanding, backend_at
 from twofold.arena.duel import DuelOutcome, played_duel
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
-from twofold.arena.study import Study
 from twofold.errors import InvalidInput, InvalidSpec, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.drawing import preformatted
@@ -165,18 +164,17 @@ def bench(
             "this process. Name the class in its file, as my_player.py:Mine"
         )
     seeds = SeedRange(check_seed(seed), check_limit("games", games, 1, MAX_GAMES))
-    with Study(None) as study:
-        named = Bench(study, rules)
-        for player in listed:
-            if isinstance(player, PlayerSpec):
-                named.add(player, seeds)
-        with backend_at(ray, jobs) as backend:
-            named.play(cores() if jobs is None else jobs, backend=backend)
-        found = iter(named.standings())
-        standings = [
-            _standing(player, rules, seeds) if isinstance(player, Player) else next(found)
-            for player in listed
-        ]
+    named = Bench(None, rules)
+    for player in listed:
+        if isinstance(player, PlayerSpec):
+            named.add(player, seeds)
+    with backend_at(ray, jobs) as backend:
+        named.play(cores() if jobs is None else jobs, backend=backend)
+    found = iter(named.standings())
+    standings = [
+        _standing(player, rules, seeds) if isinstance(player, Player) else next(found)
+        for player in listed
+    ]
     return BenchResult(standings)
 
 

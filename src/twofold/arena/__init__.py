@@ -1,13 +1,13 @@
 """The arena: plays players over many seeds, keeps their games and summarises them.
 
 >>> from twofold import Rules
->>> from twofold.arena import Bench, SeedRange, Study, summarise
->>> with Study() as study:
-...     bench = Bench(study, Rules())
-...     for player in ("random", "greedy"):
-...         _ = bench.add(player, SeedRange(first=1, count=10))
-...     _ = bench.play(jobs=1)
-...     [summarise(one.games).games for one in bench.standings()]
+>>> from twofold.arena import Bench, SeedRange, summarise
+>>> bench = Bench(None, Rules())
+>>> for player in ("random", "greedy"):
+...     _ = bench.add(player, SeedRange(first=1, count=10))
+>>> bench.play(jobs=1)
+['', '']
+>>> [summarise(one.games).games for one in bench.standings()]
 [10, 10]
 """
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from twofold.arena.boards import StartBoards
 from twofold.arena.games import GameColumns
-from twofold.arena.study import Study
+from twofold.arena.study import GameStore, MemoryStudy, Study
 from twofold.arena.workers import Backend, GameWorkers, Schedule, Task, TaskReport, play
 from twofold.errors import InvalidInput, PlayerError
 from twofold.game.notation import SeedRange, check_seed, did_you_mean, printable, shown
@@ -139,6 +139,7 @@ class PlayerStanding:
 class Bench:
     """Plays the games of several players (`entrants`) that a study does not have yet.
 
+    Without a study the games are kept in memory.
     `machine` is a description stored with new runs. With `records` the record of each new game is
     stored, about a byte a move. Games begin on `boards` if given. `say` is called with a sentence
     about a player whose first game differs when it is played again.
@@ -146,7 +147,7 @@ class Bench:
 
     def __init__(
         self,
-        study: Study,
+        study: GameStore | None,
         rules: Rules,
         *,
         machine: dict[str, Any] | None = None,
@@ -155,7 +156,8 @@ class Bench:
         say: Callable[[str], None] | None = None,
     ) -> None:
         self.say = say or (lambda _: None)
-        self.study, self.rules, self.machine = study, rules, machine or {}
+        self.study: GameStore = MemoryStudy() if study is None else study
+        self.rules, self.machine = rules, machine or {}
         self.boards = boards
         self.records = records
         self.entrants: list[Entrant] = []
@@ -366,7 +368,7 @@ def _check_seeds(seeds: SeedRange) -> None:
     check_seed(seeds.first)
 
 
-def standing(study: Study, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
+def standing(study: GameStore, entrant: Entrant, *, reached: bool = True) -> PlayerStanding:
     """The stored games of an entrant; after a failure only those before it."""
     seeds, failures = entrant.seeds, study.failures(entrant.run)
     games = study.games(entrant.run, seeds, reached=reached)
@@ -444,7 +446,7 @@ def _beyond(spec: PlayerSpec, other: PlayerSpec) -> str:
 
 
 @contextlib.contextmanager
-def _going_on(study: Study) -> Iterator[None]:
+def _going_on(study: GameStore) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:

@@ -465,7 +465,7 @@ def scores(entries: Entries) -> Drawing:
     wide = is_wide(entries)
     points = [np.maximum(entry.games.scores, 1).astype(np.float64) for entry in entries]
     values = [np.log10(one) if wide else one for one in points]
-    labels = [_shortened(entry.label, _LONGEST_LABEL) for entry in entries]
+    labels = [_shortened(entry.player, _LONGEST_LABEL) for entry in entries]
 
     def draw(axes: "Axes") -> None:
         for number, one in enumerate(values):

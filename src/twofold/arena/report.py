@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison, paired_interval
-from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, Summary, summarise, telling_tiles
 from twofold.arena.study import Study
 from twofold.arena.study_rows import StoredRun, Wanted
@@ -31,21 +31,19 @@ MAX_ALL_PAIRS: Final = 10
 """Up to this many players all pairs are compared; of more, each with the next in the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportEntry:
-    """A run of a report.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportEntry(PlayerStanding):
+    """A run of a report: `player` has the run's number if two runs have the same name.
+
+    Its games are all finished ones, in the order of their seeds, without `reached`.
 
     Attributes:
-        label: the player as named, with the run's number if two runs have the same name.
-        games: all finished games, in the order of their seeds, without `reached`.
         fates: the tile sums at which these games began and ended.
         failures: errors of the games that failed, by seed.
         missing: number of games that were asked for and are not finished.
     """
 
-    label: str
     run: StoredRun
-    games: GameColumns
     summary: Summary
     fates: Fates
     failures: dict[int, str]
@@ -101,7 +99,19 @@ def gather(study: Study) -> list[Section]:
             summary = summarise(games)
             fates = Fates.of_games(games, Rules.parse(rules), boards)
             entries.append(
-                ReportEntry(labels[run.run], run, games, summary, fates, failures, missing)
+                ReportEntry(
+                    player=labels[run.run],
+                    spec=run.spec,
+                    games=games,
+                    error=failures[min(failures)] if failures else "",
+                    failed_seed=min(failures, default=None),
+                    reproducible=run.reproducible,
+                    run=run,
+                    summary=summary,
+                    fates=fates,
+                    failures=failures,
+                    missing=missing,
+                )
             )
         entries.sort(key=lambda entry: -entry.summary.score.value)
         wanted = sorted(itertools.chain.from_iterable(asked.values()), key=places.__getitem__)
@@ -147,7 +157,7 @@ def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
     if not ours.size:
         return None
     paired = paired_interval(ours, theirs)
-    return Comparison((one.label, two.label), paired.games, paired, {}, 0.95)
+    return Comparison((one.player, two.player), paired.games, paired, {}, 0.95)
 
 
 def commands(section: Section) -> list[str]:

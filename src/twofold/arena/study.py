@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +39,7 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.limits import MAX_RUNS
 
-__all__ = ["StoredRun", "Study", "Wanted"]
+__all__ = ["GameStore", "MemoryStudy", "StoredRun", "Study", "Wanted"]
 
 _MIN_ROW: Final = 8
 """Smallest size of a row in bytes; a damaged tree can seem to hold more rows."""
@@ -248,10 +249,7 @@ class Study(StudyFile):
     def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
         """The seeds without a finished game, in order."""
         self.flush()
-        there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(self._seeds(run))
-        there[places[places < seeds.count]] = True
-        edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
-        return [seeds.part(start, end) for start, end in edges.tolist()]
+        return _gaps(seeds, self._seeds(run))
 
     def _seeds(self, run: int) -> NDArray[np.uint64]:
         name = self._run_name(run)
@@ -276,8 +274,7 @@ class Study(StudyFile):
         name = self._run_name(run)
         with self._errors():
             parts = [games_of(columns, rows, seeds, name) for rows in self._rows(query, (run,))]
-        games = GameColumns.joined(parts or [games_of(columns, [], seeds, name)])
-        return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
+        return _ordered(GameColumns.joined(parts or [games_of(columns, [], seeds, name)]), seeds)
 
     def records(self) -> Iterator[Record]:
         """All stored records, run by run; an invalid one raises InvalidInput with run and seed."""
@@ -298,6 +295,95 @@ class Study(StudyFile):
             return Record.parse(text)
         except InvalidInput as error:
             raise type(error)(f"{error}, in the game of {where}") from None
+
+
+class MemoryStudy:
+    """The games of a bench in memory alone; has the methods of `Study` that a bench calls."""
+
+    name = "memory"
+
+    def __init__(self) -> None:
+        self._runs: list[StoredRun] = []
+        self._games: dict[int, list[GameColumns]] = {}
+        self._failures: dict[int, dict[int, str]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def runs(self) -> list[StoredRun]:
+        """All runs, in the order in which they were added."""
+        return list(self._runs)
+
+    def add_run(
+        self, spec: str, player: str, rules: str, *, boards: StartBoards | None = None, **about: Any
+    ) -> int:
+        """The number of a run, added if missing."""
+        home = (spec, rules, boards.hash if boards else "")
+        for known in self._runs:
+            if (known.spec, known.rules, known.boards) == home:
+                return known.run
+        number, now = len(self._runs) + 1, datetime.now(UTC).isoformat(timespec="seconds")
+        self._runs.append(
+            StoredRun(number, spec, player, rules, created=now, boards=home[-1], **about)
+        )
+        return number
+
+    def mark_not_reproducible(self, run: int) -> None:
+        """Note that games of a run depend on more than player, rules and seed."""
+        self._runs[run - 1] = msgspec.structs.replace(self._runs[run - 1], reproducible=False)
+
+    def want(self, run: int, seeds: SeedRange) -> None:
+        """Nothing: no later call continues it."""
+
+    def wanted(self) -> list[Wanted]:
+        """No requests."""
+        return []
+
+    def add(self, run: int, games: GameColumns) -> None:
+        """Add finished games."""
+        self._games.setdefault(run, []).append(games)
+
+    def flush(self) -> None:
+        """Nothing: there is no file."""
+
+    def fail(self, run: int, seed: int, error: str) -> None:
+        """Keep the error of a game."""
+        self._failures.setdefault(run, {})[seed] = error
+
+    def failures(self, run: int) -> dict[int, str]:
+        """Errors by seed of the games that failed and were not finished later."""
+        finished = set(self.games(run, ALL_SEEDS).seeds.tolist())
+        failures = self._failures.get(run, {})
+        return {seed: error for seed, error in failures.items() if seed not in finished}
+
+    def missing(self, run: int, seeds: SeedRange) -> list[SeedRange]:
+        """The seeds without a finished game, in order."""
+        return _gaps(seeds, self.games(run, seeds).seeds)
+
+    def games(self, run: int, seeds: SeedRange, *, reached: bool = True) -> GameColumns:
+        """The finished games of a run, in the order of `seeds`; they always have `reached`."""
+        games = GameColumns.joined(self._games.get(run, ()))
+        _, firsts = np.unique(games.seeds, return_index=True)  # a player may be named twice
+        games = games.where(firsts)
+        return _ordered(games.where(seeds.holds(games.seeds)), seeds)
+
+
+GameStore = Study | MemoryStudy
+"""Where a bench keeps its games."""
+
+
+def _gaps(seeds: SeedRange, finished: NDArray[np.uint64]) -> list[SeedRange]:
+    there, places = np.zeros(seeds.count, dtype=np.bool_), seeds.places(finished)
+    there[places[places < seeds.count]] = True
+    edges = np.flatnonzero(np.diff(there, prepend=True, append=True)).reshape(-1, 2)
+    return [seeds.part(start, end) for start, end in edges.tolist()]
+
+
+def _ordered(games: GameColumns, seeds: SeedRange) -> GameColumns:
+    return games.where(np.argsort(seeds.places(games.seeds), kind="stable"))
 
 
 def _words(hashes: dict[str, str]) -> str:

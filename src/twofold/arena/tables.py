@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 
-from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
 from twofold.arena.plots import MARKERS, DrawnCurve, Style, telling
@@ -117,7 +116,7 @@ def section_tables(number: int, section: Section, *, plots: bool = True) -> Sect
     """The tables of a section; `number` counts sections from 1 and names the plots."""
     entries, players = section.entries, []
     for place, entry in enumerate(entries):
-        style, label = Style.of(place), printable(entry.label)
+        style, label = Style.of(place), printable(entry.player)
         dashes, marker = list(style.dashes), MARKERS[style.marker]
         players.append(PlayerStyle(label, style.colour, dashes, marker))
     return SectionTables(
@@ -203,7 +202,7 @@ def league(entries: Entries) -> ReportTable:
         summary, seconds, times = entry.summary, entry.seconds_per_move, entry.games.usual_move
         speed = summary.moves_per_second
         line = [
-            _name(entry.label),
+            _name(entry.player),
             _count(summary.games),
             _points(summary.score.value),
             _ends(summary.score),
@@ -236,7 +235,7 @@ def curves(found: Sequence[DrawnCurve]) -> ReportTable:
 
 def _rates(entries: Entries, *, from_boards: bool) -> ReportTable:
     tiles = reach_tiles([entry.summary for entry in entries])
-    lines = ([_name(entry.label), *(_rate(entry, tile) for tile in tiles)] for entry in entries)
+    lines = ([_name(entry.player), *(_rate(entry, tile) for tile in tiles)] for entry in entries)
     return _table((reach_heading(from_boards), *map(str, tiles)), lines)
 
 
@@ -256,7 +255,7 @@ def _survival(entries: Entries) -> ReportTable | None:
         for band in told_bands(entry.fates, edges):
             share, going = band.share, band.going.value
             keys = (band.low, band.at_risk, band.ended, share.value, share.low, going)
-            lines.append([_name(entry.label), *zip(cells(band), keys, strict=True)])
+            lines.append([_name(entry.player), *zip(cells(band), keys, strict=True)])
     return _table(("player", *HEADER), lines) if lines else None
 
 
@@ -291,7 +290,7 @@ def _pair(one: Comparison) -> list[Cell]:
 
 
 def _settings(section: Section) -> ReportTable:
-    runs = [(entry.label, entry.run) for entry in section.entries]
+    runs = [(entry.player, entry.run) for entry in section.entries]
     runs += [(run.player, run) for run, _ in section.without]
     header = ("player", "spec", "twofold", "signature", "first asked for")
     rows = ((label, one.spec, one.twofold, one.signature, one.created[:10]) for label, one in runs)
@@ -301,7 +300,7 @@ def _settings(section: Section) -> ReportTable:
 def _machines(section: Section) -> list[MachineInfo]:
     found: dict[str, MachineInfo] = {}
     for entry in section.entries:
-        about, label = entry.run.machine.items(), printable(entry.label)
+        about, label = entry.run.machine.items(), printable(entry.player)
         values = {printable(str(key)): printable(str(value)) for key, value in about}
         found.setdefault(repr(values), MachineInfo([], values)).players.append(label)
     return [machine for machine in found.values() if machine.values]
@@ -309,7 +308,7 @@ def _machines(section: Section) -> list[MachineInfo]:
 
 def _notes(section: Section) -> list[str]:
     found = []
-    lines = [(entry.label, entry.failures) for entry in section.entries]
+    lines = [(entry.player, entry.failures) for entry in section.entries]
     lines += [(run.player, failures) for run, failures in section.without]
     for label, failures in lines:
         if failures:
@@ -321,8 +320,8 @@ def _notes(section: Section) -> list[str]:
         found.append(f"games began on the boards {section.boards}: scores are the points since")
         most = max((len(entry.games) for entry in entries), default=0)
         found += filter(None, [warning_of(section.boards, most)])
-    unfinished = [f"{entry.label} ({entry.missing:,})" for entry in entries if entry.missing > 0]
-    unknown = [entry.label for entry in entries if len(entry.fates) < len(entry.games)]
+    unfinished = [f"{entry.player} ({entry.missing:,})" for entry in entries if entry.missing > 0]
+    unknown = [entry.player for entry in entries if len(entry.fates) < len(entry.games)]
     found += _listed("games asked for that are not finished", unfinished)
     found += _listed("some games of an older version of twofold have no tile sum", unknown)
     found += not_reproducible(section)
@@ -334,7 +333,7 @@ def not_reproducible(section: Section) -> list[str]:
     """A note that names the players whose games cannot be repeated; none without such players."""
     return _listed(
         "not reproducible: under a time budget, or by a player that makes other moves each time",
-        [entry.label for entry in section.entries if not entry.run.reproducible],
+        [entry.player for entry in section.entries if not entry.reproducible],
     )
 
 
@@ -351,13 +350,8 @@ def plain(study: Study) -> str:
 
 
 def _plain(section: Section) -> str:
-    standings = []
-    for one in section.entries:
-        seed = min(one.failures, default=None)
-        error = "" if seed is None else one.failures[seed]
-        standings.append(PlayerStanding(one.label, one.run.spec, one.games, error, seed))
     boards = f", from boards {printable(section.boards.name)}" if section.boards else ""
-    lines = [format_runs(standings, from_boards=bool(boards))]
+    lines = [format_runs(section.entries, from_boards=bool(boards))]
     tables = section_tables(0, section, plots=False)
     if tables.pairs:
         lines.append(f"\n{_plain_pairs(section, tables.pairs)}\n{fill(pairs_note(tables), 79)}")
@@ -371,8 +365,8 @@ def _plain(section: Section) -> str:
 
 def _plain_pairs(section: Section, pairs: ReportTable) -> str:
     """The differences, with players named as in the table above them."""
-    labels = [one.label for one in section.entries]
-    names = {printable(label): str(number) for number, label in enumerate(labels, 1)}
+    labels = [printable(one.player) for one in section.entries]
+    names = {label: str(number) for number, label in enumerate(labels, 1)}
     if max(map(len, names)) <= MAX_NAME:
         names = {name: name for name in names}
     columns = [pairs.header.index(one) for one in ("A − B", "95 % interval", "p", "p, Holm")]

@@ -19,7 +19,6 @@ import msgspec
 from twofold.arena.bench import Bench
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
-from twofold.arena.study import Study as GameStudy
 from twofold.arena.tuning_file import (
     CHECKS,
     Range,
@@ -323,11 +322,10 @@ class _Run:
             self.progress.checked += len(games)
             self.on_progress(self.progress)
 
-        with GameStudy() as study:
-            bench = Bench(study, self.settings.rules)
-            bench.add(spec, seeds)
-            bench.play(self.backend.jobs, backend=self.backend, on_result=count, stop=self.stop)
-            (one,) = bench.standings(reached=False)
+        bench = Bench(None, self.settings.rules)
+        bench.add(spec, seeds)
+        bench.play(self.backend.jobs, backend=self.backend, on_result=count, stop=self.stop)
+        (one,) = bench.standings()
         if one.error:
             raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
         return self.settings.objective.values(one.games.first(seeds.begun(one.games.seeds)))

@@ -21,7 +21,7 @@ from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval
-from twofold.arena.study import Study
+from twofold.arena.study import GameStore, MemoryStudy, Study
 from twofold.arena.survival import Fates, bands, edges_of, format_survival
 from twofold.arena.workers import Backend
 from twofold.cli._output import (
@@ -600,7 +600,7 @@ def say_beside(text: str) -> None:
 # ---- studies and boards
 
 
-def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> Study:
+def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> GameStore:
     """The study that --out names, in memory without a name; with `force` instead of another file.
 
     Raises:
@@ -613,7 +613,7 @@ def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: b
     inputs = [boards, *(file for player in players for file in player.files)]
     if out and new_file(out, inputs=inputs, force=force, continued=check):
         Path(out).unlink()
-    return Study(out or None)
+    return Study(out) if out else MemoryStudy()
 
 
 def read_starts(path: str, rules: Rules) -> StartBoards | None:

@@ -22,7 +22,7 @@ from twofold.arena.bench import (
 )
 from twofold.arena.games import FIGURES, GameColumns
 from twofold.arena.stats import format_runs
-from twofold.arena.study import Study
+from twofold.arena.study import GameStore, Study
 from twofold.cli._options import (
     BoardsOption,
     ForceOption,
@@ -153,6 +153,7 @@ def command(
     specs = list(map(PlayerSpec.parse, players or []))
     with open_study(out, specs, boards, force=force) as study:
         if resume:
+            assert isinstance(study, Study)
             benches = _resumed(study, specs, out, options)
         elif preset:
             benches = _preset(study, preset, first)
@@ -223,7 +224,12 @@ def _check_fixed(by: str, options: Mapping[str, object], owner: str) -> None:
 
 
 def _wanted(
-    study: Study, rules: Rules, players: list[PlayerSpec], boards: str, games: int | None, seed: int
+    study: GameStore,
+    rules: Rules,
+    players: list[PlayerSpec],
+    boards: str,
+    games: int | None,
+    seed: int,
 ) -> Bench:
     specs = [player.short for player in players]
     for spec in specs:
@@ -238,7 +244,7 @@ def _wanted(
     return bench
 
 
-def _preset(study: Study, name: str, seed: int) -> list[Bench]:
+def _preset(study: GameStore, name: str, seed: int) -> list[Bench]:
     lines = preset_lines(name)
     benches = []
     for rules in dict.fromkeys(line.rules for line in lines):

@@ -25,7 +25,7 @@ def test_games_from_boards_have_a_section() -> None:
         plain, late = gather(study)
         text, whole = markdown(study), html_of(study)
     assert (plain.boards, late.boards) == (None, boards)
-    assert late.entries[0].label == "greedy"  # names differ within a section alone
+    assert late.entries[0].player == "greedy"  # names differ within a section alone
     assert late.entries[0].fates.starts.tolist() == [22, 22]
     assert ", from boards `<b>.txt`" in text
     assert ", from boards <code>&lt;b&gt;.txt</code></h2>" in whole
@@ -56,9 +56,9 @@ def test_the_best_player_comes_first_and_rules_have_sections() -> None:
         small(study)
         study.add(add(study, "other", rules="3x3"), row(1, 50, 4))
         first, second = gather(study)
-        assert [entry.label for entry in first.entries] == ["strong", "weak"]
+        assert [entry.player for entry in first.entries] == ["strong", "weak"]
         assert [entry.summary.score.value for entry in first.entries] == [250, 200]
-        assert (second.rules, [entry.label for entry in second.entries]) == ("3x3", ["other"])
+        assert (second.rules, [entry.player for entry in second.entries]) == ("3x3", ["other"])
         assert second.plans == ()
 
 
@@ -67,7 +67,7 @@ def test_runs_of_one_name_are_told_apart() -> None:
         for signature in ("1", "2"):
             study.add(add(study, "same", spec="greedy", signature=signature), row(1, 9, 4))
         (section,) = gather(study)
-    assert [entry.label for entry in section.entries] == ["same (run 1)", "same (run 2)"]
+    assert [entry.player for entry in section.entries] == ["same (run 1)", "same (run 2)"]
 
 
 def test_pairs_need_common_seeds_and_of_many_players_only_neighbours() -> None:
@@ -79,7 +79,7 @@ def test_pairs_need_common_seeds_and_of_many_players_only_neighbours() -> None:
         (section,) = gather(study)
         pairs = module.comparisons(section.entries)
         some = module.comparisons(section.entries[3:9])
-    names = [entry.label for entry in section.entries]
+    names = [entry.player for entry in section.entries]
     assert names == [f"p{number}" for number in range(11, -1, -1)]
     assert [pair.names for pair in pairs] == [
         pair for pair in itertools.pairwise(names) if pair != ("p6", "p5")
