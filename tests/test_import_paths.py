@@ -1,4 +1,4 @@
-"""Import paths that users have: those of the documentation, and those of the time before the rooms."""
+"""Import paths that users have: those of the documentation, and those before the rooms."""
 
 import importlib
 import subprocess

@@ -8,27 +8,17 @@ import contextlib
 import itertools
 import operator
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
-from urllib.parse import quote
 
 from twofold.arena.games import FIGURES
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
-from twofold.limits import MAX_RECORD_BYTES
-from twofold.storage.files import (
-    alone,
-    atomic_write,
-    file_name,
-    free_path,
-    in_use,
-    open_regular,
-    read_start,
-)
+from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
+from twofold.storage.files import alone, atomic_write, file_name, free_path, in_use
 
 APPLICATION: Final = 0x32303438
 """`PRAGMA application_id` of a study: `2048` in ASCII."""
@@ -98,13 +88,7 @@ _GROWTH: Final = 2**26
 _STEPS: Final = 20_000
 """Instructions of SQLite between two checks of clock and signals: about a millisecond."""
 
-_PRAGMAS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY")
-"""Settings of each connection. Temporary tables in memory do not need a /tmp with free space."""
-
-_MAGIC: Final = b"SQLite format 3\0"
-
-_SUPER: Final = bytes.fromhex("d9d505f920a163d7")
-"""The end of a rollback journal that names another file: SQLite deletes it after a rollback."""
+_STUDY: Final = Schema("a study", APPLICATION, SCHEMA, TABLES)
 
 
 class StudyFile:
@@ -129,7 +113,9 @@ class StudyFile:
         self._written: os.stat_result | None = None  # of the file that this process writes
         self._is_new = self._is_refused = False
         with self._errors(), contextlib.ExitStack() as stack:
-            opened = contextlib.closing(_in_memory()) if self._path is None else self._opened()
+            opened = (
+                contextlib.closing(_STUDY.in_memory()) if self._path is None else self._opened()
+            )
             self._connection = stack.enter_context(opened)
             self._stack = stack.pop_all()
 
@@ -139,31 +125,23 @@ class StudyFile:
         assert path is not None
         with contextlib.ExitStack() as stack:
             if not self._writes or path.exists():
-                if read_start(path, len(_MAGIC)) != _MAGIC:
-                    raise InvalidInput(f"expected a study, got {self.name}")
-                _check_beside(path)
+                check_database(path, _STUDY.what, self.name)
             if self._writes:
                 stack.enter_context(alone(path, "run"))
                 stack.callback(self._remove_refused, path)
                 if not path.exists():
-                    with contextlib.closing(_in_memory()) as fresh:
+                    with contextlib.closing(_STUDY.in_memory()) as fresh:
                         atomic_write(path, fresh.serialize())
                     self._is_new = True
                 self._written = os.stat(path)
-            uri = f"file:{quote(os.fsencode(path))}?mode={'rw' if self._writes else 'ro'}"
-            connection = sqlite3.connect(
-                uri, uri=True, timeout=self._patience, isolation_level=None
-            )
+            connection = connect(path, "rw" if self._writes else "ro", self._patience)
             stack.enter_context(contextlib.closing(connection))
             # Python handles signals only while this runs; one that raises ends the statement.
             connection.set_progress_handler(self._is_late, _STEPS)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
-            for pragma in _PRAGMAS:
-                connection.execute(f"PRAGMA {pragma}")
-            _check_tables(connection, self.name)
+            _STUDY.check(connection, self.name)
             if self._writes:
                 stack.callback(self._leave_wal, connection)
-                _set_journal(connection, "WAL", self._patience)
+                set_journal(connection, "WAL", self._patience)
                 connection.execute("PRAGMA synchronous = NORMAL")
             yield connection
 
@@ -176,7 +154,7 @@ class StudyFile:
         """Merge the write-ahead log; it stays if another process reads the study."""
         self._renew()
         with contextlib.suppress(sqlite3.Error):
-            _set_journal(connection, "DELETE", CLOSING_SECONDS)
+            set_journal(connection, "DELETE", CLOSING_SECONDS)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -293,79 +271,3 @@ class StudyFile:
                 where = " (it was removed or replaced)"
             raise ResourceError(f"cannot write {self.name}{where}: {text}") from error
         raise InvalidInput(f"expected a valid study, got {self.name}: {text}") from error
-
-
-def _set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> None:
-    """Change the journal mode as soon as no other program reads; SQLite itself does not wait."""
-    end = time.monotonic() + patience
-    while True:
-        try:
-            connection.execute(f"PRAGMA journal_mode = {mode}")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() >= end:
-                raise
-        time.sleep(0.01)
-
-
-def room_beside(path: Path) -> str:
-    """The size of a file and the free space of its disk, for an error."""
-    free = shutil.disk_usage(path.parent).free
-    return f"{path.stat().st_size if path.exists() else 0:,} bytes, {free:,} bytes free"
-
-
-def _in_memory() -> sqlite3.Connection:
-    """A connection to a new study in memory; each statement is a transaction."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(
-        f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
-        " COMMIT;"
-    )
-    return connection
-
-
-def _check_beside(path: Path) -> None:
-    """Refuse links beside a file, where SQLite would write, and a journal that names a file."""
-    for beside in (path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")):
-        end = b""
-        if beside.exists() and not beside.is_symlink():
-            with open_regular(beside) as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - len(_SUPER)))
-                end = file.read(len(_SUPER))
-        if beside.is_symlink() or end == _SUPER:
-            raise InvalidInput(
-                f"expected a file made by SQLite for one database, got {str(beside)!a}. Move it to "
-                "another folder"
-            )
-
-
-def _check_tables(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse a file that is not a study of this version, with exactly its tables.
-
-    A view in place of a table, or a trigger, would run statements stored in the file.
-    """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION:
-        raise InvalidInput(f"expected a study, got another SQLite file: {name}")
-    if schema != SCHEMA:
-        raise InvalidInput(
-            f"expected a study of schema {SCHEMA}, got {name} of schema {schema}. Read it with the "
-            "version of twofold that made it"
-        )
-    with contextlib.closing(_in_memory()) as fresh:
-        expected = _tables(fresh)
-    found = _tables(connection)
-    repeated = found[len(expected) :]
-    for kind, entry, *_ in sorted({*found} ^ {*expected}, key=str) or repeated:
-        raise InvalidInput(
-            f"expected exactly the tables of a study, got {name} with another {kind} {shown(entry)}"
-        )
-
-
-def _tables(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """Kind, name, table and SQL of the first entries of a file's schema; they may repeat."""
-    query = "SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 100"
-    return [
-        (*names, " ".join(str(sql).split())) for *names, sql in connection.execute(query).fetchall()
-    ]

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from twofold.arena.games import GameColumns
-from twofold.arena.study_file import room_beside
 from twofold.errors import (
     InvalidInput,
     InvalidSpec,
@@ -32,6 +31,7 @@ from twofold.game.notation import check_seed, did_you_mean, format_number, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_GAMES, MAX_SPREAD, MAX_TRIALS, MIN_SPREAD, check_limit
 from twofold.players import PlayerSpec
+from twofold.storage.database import room_beside
 from twofold.storage.files import read_start
 from twofold.values import Evaluator
 from twofold.values.evaluator import Weight
