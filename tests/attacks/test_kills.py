@@ -34,9 +34,9 @@ GAMES_LOST_SECONDS = 3.0
 
 def save_often() -> None:
     """Have a training run write a checkpoint whenever half of its time was learning."""
-    from twofold.learn import run
+    from twofold.storage import work
 
-    run.WRITING_SHARE = 0.5  # type: ignore[misc]
+    work.WRITING_SHARE = 0.5  # type: ignore[misc]
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,10 @@ def make_late_study(path: Path) -> None:
 
 def make_run(path: Path, points: int = 3) -> None:
     made = [
-        Point(1000 * k, 10**6 * k, 10.0 * k, 100.5 * k, 9000 - k, (0.5, 0.25, 0.0, 0.0, 0.0, 0.0))
+        Point(1000 * k, 10**6 * k, 10.0 * k, 100.5 * k, 9000 - k, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0)
         for k in range(1, points + 1)
     ]
-    path.write_text(LearningCurve(made).csv())
+    path.write_text(LearningCurve(points=made).csv())
 
 
 def make_runs(path: Path) -> None:
