@@ -97,8 +97,8 @@ def test_a_run_resumes_exactly(settings: PolicySettings, tmp_path: Path) -> None
     resumed = load(tmp_path / "run.safetensors", device="cpu")
     assert resumed.moves == part.moves
     resumed.run()
-    assert (resumed.moves, resumed.curve.state()) == (whole.moves, whole.curve.state() | {
-        "points": resumed.curve.state()["points"]})  # fmt: skip
+    whole.curve.points = resumed.curve.points  # their times differ
+    assert (resumed.moves, resumed.curve) == (whole.moves, whole.curve)
     for one, other in zip(resumed.network.arrays(), whole.network.arrays(), strict=True):
         assert np.array_equal(one, other)
 

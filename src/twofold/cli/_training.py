@@ -250,6 +250,8 @@ def conduct(
         again: options for the command that continues it.
     """
     refusal = limits.refusal(training, out)
+    if limits.are_new(training) and not refusal:
+        training.limit(**limits.wishes)
     if not is_new:
         done = shown.games(training) if limits.unit == "game" else counted(training.moves, "move")
         far = f"continuing {out} after {duration_words(round(training.seconds))} and {done}"

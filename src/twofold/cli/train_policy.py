@@ -115,8 +115,6 @@ def command(options: PolicyOptions) -> None:
             from twofold.learn.policy_games import TrialGames
             from twofold.learn.policy_training import save
 
-            if limits.are_new(training):
-                training.limit(**limits.wishes)
             games = TrialGames(training.settings.rules, games=options.eval_games, stop=asked.is_set)
             trials = Trials(games, every) if every else None
             force = options.force

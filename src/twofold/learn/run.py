@@ -57,6 +57,10 @@ class Trainable(Protocol):
     def is_finished(self) -> bool:
         """True if nothing is left to do."""
 
+    @property
+    def limit(self) -> Callable[..., None]:
+        """Sets the limits on the whole run: games or moves, and seconds."""
+
     def run(
         self,
         *,
