@@ -106,7 +106,8 @@ class Steady:
 
 
 def test_a_run_pauses_for_files_and_evaluations_at_their_times(tmp_path: Path) -> None:
-    training, written = Steady(), list[float]()
+    training: Any = Steady()
+    written = list[float]()
     run(
         training,
         tmp_path / "n",

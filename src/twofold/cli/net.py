@@ -82,8 +82,7 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
         body = {"file": str(path), "sha256": network_hash(network), "bytes": path.stat().st_size}
         write_json("net info", body | {"card": msgspec.to_builtins(card)})
         return
-    facts = _facts(card) if isinstance(card, Card) else _policy_facts(path)
-    _print_card(card, facts, path.stat().st_size, network_hash(network))
+    _print_card(card, _facts(card, path), path.stat().st_size, network_hash(network))
 
 
 def _card(path: Path) -> Card | PolicyCard:
@@ -91,37 +90,24 @@ def _card(path: Path) -> Card | PolicyCard:
     return read_policy_card(path) if is_policy(path) else read_card(path)
 
 
-def _facts(card: Card) -> dict[str, str]:
-    """What an n-tuple network is, by name."""
-    return {
-        "patterns": card.patterns,
-        "rules": card.rules,
-        "symmetries": str(card.symmetries),
-        "stages": ", ".join(map(str, card.stages)) or "one",
-        "method": card.method,
-        "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
-        f"{duration_words(card.seconds)}",
-        "before": "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before),
-        "form": "float32"
-        if card.release is None
-        else f"16 bits, whole multiples of {card.release.unit:g} points, compressed",
-    }
-
-
-def _policy_facts(path: Path) -> dict[str, str]:
-    """What a policy network is, by name."""
-    network, card = read_policy(path)
-    with open_tensors(path) as file:
-        stored = file.tensors["table"].dtype
-    return {
-        "network": network.describe(),
-        "rules": card.rules,
-        "value": "in its own unit" if network.unit == OWN_UNIT else f"in {network.unit}",
-        "method": card.method,
-        "trained": f"{counted(card.games, 'game')}, {counted(card.moves, 'move')}, "
-        f"{duration_words(card.seconds)}",
-        "form": str(stored),
-    }
+def _facts(card: Card | PolicyCard, path: Path) -> dict[str, str]:
+    """What a network is, by name."""
+    trained = [counted(card.games, "game"), counted(card.moves, "move")]
+    how = {"method": card.method, "trained": ", ".join([*trained, duration_words(card.seconds)])}
+    if isinstance(card, PolicyCard):
+        network, _ = read_policy(path)
+        with open_tensors(path) as file:
+            stored = str(file.tensors["table"].dtype)
+        unit = "in its own unit" if network.unit == OWN_UNIT else f"in {network.unit}"
+        first = {"network": network.describe(), "rules": card.rules, "value": unit}
+        return first | how | {"form": stored}
+    stages = ", ".join(map(str, card.stages)) or "one"
+    first = {"patterns": card.patterns, "rules": card.rules, "symmetries": str(card.symmetries)}
+    form = "float32"
+    if card.release is not None:
+        form = f"16 bits, whole multiples of {card.release.unit:g} points, compressed"
+    before = "; ".join(f"{run['method']}: {run['games']:,} games" for run in card.before)
+    return first | {"stages": stages} | how | {"before": before, "form": form}
 
 
 def _print_card(card: Card | PolicyCard, facts: dict[str, str], size: int, sha256: str) -> None:

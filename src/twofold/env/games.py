@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Final, Literal, NamedTuple, Self, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
@@ -76,7 +76,11 @@ class Afterstates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EnvSettings:
-    """The options of an environment, as in `twofold.env.single.Env2048`."""
+    """The options of an environment, as in `twofold.env.single.Env2048`.
+
+    Raises:
+        InvalidInput: a value is not offered.
+    """
 
     rules: Rules = STANDARD
     observation: Observation = "exponents"
@@ -85,31 +89,22 @@ class EnvSettings:
     penalty: float = 1.0
     spawn_info: bool = False
 
-    @classmethod
-    def checked(
-        cls,
-        rules: Rules | str,
-        observation: Observation,
-        reward: Reward,
-        illegal: Illegal,
-        penalty: float,
-        spawn_info: bool = False,
-    ) -> Self:
-        """The settings, validated; raises `InvalidInput` for values that are not offered."""
-        rules = Rules.of(rules)
-        _check_choice("an observation of", observation, OBSERVATIONS)
-        _check_choice("a reward of", reward, REWARDS)
-        _check_choice("illegal to be", illegal, ILLEGALS)
-        if not _is_finite(penalty):
-            raise InvalidInput(f"expected a finite number as penalty, got {shown(penalty)}")
-        if observation == "bits" and max(rules.shape) > BITS_MAX_SIDE:
+    def __post_init__(self) -> None:
+        _check_choice("an observation of", self.observation, OBSERVATIONS)
+        _check_choice("a reward of", self.reward, REWARDS)
+        _check_choice("illegal to be", self.illegal, ILLEGALS)
+        if not _is_finite(self.penalty):
+            raise InvalidInput(f"expected a finite number as penalty, got {shown(self.penalty)}")
+        object.__setattr__(self, "penalty", float(self.penalty))
+        if self.observation == "bits" and max(self.rules.shape) > BITS_MAX_SIDE:
             raise UnsupportedRules(
                 f"expected at most {BITS_MAX_SIDE} rows and columns for observations in 64 bits, "
-                f"got {rules.rows}x{rules.cols}"
+                f"got {self.rules.rows}x{self.rules.cols}"
             )
-        if not isinstance(spawn_info, bool):
-            raise InvalidInput(f"expected spawn_info as True or False, got {shown(spawn_info)}")
-        return cls(rules, observation, reward, illegal, float(penalty), spawn_info)
+        if not isinstance(self.spawn_info, bool):
+            raise InvalidInput(
+                f"expected spawn_info as True or False, got {shown(self.spawn_info)}"
+            )
 
 
 class WithSpec:

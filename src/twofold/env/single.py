@@ -190,8 +190,8 @@ class Env2048(WithSpec, gymnasium.Env[NDArray[Any], int]):
         render_mode: str | None = None,
         spawn_info: bool = False,
     ) -> None:
-        self.settings = EnvSettings.checked(
-            rules, observation, reward, illegal, penalty, spawn_info
+        self.settings = EnvSettings(
+            Rules.of(rules), observation, reward, illegal, penalty, spawn_info
         )
         self.render_mode = check_mode(render_mode, self.metadata["render_modes"])
         self.action_space = Discrete(4)  # type: ignore[assignment]

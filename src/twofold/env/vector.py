@@ -164,8 +164,8 @@ class VectorEnv2048(WithSpec, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray
         spawn_info: bool = False,
     ) -> None:
         self.num_envs = check_limit("num_envs", num_envs, 1, MAX_GAMES)
-        self.settings = EnvSettings.checked(
-            rules, observation, reward, illegal, penalty, spawn_info
+        self.settings = EnvSettings(
+            Rules.of(rules), observation, reward, illegal, penalty, spawn_info
         )
         if not isinstance(copy, bool):
             raise InvalidInput(f"expected copy as True or False, got {shown(copy)}")

@@ -105,15 +105,15 @@ class Curve(msgspec.Struct):
     A checkpoint holds it as it is; decoding checks every limit.
 
     Attributes:
+        points: one for each `stretch` games.
         games: games so far.
-        stretch: games of a point.
         since: the games after the last point.
         recent: the last thousand games.
     """
 
-    games: Count = 0
-    stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)] = STRETCH
     points: Annotated[list[Point], msgspec.Meta(max_length=MAX_POINTS)] = []
+    stretch: Annotated[int, msgspec.Meta(ge=1, le=2**62)] = STRETCH
+    games: Count = 0
     since: list[Result] = []
     recent: Annotated[list[Result], msgspec.Meta(max_length=STRETCH)] = []
 

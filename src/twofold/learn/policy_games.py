@@ -48,7 +48,7 @@ class TrainingGames:
         symmetric: bool = False,
     ) -> None:
         self._rules, self._reward, self._scaffold = rules, reward, scaffold
-        settings = EnvSettings.checked(rules, "exponents", "score", "error", 0.0)
+        settings = EnvSettings(rules, "exponents", "score", "error", 0.0)
         self._games = EnvGames(settings, count)
         self._symmetric = symmetric
         self.boards: NDArray[Any] = np.empty_like(self._games.observations)
@@ -225,7 +225,7 @@ class TrialGames:
         self, network: PolicyNetwork, random: np.random.Generator | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Scores and largest tiles; moves are drawn if a generator is given."""
-        settings = EnvSettings.checked(self.rules, "exponents", "score", "noop", 0.0)
+        settings = EnvSettings(self.rules, "exponents", "score", "noop", 0.0)
         games = EnvGames(settings, self.games)
         games.seeds[:] = FIRST_SEED + np.arange(self.games, dtype=np.uint64)
         games.start(np.ones(self.games, dtype=np.bool_))

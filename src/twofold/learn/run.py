@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from twofold.errors import InvalidInput, ResourceError
 from twofold.game.notation import shown
@@ -16,60 +16,24 @@ from twofold.learn.checkpoint import curve_path, save
 from twofold.learn.curve import (
     EVALUATIONS_SUFFIX,
     TILES,
-    Curve,
     Evaluation,
     Measure,
     Point,
     evaluations_csv,
 )
-from twofold.learn.training import TrainingProgress
+from twofold.learn.training import Training, TrainingProgress
 from twofold.storage.files import atomic_write, read_start, writable
 from twofold.storage.work import WorkFile
+
+if TYPE_CHECKING:
+    from twofold.learn.policy_training import PolicyTraining  # it needs PyTorch
 
 CURVE_SECONDS: Final = 2.0
 """The curve's file is written at most this often."""
 
 
-class Trainable(Protocol):
-    """A training run of any kind; the names are those of `twofold.learn.training.Training`."""
-
-    curve: Curve
-    evaluations: list[Evaluation]
-    seconds: float
-
-    @property
-    def moves(self) -> int:
-        """Moves made so far."""
-
-    @property
-    def network(self) -> Any:
-        """The weights."""
-
-    @property
-    def settings(self) -> Any:
-        """The settings, which `describe` themselves."""
-
-    @property
-    def done(self) -> float | None:
-        """The share that is done, 0 to 1; None without a limit."""
-
-    @property
-    def is_finished(self) -> bool:
-        """True if nothing is left to do."""
-
-    @property
-    def limit(self) -> Callable[..., None]:
-        """Sets the limits on the whole run: games or moves, and seconds."""
-
-    def run(
-        self,
-        *,
-        seconds: float | None = None,
-        games: int | None = None,
-        stop: threading.Event | None = None,
-        on_progress: Callable[[TrainingProgress], None] | None = None,
-    ) -> None:
-        """Continue."""
+Trainable: TypeAlias = "Training | PolicyTraining"
+"""A training run of either kind."""
 
 
 def files_beside(path: str | os.PathLike[str]) -> list[Path]:

@@ -387,8 +387,7 @@ def test_a_damaged_curve_is_listed_with_its_error(folder: Path, change: Any, sen
 
 
 def test_a_run_without_time_has_no_speed(tmp_path: Path) -> None:
-    point = Point(1, 1, 0, 1, 1, *(0.0,) * 6)
-    tmp_path.joinpath("n.csv").write_text(LearningCurve(points=[point]).csv())
+    tmp_path.joinpath("n.csv").write_text(LearningCurve([Point(1, 1, 0, 1, 1, *(0.0,) * 6)]).csv())
     assert runs(tmp_path)[0].moves_per_second == 0
     (tmp_path / "empty.csv").touch()
     with pytest.raises(InvalidInput, match="expected the columns"):
