@@ -64,15 +64,19 @@ Options = TypeVar("Options")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def option(name: str, metavar: str, words: str, **more: Any) -> Any:
-    """An option with a value."""
-    more.setdefault("autocompletion", words_of(name, metavar))
-    return typer.Option(name, metavar=metavar, help=words, **more)
+def option(metavar: str, words: str, *, name: str = "", follows: str = "", **more: Any) -> Any:
+    """An option with a value; its name is that of the parameter, where no other is given.
+
+    `follows` names what a shell offers for the value, where its metavar does not; or the values
+    themselves, with spaces between them.
+    """
+    more.setdefault("autocompletion", words_of(follows or metavar))
+    return typer.Option(*filter(None, [name]), metavar=metavar, help=words, **more)
 
 
-def count(name: str, metavar: str, words: str) -> Any:
+def count(metavar: str, words: str, *, name: str = "") -> Any:
     """An option whose value is a whole number: 1000, or 1e3."""
-    return typer.Option(name, parser=read_count, metavar=metavar, help=words)
+    return option(metavar, words, name=name, parser=read_count)
 
 
 def flag(name: str, words: str) -> Any:
@@ -86,7 +90,7 @@ def argument(metavar: str, words: str, *, show_default: bool = False, follows: s
         metavar=metavar,
         help=words,
         show_default=show_default,
-        autocompletion=words_of(follows, metavar),
+        autocompletion=words_of(follows or metavar),
     )
 
 
@@ -159,9 +163,9 @@ def _option_of(one: Setting) -> inspect.Parameter:
     elif kind is bool:
         default, made = False, flag(one.option, words)
     elif kind is int:
-        kind, made = int | None, count(one.option, form.metavar, words)
+        kind, made = int | None, count(form.metavar, words, name=one.option)
     else:
-        made = option(one.option, form.metavar, words)
+        made = option(form.metavar, words, name=one.option, follows=form.follows)
     hint = Annotated[kind, made]  # type: ignore[valid-type] # it is known when this runs
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(one.name, keyword, default=default, annotation=hint)
@@ -219,21 +223,17 @@ def read_count(text: str | int) -> int:
 RulesOption = Annotated[
     str,
     option(
-        "--rules",
-        "RULES",
-        "Rules of the game, such as '3x4 goal=512 stop=goal'. Default: '4x4 goal=2048'.",
+        "RULES", "Rules of the game, such as '3x4 goal=512 stop=goal'. Default: '4x4 goal=2048'."
     ),
 ]
 DiceSeedOption = Annotated[
-    str | None, option("--seed", "N", "Seed of the game, 0 to 2^64 - 1. Default: random.")
+    str | None, option("N", "Seed of the game, 0 to 2^64 - 1. Default: random.")
 ]
-FirstSeedOption = Annotated[str, option("--seed", "S", "Seed of the first game; the next is S+1.")]
+FirstSeedOption = Annotated[str, option("S", "Seed of the first game; the next is S+1.")]
 JobsOption = Annotated[
-    int | None, count("--jobs", "J", "Games played at the same time. Default: one per core.")
+    int | None, count("J", "Games played at the same time. Default: one per core.")
 ]
-ThreadsOption = Annotated[
-    int | None, count("--threads", "N", "Number of threads. Default: one per core.")
-]
+ThreadsOption = Annotated[int | None, count("N", "Number of threads. Default: one per core.")]
 
 
 def _read_address(text: str) -> str:
@@ -254,18 +254,13 @@ RayOption = Annotated[
 StudyOption = Annotated[
     str,
     option(
-        "--out",
         "FILE",
         "Store the games in a study (SQLite file). Games that it holds are not played again.",
     ),
 ]
 ForceOption = Annotated[bool, flag("--force", "Replace an existing file, unless it is continued.")]
-BoardsOption = Annotated[
-    str, option("--boards", "FILE", "Start the games from the boards in a text file.")
-]
-PaceOption = Annotated[
-    str | None, option("--moves-per-second", "X", "Limit the pace. Default: no limit.")
-]
+BoardsOption = Annotated[str, option("FILE", "Start the games from the boards in a text file.")]
+PaceOption = Annotated[str | None, option("X", "Limit the pace. Default: no limit.")]
 
 
 def _for_output(wanted: bool) -> bool:

@@ -58,26 +58,22 @@ class TrainOptions:
     context: typer.Context
     out: OutOption = ""
     games: Annotated[
-        int | None,
-        count("--games", "N", "Total number of games, restarted ones too. Default: no limit."),
+        int | None, count("N", "Total number of games, restarted ones too. Default: no limit.")
     ] = None
     time: Annotated[
-        str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
+        str, option("T", f"Total time. Default: {DEFAULT_TIME} if --games is not given.")
     ] = ""
     resume: ResumeOption = False
     force: ForceOption = False
     start: Annotated[
         list[str] | None,
-        option(
-            "--start", "NET", "Begin with the weights of a network, or with the mean of several."
-        ),
+        option("NET", "Begin with the weights of a network, or with the mean of several."),
     ] = None
     given: Given[TrainingSettings]
     threads: ThreadsOption = None
     runs: Annotated[
         int | None,
         count(
-            "--runs",
             "N",
             "Train N networks, with seeds from --seed on; report the mean curve and its interval. "
             "Default: one network.",
@@ -85,27 +81,14 @@ class TrainOptions:
     ] = None
     checkpoint: CheckpointOption = CHECKPOINT
     eval_every: Annotated[
-        str,
-        option(
-            "--eval-every",
-            "T",
-            "Evaluate the network every 10m, or every 10000g (games). Default: never.",
-        ),
+        str, option("T", "Evaluate the network every 10m, or every 10000g (games). Default: never.")
     ] = ""
-    eval_games: Annotated[int, count("--eval-games", "N", "Games per evaluation, from seed 1.")] = (
-        300
-    )
+    eval_games: Annotated[int, count("N", "Games per evaluation, from seed 1.")] = 300
     eval_boards: Annotated[
-        list[str] | None,
-        option("--eval-boards", "FILE", "Also evaluate from each board in a file."),
+        list[str] | None, option("FILE", "Also evaluate from each board in a file.")
     ] = None
     eval_downgrade: Annotated[
-        int,
-        count(
-            "--eval-downgrade",
-            "SUM",
-            "Tile sum from which evaluation games halve large tiles. 0: never.",
-        ),
+        int, count("SUM", "Tile sum from which evaluation games halve large tiles. 0: never.")
     ] = 24_576
     rules: RulesOption = ""
     json: JsonOption = False

@@ -45,10 +45,10 @@ CHECKPOINT: Final = "10m"
 """The time between checkpoints where none is given."""
 
 OutOption = Annotated[
-    str, option("--out", "FILE", "File for the network and its checkpoint.", show_default=False)
+    str, option("FILE", "File for the network and its checkpoint.", show_default=False)
 ]
 ResumeOption = Annotated[bool, flag("--resume", "Continue the run in --out.")]
-CheckpointOption = Annotated[str, option("--checkpoint", "T", "Time between two checkpoints.")]
+CheckpointOption = Annotated[str, option("T", "Time between two checkpoints.")]
 
 
 @dataclass(frozen=True, slots=True)

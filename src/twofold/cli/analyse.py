@@ -60,23 +60,18 @@ EXAMPLE = """  twofold analyse 0012/0013/0024/1357
 def command(
     board: Annotated[str, argument("BOARD", "The board, or its file; - reads standard input.")],
     player: Annotated[
-        str | None, option("--player", "PLAYER", f"Player that analyses the board. {USUAL_PLAYER}")
+        str | None, option("PLAYER", f"Player that analyses the board. {USUAL_PLAYER}")
     ] = None,
-    time: Annotated[
-        str | None, option("--time", "T", "Time limit: 50ms, 1s, 2m. Default: none.")
-    ] = None,
-    nodes: Annotated[
-        str | None, option("--nodes", "N", "Node limit: 100000, 1e6. Default: none.")
-    ] = None,
+    time: Annotated[str | None, option("T", "Time limit: 50ms, 1s, 2m. Default: none.")] = None,
+    nodes: Annotated[str | None, option("N", "Node limit: 100000, 1e6. Default: none.")] = None,
     ply: Annotated[
-        str | None, option("--ply", "N", "Search depth, in plies. Default: the player's.")
+        str | None, option("N", "Search depth, in plies. Default: the player's.")
     ] = None,
     threads: Annotated[
-        int | None, count("--threads", "N", "Number of search threads. Default: the player's.")
+        int | None, count("N", "Number of search threads. Default: the player's.")
     ] = None,
     score: Annotated[
-        int | None,
-        count("--score", "N", "Score so far, for players that use it. Default: from the board."),
+        int | None, count("N", "Score so far, for players that use it. Default: from the board.")
     ] = None,
     explain: Annotated[
         bool, flag("--explain", "Show how the evaluator's value is made up.")
@@ -84,7 +79,9 @@ def command(
     board_format: Annotated[
         str | None,
         option(
-            "--board-format", "FORMAT", "Format of BOARD, as --from of convert. Default: detected."
+            "FORMAT",
+            "Format of BOARD, as --from of convert. Default: detected.",
+            follows="text hex hex-low original",
         ),
     ] = None,
     outcomes: Annotated[

@@ -95,18 +95,21 @@ def command(
         ),
     ] = None,
     games: Annotated[
-        int | None,
-        count("--games", "N", "Games per player. Default: 100, or one per board of --boards."),
+        int | None, count("N", "Games per player. Default: 100, or one per board of --boards.")
     ] = None,
     seed: Annotated[
-        str | None, option("--seed", "S", "Seed of the first game; the next is S+1. Default: 1.")
+        str | None, option("S", "Seed of the first game; the next is S+1. Default: 1.")
     ] = None,
     boards: BoardsOption = "",
     out: StudyOption = "",
     force: ForceOption = False,
     preset: Annotated[
         str,
-        option("--preset", "NAME", "Play a set of players instead of PLAYER: sources or league."),
+        option(
+            "NAME",
+            "Play a set of players instead of PLAYER: sources or league.",
+            follows="sources league",
+        ),
     ] = "",
     resume: Annotated[
         bool, flag("--resume", "Continue a study: play the games that it lacks.")
@@ -114,7 +117,7 @@ def command(
     jobs: JobsOption = None,
     ray: RayOption = None,
     timeout: Annotated[
-        str, option("--timeout", "T", "Longest time for one game of a Python player.")
+        str, option("T", "Longest time for one game of a Python player.")
     ] = _TIMEOUT,
     records: Annotated[
         bool, flag("--records", "Also store the record of each new game in --out.")

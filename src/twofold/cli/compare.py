@@ -70,7 +70,6 @@ def command(
     games: Annotated[
         int | None,
         count(
-            "--games",
             "N",
             f"Games per player. Default: {_GAMES}; with --boards one per board; "
             f"with --sprt at most {_MOST_GAMES:,}.",
@@ -84,19 +83,15 @@ def command(
     delta: Annotated[
         str | None,
         option(
-            "--delta",
             "D",
             "With --sprt: the smallest difference to find, 500 points or 5% of B's mean. "
             "Default: 5%.",
         ),
     ] = None,
     tile: Annotated[
-        int | None,
-        option("--tile", "T", "With --sprt: compare how often tile T is reached, not scores."),
+        int | None, option("T", "With --sprt: compare how often tile T is reached, not scores.")
     ] = None,
-    budget: Annotated[
-        str, option("--budget", "T", "Time per move for both players, such as 1ms.")
-    ] = "",
+    budget: Annotated[str, option("T", "Time per move for both players, such as 1ms.")] = "",
     out: StudyOption = "",
     force: ForceOption = False,
     jobs: JobsOption = None,

@@ -132,9 +132,11 @@ def _matching(incomplete: str, words: Iterable[str | Word]) -> list[Word]:
     return [(word, about) for word, about in dict(pairs).items() if word.startswith(incomplete)]
 
 
-def words_of(name: str, metavar: str) -> Words | None:
-    """What can follow an option or stand for an argument, by its name and that of its value."""
-    found = VALUES.get(name) or VALUES.get(metavar)
+def words_of(follows: str) -> Words | None:
+    """What can follow: by a name of `VALUES`, or words with spaces between; None for others."""
+    found = VALUES.get(follows)
+    if found is None and " " in follows:
+        found = lambda _: follows.split()  # noqa: E731
     if found is None:
         return None
 
@@ -273,29 +275,16 @@ def _all_players(_: str) -> Iterable[str]:
     return [*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS]
 
 
-def _among(*words: str) -> Callable[[str], Iterable[str]]:
-    return lambda _: words
-
-
 VALUES: Final[Mapping[str, Callable[[str], Iterable[str | Word]]]] = {
     **dict.fromkeys(("A", "B", "PLAYER"), _players),
     "RULES": _rules,
     **dict.fromkeys(("NETWORK", "NET"), _networks),
-    "--adapter": _among("auto", "original", "twofold", "generic"),
-    "--bits": _among("8", "16"),
-    "--board-format": _among("text", "hex", "hex-low", "original"),
-    "--bytes": _among("2", "4", "8"),
-    "--from": _formats,
-    "--objective": _among("score", "log-score", "2048"),
-    "--order": _among("forward", "backward"),
-    "--preset": _among("sources", "league"),
-    "--sampler": _among("cma", "tpe"),
-    "--schedule": _among("tc", "td:0.1", "td:0.1@90%,tc:1@10%"),
-    "--tables": _tables,
-    "--to": lambda _: [*_formats(""), "html"],
+    "FORMAT": _formats,
+    "formats and html": lambda _: [*_formats(""), "html"],
     "built tables": _built,
+    "tables": _tables,
     "new tables": lambda _: [*_sets(), *_buildable("")],
     "patterns": _patterns,
     "players and evaluators": _all_players,
 }
-"""What can stand in the place of a value, by the name of the option, its metavar, or another."""
+"""What can stand in the place of a value, by the metavar of the option, or another name."""

@@ -36,15 +36,18 @@ def command(
     source: Annotated[str, argument("IN", "File to read; - reads standard input.")],
     target: Annotated[str, argument("OUT", "File to write. Default: standard output.")] = "-",
     from_: Annotated[
-        str | None, option("--from", "FORMAT", "Format of IN. Default: detected.")
+        str | None, option("FORMAT", "Format of IN. Default: detected.", name="--from")
     ] = None,
     to: Annotated[
         str | None,
-        option("--to", "FORMAT", "Format of OUT. Default: by the name of OUT, else twofold."),
+        option(
+            "FORMAT",
+            "Format of OUT. Default: by the name of OUT, else twofold.",
+            follows="formats and html",
+        ),
     ] = None,
     game: Annotated[
-        int | None,
-        option("--game", "N", "Convert only game N, counted from 1. Default: all games."),
+        int | None, option("N", "Convert only game N, counted from 1. Default: all games.")
     ] = None,
     force: ForceOption = False,
 ) -> None:

@@ -65,45 +65,38 @@ MAX_PAGE_TAG: Final = 500
 
 def command(
     url: Annotated[str, argument("URL", "Address of the 2048 page.")],
-    player: Annotated[
-        str | None, option("--player", "PLAYER", f"Player that plays. {USUAL_PLAYER}")
-    ] = None,
+    player: Annotated[str | None, option("PLAYER", f"Player that plays. {USUAL_PLAYER}")] = None,
     time: Annotated[
-        str | None, option("--time", "T", "Time per move: 50ms, 1s. Default: the player's.")
+        str | None, option("T", "Time per move: 50ms, 1s. Default: the player's.")
     ] = None,
     moves_per_second: PaceOption = None,
     stop_at: Annotated[
-        str | None,
-        option("--stop-at", "TILE", "Stop when this tile is reached. Default: play to the end."),
+        str | None, option("TILE", "Stop when this tile is reached. Default: play to the end.")
     ] = None,
     attach: Annotated[
-        str,
-        option(
-            "--attach",
-            "ENDPOINT",
-            "Use a running browser: its debugging port, host:port or address.",
-        ),
+        str, option("ENDPOINT", "Use a running browser: its debugging port, host:port or address.")
     ] = "",
-    browser: Annotated[
-        str, option("--browser", "PATH", "Browser to start. Default: the first one found.")
-    ] = "",
+    browser: Annotated[str, option("PATH", "Browser to start. Default: the first one found.")] = "",
     headless: Annotated[bool, flag("--headless", "Run the browser without a window.")] = False,
     adapter: Annotated[
-        str, option("--adapter", "NAME", "Kind of page: original, twofold, generic, auto.")
+        str,
+        option(
+            "NAME",
+            "Kind of page: original, twofold, generic, auto.",
+            follows="auto original twofold generic",
+        ),
     ] = "auto",
     selectors: Annotated[
-        Path | None,
-        option("--selectors", "FILE", "TOML file that says where the game is on the page."),
+        Path | None, option("FILE", "TOML file that says where the game is on the page.")
     ] = None,
     selector: Annotated[
-        list[str] | None,
-        option("--selector", "NAME=VALUE", "One entry of such a file; may be repeated."),
+        list[str] | None, option("NAME=VALUE", "One entry of such a file; may be repeated.")
     ] = None,
     rules: Annotated[
-        str, option("--rules", "RULES", "Rules of the page. Default: taken from its board.")
+        str, option("RULES", "Rules of the page. Default: taken from its board.")
     ] = "",
-    patience: Annotated[str, option("--patience", "T", "How long to wait for the page.")] = "3s",
-    record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
+    patience: Annotated[str, option("T", "How long to wait for the page.")] = "3s",
+    record: Annotated[Path | None, option("FILE", "Write the game to a file.")] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:

@@ -32,10 +32,8 @@ MAX_SLACK: Final = 1_000.0
 
 def command(
     cmd: Annotated[str, argument("CMD", "Command that starts the engine (run without a shell).")],
-    boards: Annotated[int, count("--boards", "N", "Number of boards to check moves on.")] = 200,
-    slack: Annotated[
-        float, option("--slack", "X", "Multiply all time limits, for a busy machine.")
-    ] = 1.0,
+    boards: Annotated[int, count("N", "Number of boards to check moves on.")] = 200,
+    slack: Annotated[float, option("X", "Multiply all time limits, for a busy machine.")] = 1.0,
     json: JsonOption = False,
 ) -> None:
     """Check that a program follows the engine protocol.

@@ -147,20 +147,15 @@ def evaluate(
     network: NetworkArgument,
     ply: Annotated[
         list[int] | None,
-        option(
-            "--ply",
-            "N",
-            "Search depth, in plies; may be repeated. Default: 1, for a policy network 0.",
-        ),
+        option("N", "Search depth, in plies; may be repeated. Default: 1, for a policy network 0."),
     ] = None,
     games: Annotated[
-        int | None,
-        count("--games", "N", "Number of games. Default: 1000, or one per board of --boards."),
+        int | None, count("N", "Number of games. Default: 1000, or one per board of --boards.")
     ] = None,
     boards: BoardsOption = "",
-    seed: Annotated[str, option("--seed", "S", "Seed of the first game.")] = "1",
+    seed: Annotated[str, option("S", "Seed of the first game.")] = "1",
     jobs: Annotated[
-        int | None, count("--jobs", "J", "Games played at the same time. Default: one per core.")
+        int | None, count("J", "Games played at the same time. Default: one per core.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -198,12 +193,18 @@ def convert(
     ],
     release: Annotated[bool, flag("--release", "Compressed 16-bit form, for sharing.")] = False,
     unit: Annotated[
-        float | None, option("--unit", "P", "With --release: rounding step, in points. Default: 4.")
+        float | None, option("P", "With --release: rounding step, in points. Default: 4.")
     ] = None,
     value_bytes: Annotated[
-        int | None, option("--bytes", "N", "For *.w: bytes per weight, 2, 4 or 8. Default: 4.")
+        int | None,
+        option(
+            "N",
+            "For *.w: bytes per weight, 2, 4 or 8. Default: 4.",
+            name="--bytes",
+            follows="2 4 8",
+        ),
     ] = None,
-    note: Annotated[str, option("--note", "TEXT", "Note to store in the file.")] = "",
+    note: Annotated[str, option("TEXT", "Note to store in the file.")] = "",
     force: ForceOption = False,
 ) -> None:
     """Write a network in another form.
@@ -275,7 +276,7 @@ def _suffix(out: str, release: bool) -> str:
              "--out mean.safetensors")  # fmt: skip
 def average_networks(
     networks: Annotated[list[str], argument("NETWORK", "Networks to average.")],
-    out: Annotated[str, option("--out", "FILE", "File to write.", show_default=False)],
+    out: Annotated[str, option("FILE", "File to write.", show_default=False)],
     force: ForceOption = False,
 ) -> None:
     """Write the mean of several networks."""

@@ -66,13 +66,12 @@ _HANG: Final = 19
 
 def command(
     hints: Annotated[
-        str | None, option("--hints", "PLAYER", f"Player that gives hints. {USUAL_PLAYER}")
+        str | None, option("PLAYER", f"Player that gives hints. {USUAL_PLAYER}")
     ] = None,
     rules: RulesOption = "",
     seed: DiceSeedOption = None,
     resume: Annotated[
-        Path | None,
-        option("--resume", "FILE", "Continue a saved game; - reads one from standard input."),
+        Path | None, option("FILE", "Continue a saved game; - reads one from standard input.")
     ] = None,
     plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
     words: Annotated[bool, flag("--words", "Words instead of boards, for screen readers.")] = False,

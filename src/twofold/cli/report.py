@@ -33,26 +33,22 @@ _PRINTED: Final = ("--html", "--markdown", "--csv")
 
 def command(
     study: Annotated[str, argument("STUDY", "Study written by bench --out.")] = "",
-    html: Annotated[str, option("--html", "OUT", "Write a page with tables and plots.")] = "",
+    html: Annotated[str, option("OUT", "Write a page with tables and plots.")] = "",
     markdown: Annotated[
-        str, option("--markdown", "OUT", "Write the tables as GitHub Markdown; - prints them.")
+        str, option("OUT", "Write the tables as GitHub Markdown; - prints them.")
     ] = "",
-    csv: Annotated[str, option("--csv", "OUT", "Write all games as CSV; - prints them.")] = "",
-    parquet: Annotated[str, option("--parquet", "OUT", "Write all games as Parquet.")] = "",
+    csv: Annotated[str, option("OUT", "Write all games as CSV; - prints them.")] = "",
+    parquet: Annotated[str, option("OUT", "Write all games as Parquet.")] = "",
     records: Annotated[
-        str, option("--records", "OUT", "Write the records of bench --records, one per line.")
+        str, option("OUT", "Write the records of bench --records, one per line.")
     ] = "",
     curves: Annotated[
         list[str] | None,
-        option(
-            "--curves", "FILE", "Learning curve of train, for --html or --picture; may be repeated."
-        ),
+        option("FILE", "Learning curve of train, for --html or --picture; may be repeated."),
     ] = None,
-    picture: Annotated[
-        str, option("--picture", "OUT", "Draw the curves as .svg, .pdf or .png.")
-    ] = "",
+    picture: Annotated[str, option("OUT", "Draw the curves as .svg, .pdf or .png.")] = "",
     write_boards: Annotated[
-        str, option("--write-boards", "FOLDER", "Write the boards that games start from as text.")
+        str, option("FOLDER", "Write the boards that games start from as text.")
     ] = "",
     force: ForceOption = False,
 ) -> None:

@@ -74,12 +74,12 @@ Advance = Callable[[int], None]
 def command(
     file: Annotated[str, argument("FILE", "Record of the game; - reads standard input.")],
     player: Annotated[
-        str | None, option("--player", "PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
+        str | None, option("PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
     ] = None,
     ply: Annotated[
-        int | None, option("--ply", "N", "Search depth per move, in plies. Default: the player's.")
+        int | None, option("N", "Search depth per move, in plies. Default: the player's.")
     ] = None,
-    worst: Annotated[int, count("--worst", "N", "How many of the worst moves to show.")] = 10,
+    worst: Annotated[int, count("N", "How many of the worst moves to show.")] = 10,
     walk: Annotated[bool, flag("--walk", "Step through the game on the screen.")] = False,
     json: JsonOption = False,
 ) -> None:

@@ -35,27 +35,23 @@ LOCAL: Final = "127.0.0.1"
 
 
 def command(
-    port: Annotated[
-        int | None, option("--port", "N", "Port. Default: 2048, or the next free one.")
-    ] = None,
-    host: Annotated[str, option("--host", "H", "Address to listen on.")] = LOCAL,
+    port: Annotated[int | None, option("N", "Port. Default: 2048, or the next free one.")] = None,
+    host: Annotated[str, option("H", "Address to listen on.")] = LOCAL,
     allow_network: Annotated[
         bool, flag("--allow-network", "Allow --host to open the server to other machines.")
     ] = False,
     no_open: Annotated[bool, flag("--no-open", "Do not open a browser.")] = False,
     data: Annotated[
-        Path | None,
-        option("--data", "FOLDER", "Folder of the games. Default: in the user's data folder."),
+        Path | None, option("FOLDER", "Folder of the games. Default: in the user's data folder.")
     ] = None,
     folder: Annotated[
-        Path, option("--folder", "FOLDER", "Folder of the studies and training runs to show.")
+        Path, option("FOLDER", "Folder of the studies and training runs to show.")
     ] = Path(),
     new_token: Annotated[
         bool, flag("--new-token", "Make a new token, which signs out all browsers.")
     ] = False,
     player: Annotated[
-        str | None,
-        option("--player", "PLAYER", f"Player that gives hints and plays. {USUAL_PLAYER}"),
+        str | None, option("PLAYER", f"Player that gives hints and plays. {USUAL_PLAYER}")
     ] = None,
 ) -> None:
     """Play, watch, analyse and review games in a browser.

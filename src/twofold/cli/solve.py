@@ -45,17 +45,12 @@ def command(
     board: Annotated[
         str, argument("RULES", "Rules of the game, such as 2x3 or '3x3 start=1'.")
     ] = "",
-    rules: Annotated[
-        str, option("--rules", "RULES", "The same as the argument.", show_default=False)
-    ] = "",
+    rules: Annotated[str, option("RULES", "The same as the argument.", show_default=False)] = "",
     goal: Annotated[
-        int | None,
-        option("--goal", "TILE", "Maximise the chance of this tile. Default: maximise the score."),
+        int | None, option("TILE", "Maximise the chance of this tile. Default: maximise the score.")
     ] = None,
     score: Annotated[bool, flag("--score", "Maximise the expected score: the default.")] = False,
-    out: Annotated[
-        str, option("--out", "FILE", "Write the table to a file.", show_default=False)
-    ] = "",
+    out: Annotated[str, option("FILE", "Write the table to a file.", show_default=False)] = "",
     force: ForceOption = False,
     outcomes: Annotated[bool, flag("--outcomes", "Show how games end under optimal play.")] = False,
     threads: ThreadsOption = None,

@@ -234,7 +234,7 @@ app = group(
 )
 
 FolderOption = Annotated[
-    str, option("--out", "FOLDER", "Folder of the tables. Default: in the user's data folder.")
+    str, option("FOLDER", "Folder of the tables. Default: in the user's data folder.")
 ]
 NameArgument = Annotated[
     str, argument("NAME", "Name of a built table, or a file.", follows="built tables")
@@ -251,10 +251,8 @@ def build(
         ),
     ],
     out: FolderOption = "",
-    bits: Annotated[int, option("--bits", "N", "Bits per probability, 16 or 8.")] = _BITS,
-    jobs: Annotated[
-        int | None, count("--jobs", "J", "Number of threads. Default: one per core.")
-    ] = None,
+    bits: Annotated[int, option("N", "Bits per probability, 16 or 8.", follows="8 16")] = _BITS,
+    jobs: Annotated[int | None, count("J", "Number of threads. Default: one per core.")] = None,
     force: ForceOption = False,
 ) -> None:
     """Build tables.
@@ -447,7 +445,7 @@ def query(
     board: Annotated[str, argument("BOARD", "A 4x4 board; - reads standard input.")],
     tables: Annotated[
         str | None,
-        option("--tables", "NAMES", "Tables to ask, such as 442-512+443-512. Default: all."),
+        option("NAMES", "Tables to ask, such as 442-512+443-512. Default: all.", follows="tables"),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -61,25 +61,23 @@ class PolicyOptions:
 
     context: typer.Context
     out: OutOption = ""
-    moves: Annotated[int | None, count("--moves", "N", "Total number of moves to learn from.")] = (
-        None
-    )
+    moves: Annotated[int | None, count("N", "Total number of moves to learn from.")] = None
     time: Annotated[
-        str, option("--time", "T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
+        str, option("T", f"Total time. Default: {DEFAULT_TIME} if --moves is not given.")
     ] = ""
     resume: ResumeOption = False
     force: ForceOption = False
     given: Given[PolicySettings]
-    device: Annotated[
-        str, option("--device", "D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")
-    ] = "auto"
+    device: Annotated[str, option("D", "cpu, cuda, or auto: the GPU if PyTorch finds one.")] = (
+        "auto"
+    )
     checkpoint: CheckpointOption = CHECKPOINT
-    eval_every: Annotated[
-        str, option("--eval-every", "T", "Time between two rounds of test games; 0: none.")
-    ] = "5m"
-    eval_games: Annotated[
-        int, count("--eval-games", "N", "Test games, played greedily and with drawn moves.")
-    ] = 200
+    eval_every: Annotated[str, option("T", "Time between two rounds of test games; 0: none.")] = (
+        "5m"
+    )
+    eval_games: Annotated[int, count("N", "Test games, played greedily and with drawn moves.")] = (
+        200
+    )
     rules: RulesOption = ""
     json: JsonOption = False
 

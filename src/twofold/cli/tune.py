@@ -52,29 +52,28 @@ EXAMPLE = """  twofold tune expectimax:ply=1 --games 100 --trials 200 --out tune
 
 def command(
     player: Annotated[str, argument("PLAYER", "Player to tune.")],
-    out: Annotated[
-        str, option("--out", "FILE", "File for the trials (Optuna's).", show_default=False)
-    ],
+    out: Annotated[str, option("FILE", "File for the trials (Optuna's).", show_default=False)],
     force: ForceOption = False,
-    games: Annotated[int, count("--games", "N", "Games per trial.")] = 100,
-    trials: Annotated[int, count("--trials", "T", "Number of trials in all.")] = 100,
+    games: Annotated[int, count("N", "Games per trial.")] = 100,
+    trials: Annotated[int, count("T", "Number of trials in all.")] = 100,
     jobs: JobsOption = None,
     ray: RayOption = None,
     seed: FirstSeedOption = "1",
     weights: Annotated[
-        str, option("--weights", "NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
+        str, option("NAMES", "Weights to tune: a,b,c. Default: all of the evaluator.")
     ] = "",
     sampler: Annotated[
-        str, option("--sampler", "NAME", "Search method: cma (CMA-ES) or tpe.")
+        str, option("NAME", "Search method: cma (CMA-ES) or tpe.", follows="cma tpe")
     ] = "cma",
-    spread: Annotated[
-        float, option("--spread", "F", "Each weight varies from start / F to start x F.")
-    ] = 4.0,
+    spread: Annotated[float, option("F", "Each weight varies from start / F to start x F.")] = 4.0,
     objective: Annotated[
-        str, option("--objective", "NAME", "What to maximise: score, log-score or a tile.")
+        str,
+        option(
+            "NAME", "What to maximise: score, log-score or a tile.", follows="score log-score 2048"
+        ),
     ] = "score",
     check_games: Annotated[
-        int, count("--check-games", "N", "New games that compare the best weights with the start.")
+        int, count("N", "New games that compare the best weights with the start.")
     ] = 500,
     rules: RulesOption = "",
     json: JsonOption = False,

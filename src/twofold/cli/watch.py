@@ -106,7 +106,7 @@ def command(
     seed: DiceSeedOption = None,
     rules: RulesOption = "",
     moves_per_second: PaceOption = None,
-    record: Annotated[Path | None, option("--record", "FILE", "Write the game to a file.")] = None,
+    record: Annotated[Path | None, option("FILE", "Write the game to a file.")] = None,
     force: ForceOption = False,
     plain: Annotated[bool, flag("--plain", "Print lines of text instead of a live board.")] = False,
     words: Annotated[

@@ -188,6 +188,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             parse=parse_schedule,
             format=format_schedule,
             shown="tc",
+            follows="tc td:0.1 td:0.1@90%,tc:1@10%",
         ),
     ] = parse_schedule("tc")
     rule: Annotated[
@@ -226,7 +227,11 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     order: Annotated[
         Literal["forward", "backward"],
-        setting("Order of updates: forward, or backward after each game.", "O"),
+        setting(
+            "Order of updates: forward, or backward after each game.",
+            "O",
+            follows="forward backward",
+        ),
     ] = "forward"
     stages: Annotated[
         tuple[int, ...],
@@ -262,7 +267,11 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     band_share: Annotated[float, setting("Share of games that start from --bands.", "P")] = 0.5
     tables: Annotated[
         str,
-        setting("Endgame tables that choose the moves they know: 442-512+442-256, or auto.", "T"),
+        setting(
+            "Endgame tables that choose the moves they know: 442-512+442-256, or auto.",
+            "T",
+            follows="tables",
+        ),
     ] = NONE
     downgrade: Annotated[
         int,
