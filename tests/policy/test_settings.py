@@ -1,25 +1,10 @@
-"""Settings of policy runs: ranges, documents."""
-
-import json
+"""Settings of policy runs: ranges, groups, what describes them."""
 
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.game.rules import Rules
 from twofold.learn.policy_settings import PolicySettings
 from twofold.values.policy_network import REWARDS, find_reward
-
-
-def test_settings_survive_json() -> None:
-    settings = PolicySettings(rules=Rules.parse("2x3"), hidden=(64, 32), gamma=1, scaffold=0.5)
-    document = json.loads(json.dumps(settings.document()))
-    assert PolicySettings.from_document(document) == settings
-
-
-def test_runs_before_there_were_turned_boards_go_on_without() -> None:
-    document = PolicySettings(symmetric=False).document()
-    del document["symmetric"]
-    assert PolicySettings.from_document(document) == PolicySettings(symmetric=False)
 
 
 @pytest.mark.parametrize(
@@ -58,15 +43,6 @@ def test_threads_play_where_each_has_enough_games(
 def test_values_out_of_range_are_refused(name: str, value: object) -> None:
     with pytest.raises(InvalidInput, match="expected"):
         PolicySettings(**{name: value})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"gamma": "1"}, {"rules": 5}, {"hidden": 5}, {"hidden": ["a"]}, {"more": 1}, {"games": 1.5}],
-)
-def test_wrong_documents_are_refused(change: dict[str, object]) -> None:
-    with pytest.raises(InvalidInput, match=r"expected|unknown"):
-        PolicySettings.from_document(PolicySettings().document() | change)
 
 
 @pytest.mark.parametrize(("games", "horizon"), [(1 << 20, 4096), (1, 1)])

@@ -9,7 +9,7 @@ from twofold.errors import InvalidInput
 from twofold.game.notation import format_number, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_JOBS, MAX_SEED, check_limit
-from twofold.settings import check_settings, document, from_document, setting, settings_of
+from twofold.settings import check_settings, document, setting, settings_of
 from twofold.values.policy_network import MAX_WIDTH, find_reward
 
 MAX_TRAINING_ENVS: Final = 1 << 20
@@ -165,15 +165,6 @@ class PolicySettings(msgspec.Struct, frozen=True, kw_only=True):
     def document(self) -> dict[str, Any]:
         """The settings as JSON can hold them."""
         return document(self)
-
-    @classmethod
-    def from_document(cls, document: dict[str, Any]) -> "PolicySettings":
-        """The settings that a file holds; older files lack `symmetric`.
-
-        Raises:
-            InvalidInput: a value is unknown or out of range.
-        """
-        return from_document(cls, {"symmetric": False} | document)
 
     def describe(self) -> str:
         """A line with all that decides what a run learns, but for the layers of the network."""

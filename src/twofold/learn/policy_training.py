@@ -20,6 +20,7 @@ from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.learn.ppo import Group, Learner
 from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
+from twofold.settings import from_document
 from twofold.storage.arrays import open_tensors
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
 from twofold.version import __version__
@@ -239,7 +240,7 @@ def load(
     if moves is None and seconds is None:
         moves, seconds = state.move_limit, state.second_limit
     try:
-        settings = PolicySettings.from_document(state.settings)
+        settings = from_document(PolicySettings, state.settings)
         _check_sizes(settings, arrays)
         training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
         _restore(training, state, arrays)
