@@ -100,12 +100,17 @@ def other_readers_of_studies(folder: Path, specs: list[str]) -> None:
     from twofold.arena.bench import Bench, resume
     from twofold.arena.study import Study
     from twofold.game.rules import Rules
+    from twofold.players import PlayerSpec
     from twofold.web import lab as lab
 
     for number, spec in enumerate(specs):
         with Study(_study(folder / f"{number}.db", spec)) as study:
             attempt(resume, Bench(study, Rules.parse(RULES)))
-            attempt(resume, Bench(study, Rules.parse(RULES)), ["greedy", "another.py:Name"])
+            attempt(
+                resume,
+                Bench(study, Rules.parse(RULES)),
+                list(map(PlayerSpec.parse, ["greedy", "another.py:Name"])),
+            )
     plain = [spec for spec in specs if "sha256" not in spec]  # else others of the same file
     path = str(_study(folder / "all.db", *plain))
     attempt(lab.studies, folder)
