@@ -68,13 +68,13 @@ def test_seeds_go_round_at_the_end(seeds: SeedRange) -> None:
 @pytest.mark.parametrize("keep_moves", [False, True])
 def test_games_are_batched_in_a_kernel(keep_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
-    original = module._play_together
+    original = module.play_many
 
-    def together(player: Any, rules: Rules, seeds: SeedRange, boards: Any, keep: bool) -> Any:
+    def many(player: Any, rules: Rules, seeds: SeedRange, **more: Any) -> Any:
         played.append(seeds.count)
-        return original(player, rules, seeds, boards, keep)
+        return original(player, rules, seeds, **more)
 
-    monkeypatch.setattr(module, "_play_together", together)
+    monkeypatch.setattr(module, "play_many", many)
     with make_player("random") as player:
         games = list(play_games(player, Rules(), SeedRange(0, 500), keep_moves=keep_moves))
     assert len(games) == 500
@@ -253,8 +253,8 @@ def test_the_first_call_of_a_kernel_imports_nothing() -> None:
     code = """
 import sys
 from twofold import Rules, make_player
-from twofold.players.loop import _load_loops, play_game
-_load_loops()
+from twofold.players.loop import load_loops, play_game
+load_loops()
 with make_player("greedy") as player:
     player.start(Rules(), 1)
     before = set(sys.modules)

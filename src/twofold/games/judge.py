@@ -39,7 +39,7 @@ from twofold.game.notation import shown
 from twofold.game.rules import Move, Rules
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
-from twofold.players.searching import searching_of, values_of
+from twofold.players.searching import SearchPlayer, values_of
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget, Stop
 
@@ -362,9 +362,8 @@ def _best_of(values: Mapping[Move, float]) -> Move:
 
 def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
     """The unit of a player's values and their floor; None if quotients mean nothing."""
-    searching = searching_of(player)
-    if searching is not None:
-        unit, exact, expects = searching.unit, False, searching.evaluator.adds_reward
+    if isinstance(player, SearchPlayer):
+        unit, exact, expects = player.unit, False, player.evaluator.adds_reward
     else:
         unit, exact, expects = _unit_of_opening(player, rules)
     if unit == CHANCE or (exact and unit != POINTS):

@@ -103,8 +103,3 @@ def find_table(path: str) -> ExactTable:
 @lru_cache(maxsize=4)
 def _open(path: str, _changed: tuple[int, int]) -> ExactTable:
     return ExactTable.open(path, check=True)
-
-
-def table_hash(path: str) -> str:
-    """16 hexadecimal digits that identify the content of a table; errors as in `find_table`."""
-    return find_table(path).layers.digest

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.game.notation import did_you_mean, format_number, parse_number, shown
@@ -21,11 +21,8 @@ from twofold.players.own_code import is_code, load_object
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.context import Depth
 from twofold.tables.format import NONE
+from twofold.tables.library import find_tables, hash_of, settled_tables
 from twofold.values import Evaluator, find_evaluator
-
-if TYPE_CHECKING:
-    from twofold.tables.library import EndgameTables
-    from twofold.values.network_file import NamedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,56 +155,6 @@ def cut(text: str) -> float:
     return value
 
 
-def _find_tables(text: str) -> "EndgameTables | None":
-    if text == NONE:
-        return None  # without loading any kernel
-    from twofold.tables.library import find_tables
-
-    return find_tables(text)
-
-
-def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -> str:
-    if text == NONE:
-        return NONE
-    from twofold.tables.library import settled_tables
-
-    return settled_tables(text, rules, walls=values.get("late", NONE) != NONE)
-
-
-def _tables_hash(tables: "EndgameTables | None") -> str:
-    if tables is None:
-        return ""
-    from twofold.tables.library import hash_of
-
-    return hash_of(tables)
-
-
-def network_file(text: str) -> "NamedFile":
-    """The file of an n-tuple network, by name or path."""
-    from twofold.values.network_file import NamedFile
-
-    return NamedFile(text)
-
-
-def policy_file(text: str) -> "NamedFile":
-    """The file of a policy network."""
-    from twofold.values.policy_network import named_policy
-
-    return named_policy(text)
-
-
-def file_hash(file: "NamedFile") -> str:
-    """The hash of a network's file."""
-    return file.hash
-
-
-def exact_hash(path: str) -> str:
-    """The hash of a table of exact play."""
-    from twofold.players.exact import table_hash
-
-    return table_hash(path)
-
-
 def share(text: str) -> float:
     """Parse a share of a probability."""
     value = parse_number(text, "share", InvalidSpec)
@@ -275,9 +222,11 @@ TABLES: Final = Key(
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
     "default, large: those of twofold tables build",
-    _find_tables,
-    hash_of=_tables_hash,
-    settle=_settled_tables,
+    find_tables,
+    hash_of=hash_of,
+    settle=lambda text, rules, values: settled_tables(
+        text, rules, walls=values.get("late", NONE) != NONE
+    ),
     came_later=True,
 )
 LATE: Final = Key(

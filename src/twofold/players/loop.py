@@ -116,12 +116,12 @@ def play_game(
             return play_game(made, rules, seed, board=board, keep_moves=keep_moves, stop=stop)
     seed = secrets.randbits(64) if seed is None else seed
     if player.compiled:
-        _load_loops()
+        load_loops()
     with used(player):
         player.start(rules, seed)  # may load kernels and networks, which is no play
         began = time.perf_counter()
         progress = _Progress(_begun(rules, seed, board), keep_moves, board)
-        if player.compiled:
+        if isinstance(player, CompiledPlayer):
             _play_in_kernels(player, progress, stop)
         if not _play_by_choose(player, progress, stop):
             return None
@@ -159,7 +159,11 @@ def play_games(
         count = min(together, seeds.count - first) if together > 1 else 0
         if count := _on_bits(boards, first, count):
             part, begin = seeds.part(first, first + count), boards[first : first + count]
-            found = _play_together(player, rules, part, begin, keep_moves)
+            load_loops()
+            with used(player):
+                player.start(rules, part.first)
+                assert isinstance(player, CompiledPlayer)
+                found = play_many(player, rules, part, boards=begin, keep_moves=keep_moves)
             yield from found
             first += len(found)
             if len(found) == count:
@@ -171,13 +175,8 @@ def play_games(
             return
         yield result
         first += 1
-        together = _how_many(result.seconds) if _is_simple(player, rules) else 1
-
-
-def _load_loops() -> None:
-    # moved
-
-    load_loops()
+        is_simple = isinstance(player, CompiledPlayer) and can_play_many(player, rules)
+        together = _how_many(result.seconds) if is_simple else 1
 
 
 def _check_boards(boards: Sequence[Board], rules: Rules, games: int) -> None:
@@ -193,34 +192,12 @@ def _how_many(seconds: float) -> int:
     return max(1, min(int(_PATIENCE / max(seconds, 1e-9)), _MOST_TOGETHER))
 
 
-def _is_simple(player: Player, rules: Rules) -> bool:
-    """True if games of this player can be batched in a kernel."""
-    if not player.compiled:
-        return False
-    from twofold.players.compiled import CompiledPlayer  # loads kernels
-    # moved
-
-    return isinstance(player, CompiledPlayer) and can_play_many(player, rules)
-
-
 def _on_bits(boards: Sequence[Board], first: int, count: int) -> int:
     """The number of boards from `first`, at most `count`, before one that does not fit 64 bits."""
     for number, board in enumerate(boards[first : first + count]):
         if board.max_exponent > BITS_MAX_EXPONENT:
             return number
     return count
-
-
-def _play_together(
-    player: Any, rules: Rules, seeds: SeedRange, boards: Sequence[Board], keep_moves: bool
-) -> list[GameResult]:
-    """Play a batch, up to the first game that outgrows 64 bits."""
-    # moved
-
-    _load_loops()
-    with used(player):
-        player.start(rules, seeds.first)
-        return play_many(player, rules, seeds, boards=boards, keep_moves=keep_moves)
 
 
 class _Progress:
@@ -275,13 +252,10 @@ def _play_by_choose(player: Player, progress: _Progress, stop: Callable[[], bool
     return True
 
 
-def _play_in_kernels(player: Player, progress: _Progress, stop: Callable[[], bool] | None) -> None:
+def _play_in_kernels(
+    player: CompiledPlayer, progress: _Progress, stop: Callable[[], bool] | None
+) -> None:
     """Play in kernels as far as the policies can, or until `stop`; `_play_by_choose` continues."""
-    from twofold.players.compiled import CompiledPlayer
-    # moved
-
-    if not isinstance(player, CompiledPlayer):
-        return
     kernel_game = KernelGame(player, progress.game, progress.reached)
     chunk = _FIRST_CHUNK if stop is not None else _LARGEST_CHUNK
     while kernel_game.can_go_on and not (stop is not None and stop()):

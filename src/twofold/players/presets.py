@@ -1,11 +1,14 @@
 """The registered players: how each is made, and its keys."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any, Final
 
 from twofold.game.rules import Move
 from twofold.limits import MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
+from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
 from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.keys import (
     ALPHABETA_KEYS,
@@ -28,24 +31,20 @@ from twofold.players.keys import (
     downgrade,
     evaluator,
     even_depth,
-    exact_hash,
-    file_hash,
-    network_file,
     node_count,
     optional,
-    policy_file,
     share,
     whole,
 )
+from twofold.players.searching import AlphaBetaPlayer, ExpectimaxPlayer, RelayPlayer, SummedPlayer
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.context import BY_TILES, Depth
-from twofold.values import find_evaluator
-
-if TYPE_CHECKING:
-    from twofold.players.searching import ExpectimaxPlayer
-    from twofold.tables.library import EndgameTables
-    from twofold.values.evaluator import Evaluator
-    from twofold.values.network_file import NamedFile
+from twofold.tables.library import EndgameTables
+from twofold.values.evaluator import Evaluator
+from twofold.values.network import network_evaluator
+from twofold.values.network_file import NamedFile, load_network
+from twofold.values.policy_network import load_policy, named_policy
+from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
@@ -63,16 +62,6 @@ DEFAULT_POLICY: Final = "policy"
 """The network of `policy` if none is named."""
 
 
-def _simple(name: str) -> Callable[[], Player]:
-    def make() -> Player:
-        from twofold.players import compiled
-
-        player: Player = getattr(compiled, name)()
-        return player
-
-    return make
-
-
 def _expectimax(
     eval: Any,  # noqa: A002 - a key's name
     ply: Depth | None,
@@ -82,46 +71,30 @@ def _expectimax(
     table_mb: int,
     threads: int,
     prune: None,
-    tables: "EndgameTables | None",
+    tables: EndgameTables | None,
     **weights: float,
 ) -> Player:
-    return _searching(
-        eval.reweighted(weights),
-        ply,
-        time,
-        nodes,
-        cut=cut,
-        table_mb=table_mb,
-        threads=threads,
-        tables=tables,
-    )
+    more = {"cut": cut, "table_mb": table_mb, "threads": threads, "tables": tables}
+    return _searching(eval.reweighted(weights), ply, time, nodes, **more)
 
 
 def _ntuple(
-    net: "NamedFile",
+    net: NamedFile,
     ply: Depth | None,
     time: float | None,
     nodes: int | None,
-    tables: "EndgameTables | None",
+    tables: EndgameTables | None,
     late: Late | None,
     **more: Any,
 ) -> Player:
-    from twofold.values.network import network_evaluator
-    from twofold.values.network_file import load_network
-
     evaluator = network_evaluator(load_network(net))
     if late is None:
         return _searching(evaluator, ply, time, nodes, tables=tables, **more)
-    from twofold.players.searching import RelayPlayer
-
-    walls = None if tables is None else tables.with_walls(True)
+    without_walls, walls = (tables and tables.with_walls(walls) for walls in (False, True))
     return RelayPlayer(
+        _searching(evaluator, ply, time, nodes, tables=without_walls, **more),
         _searching(
-            evaluator, ply, time, nodes, **more,
-            tables=None if tables is None else tables.with_walls(False),
-        ),
-        _searching(
-            find_evaluator("ordered"), late.ply, time, nodes,
+            ORDERED, late.ply, time, nodes,
             cut=2.0 ** -(late.ply.deepest + 3), tables=walls, table_mb=more["table_mb"],
         ),
         late.tile_sum,
@@ -129,28 +102,11 @@ def _ntuple(
 
 
 def _searching(
-    evaluator: "Evaluator", ply: Depth | None, time: float | None, nodes: int | None, **more: Any
-) -> "ExpectimaxPlayer":
+    evaluator: Evaluator, ply: Depth | None, time: float | None, nodes: int | None, **more: Any
+) -> ExpectimaxPlayer:
     """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
-    from twofold.players.searching import ExpectimaxPlayer
-
     depth = ply or Depth.fixed(DEFAULT_PLY)
     return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
-
-
-def _policy(
-    net: "NamedFile", ply: int | None, share: float, tables: "EndgameTables | None"
-) -> Player:
-    from twofold.players.policy import PolicyPlayer
-    from twofold.values.policy_network import load_policy
-
-    return PolicyPlayer(load_policy(net), ply or 0, share=share, tables=tables)
-
-
-def _exact(table: str) -> Player:
-    from twofold.players.exact import ExactPlayer, find_table
-
-    return ExactPlayer(find_table(table))
 
 
 def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
@@ -160,69 +116,64 @@ def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget 
     return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
 
 
-def _two_player(prunes: bool) -> Callable[..., Player]:
-    def make(
-        eval: Any,  # noqa: A002
-        depth: int | None,
-        time: float | None,
-        nodes: int | None,
-        table_mb: int = 0,
-        **weights: float,
-    ) -> Player:
-        from twofold.players.searching import AlphaBetaPlayer
+def _policy(net: NamedFile, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
+    from twofold.players.policy import PolicyPlayer  # loads more kernels
 
-        return AlphaBetaPlayer(
-            eval.reweighted(weights),
-            depth or DEFAULT_DEPTH,
-            _budget(None if depth is None else Depth.fixed((depth + 1) // 2), time, nodes),
-            prunes=prunes,
-            table_mb=table_mb,
-        )
+    return PolicyPlayer(load_policy(net), ply or 0, share=share, tables=tables)
 
-    return make
+
+def _exact(table: str) -> Player:
+    from twofold.players.exact import ExactPlayer, find_table  # loads more kernels
+
+    return ExactPlayer(find_table(table))
+
+
+def _exact_hash(path: str) -> str:
+    from twofold.players.exact import find_table
+
+    return find_table(path).layers.digest
+
+
+def _two_player(
+    prunes: bool,
+    eval: Any,  # noqa: A002
+    depth: int | None,
+    time: float | None,
+    nodes: int | None,
+    table_mb: int = 0,
+    **weights: float,
+) -> Player:
+    ply = None if depth is None else Depth.fixed((depth + 1) // 2)
+    return AlphaBetaPlayer(
+        eval.reweighted(weights),
+        depth or DEFAULT_DEPTH,
+        _budget(ply, time, nodes),
+        prunes=prunes,
+        table_mb=table_mb,
+    )
 
 
 def _nneonneo(ply: Depth, **more: Any) -> Player:
-    from twofold.players.searching import ExpectimaxPlayer
-
     order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # the order of nneonneo
-    return ExpectimaxPlayer(evaluator("rows"), ply, order=order, **more)
+    return ExpectimaxPlayer(ROWS, ply, order=order, **more)
 
 
 def _quick(ply: Depth, table_mb: int) -> Player:
-    from twofold.players.searching import ExpectimaxPlayer
-    from twofold.values.rows import QUICK_WEIGHTS, ROWS
-
     return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
 
 
 def _baeldung(prune: bool, threads: int) -> Player:
-    from twofold.players.searching import SummedPlayer
-
-    return SummedPlayer(evaluator("baeldung"), prunes=prune, threads=threads)
+    return SummedPlayer(BAELDUNG, prunes=prune, threads=threads)
 
 
 def _datumbox(search: bool, depth: int) -> Player:
-    from twofold.players.searching import AlphaBetaPlayer
-
-    return AlphaBetaPlayer(
-        evaluator("clustering"), depth, prunes=search, wins_at_goal=True, dead_is_score=True
-    )
+    return AlphaBetaPlayer(CLUSTERING, depth, prunes=search, wins_at_goal=True, dead_is_score=True)
 
 
-def _it3105(name: str) -> Callable[..., Player]:
-    def make(layers: bool, depth: int, table_mb: int) -> Player:
-        from twofold.players.searching import ExpectimaxPlayer
-
-        # A layer of moves and one of spawns are one ply of an evaluator of states.
-        return ExpectimaxPlayer(
-            evaluator(name),
-            Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1),
-            second_move=layers,
-            table_mb=table_mb,
-        )
-
-    return make
+def _it3105(name: str, layers: bool, depth: int, table_mb: int) -> Player:
+    # A layer of moves and one of spawns are one ply of an evaluator of states.
+    plies = Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1)
+    return ExpectimaxPlayer(evaluator(name), plies, second_move=layers, table_mb=table_mb)
 
 
 def _engine(
@@ -240,16 +191,12 @@ def _engine(
 
 
 PRESETS: Final = (
-    Entry(
-        "random", "a random legal move", _simple("RandomPlayer"), values=False, takes_limits=False
-    ),
-    Entry(
-        "greedy", "the move with the largest reward", _simple("GreedyPlayer"), takes_limits=False
-    ),
+    Entry("random", "a random legal move", RandomPlayer, values=False, takes_limits=False),
+    Entry("greedy", "the move with the largest reward", GreedyPlayer, takes_limits=False),
     Entry(
         "corner",
         "down or left; right or up only when forced",
-        _simple("CornerPlayer"),
+        CornerPlayer,
         values=False,
         takes_limits=False,
     ),
@@ -279,7 +226,10 @@ PRESETS: Final = (
         _ntuple,
         {
             "net": Key(
-                DEFAULT_NETWORK, "network, by name or as a file", network_file, hash_of=file_hash
+                DEFAULT_NETWORK,
+                "network, by name or as a file",
+                NamedFile,
+                hash_of=attrgetter("hash"),
             ),
             "ply": PLY,
             "cut": CUT,
@@ -306,8 +256,8 @@ PRESETS: Final = (
             "net": Key(
                 DEFAULT_POLICY,
                 "the shipped network `policy`, or a file",
-                policy_file,
-                hash_of=file_hash,
+                named_policy,
+                hash_of=attrgetter("hash"),
             ),
             "ply": Key(
                 "none",
@@ -325,13 +275,13 @@ PRESETS: Final = (
         words="policy network",
         takes_limits=False,
     ),
-    Entry("minimax", "best against the worst spawns", _two_player(False), TWO_PLAYER_KEYS),
-    Entry("alphabeta", "minimax with pruning", _two_player(True), ALPHABETA_KEYS),
+    Entry("minimax", "best against the worst spawns", partial(_two_player, False), TWO_PLAYER_KEYS),
+    Entry("alphabeta", "minimax with pruning", partial(_two_player, True), ALPHABETA_KEYS),
     Entry(
         "exact",
         "optimal play of a small game, with a table from `twofold solve`",
         _exact,
-        {"table": Key("", "file of the table; required", hash_of=exact_hash)},
+        {"table": Key("", "file of the table; required", hash_of=_exact_hash)},
         has_home=True,
         words="optimal play",
         takes_limits=False,
@@ -387,7 +337,7 @@ PRESETS: Final = (
         Entry(
             f"it3105-{matrix}",
             f"expectimax of 6 layers, 8 on nearly full boards, {matrix} weights",
-            _it3105(f"it3105-{matrix}"),
+            partial(_it3105, f"it3105-{matrix}"),
             {
                 "layers": LAYERS,
                 "depth": Key("6", "layers of the search, even", even_depth),

@@ -26,6 +26,7 @@ from twofold.players.presets import DEFAULT_PLY, PRESETS
 from twofold.search.context import Depth
 from twofold.storage.memory import SHARE, free_memory
 from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
+from twofold.tables.library import settled_tables
 from twofold.tables.pattern import suits
 
 
@@ -476,8 +477,6 @@ def _built(rules: Rules, walls: bool) -> str:
     """The tables of `auto`, by name."""
     if not (suits(rules) and files_in(tables_folder())):
         return NONE
-    from twofold.tables.library import settled_tables  # loads kernels
-
     return settled_tables(AUTO, rules, walls=walls)
 
 

@@ -3,11 +3,9 @@
 Each search is imported when it is made, so that only its kernels are compiled.
 """
 
-import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,12 +19,8 @@ from twofold.search.analysis import Analysis
 from twofold.search.base import Search, deepen, first_best
 from twofold.search.budget import Budget, Stop
 from twofold.search.context import TABLE_MB, Depth, as_searched, unsupported
+from twofold.tables.library import EndgameTables, TableAnswer
 from twofold.values import Evaluator
-
-if TYPE_CHECKING:
-    # moved
-    from twofold.search.base import Search
-    from twofold.tables.library import EndgameTables, TableAnswer
 
 LINE_SHARE = 10
 """The principal variation may cost nodes / LINE_SHARE + LINE_NODES further nodes."""
@@ -47,7 +41,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         self,
         evaluator: Evaluator,
         budget: Budget | None = None,
-        tables: "EndgameTables | None" = None,
+        tables: EndgameTables | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.tables = tables
@@ -106,7 +100,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
 
-    def table_answer(self, board: Board) -> "TableAnswer | None":
+    def table_answer(self, board: Board) -> TableAnswer | None:
         """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
         return None if self._asked is None else self._asked.answer(as_searched(board))
@@ -179,7 +173,7 @@ class ExpectimaxPlayer(SearchPlayer):
         threads: int = 1,
         order: Sequence[Move] = tuple(Move),
         downgrade: int = 0,
-        tables: "EndgameTables | None" = None,
+        tables: EndgameTables | None = None,
     ) -> None:
         super().__init__(evaluator, budget, tables)
         self.order, self.downgrade = order, downgrade
@@ -337,7 +331,7 @@ class RelayPlayer(StreamPlayer, CompiledPlayer):
         for found in self.part_for(board).stream(board, budget, score=score, stop=stop):
             yield replace(found, player=self.spec)
 
-    def table_answer(self, board: Board) -> "TableAnswer | None":
+    def table_answer(self, board: Board) -> TableAnswer | None:
         """The answer of the endgame table that chooses the move, or None."""
         return self.part_for(board).table_answer(board)
 
@@ -355,7 +349,8 @@ def values_of(
     An empty budget stands for the player's limits. The player is started for the rules. Moves that
     a policy network left out count at most as much as its best one: their values are not trusted.
     """
-    if (searching := searching_of(player.part_for(board))) is not None:
+    searching = player.part_for(board)
+    if isinstance(searching, SearchPlayer):
         limits = searching.budget if budget == Budget() else budget
         if limits.seconds is None and limits.nodes is None:
             return _searched(searching.search, board, score, limits.ply, stop)
@@ -368,14 +363,8 @@ def values_of(
     return {move: min(value, found.value) for move, value in values.items()}
 
 
-def searching_of(player: Player) -> "SearchPlayer | None":
-    """The player if it searches, else None, without importing the searches."""
-    module = sys.modules.get("twofold.players.searching")
-    return player if module is not None and isinstance(player, module.SearchPlayer) else None
-
-
 def _searched(
-    search: "Search", board: Board, score: int, ply: int | None, stop: Stop
+    search: Search, board: Board, score: int, ply: int | None, stop: Stop
 ) -> dict[Move, float] | None:
     position = search.position(board)
     depth = search.own_depth(board) if ply is None else search.depth_of(ply)

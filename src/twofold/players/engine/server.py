@@ -44,7 +44,7 @@ from twofold.players.engine.lines import (
     parse_command,
 )
 from twofold.players.engine.process import Waiter
-from twofold.players.searching import searching_of, values_of
+from twofold.players.searching import SearchPlayer, values_of
 from twofold.search.analysis import Analysis, table_words
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
@@ -115,7 +115,7 @@ class ServerSearch:
     def _move_alone(self) -> Move:
         player = self._player
         board, budget = self._position.board, self._go.budget
-        if searching_of(player.part_for(board)) is None:
+        if not isinstance(player.part_for(board), SearchPlayer):
             return self._chosen()
         if (answer := player.table_answer(board)) is not None:
             return answer.best
