@@ -29,6 +29,7 @@ from twofold.players import (
 from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer, values_of
 from twofold.search.budget import Budget, Stop
 from twofold.search.context import Depth
+from twofold.search.expectimax import Expectimax
 from twofold.tables import library
 from twofold.tables.format import SETS, tables_folder
 from twofold.tables.library import file_name, open_tables
@@ -128,8 +129,9 @@ def test_specs() -> None:
     assert deeper in canonical(f"ntuple:net=tiny,{deeper}")
     with make_player(f"ntuple:net=tiny,{deeper}") as late:
         assert isinstance(late, RelayPlayer)
-        assert isinstance(late.late, ExpectimaxPlayer)
-        assert str(late.late.ply) == "3/2@4+900-:1"
+        search = late.late.make_search(STANDARD)
+        assert isinstance(search, Expectimax)
+        assert str(search._depth) == "3/2@4+900-:1"
     assert short_spec(canonical(SPEC)) == short_spec(SPEC) == settled(SPEC) == SPEC
     player = relay()
     for other in (copy.copy(player), copy.deepcopy(player)):  # as pickle does, by the spec

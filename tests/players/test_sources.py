@@ -9,7 +9,7 @@ from tests.support.literal import GRADIENT, SNAKE, boards, score_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.players import Player, make_player
-from twofold.players.searching import AlphaBetaPlayer, SummedPlayer
+from twofold.players.searching import SearchPlayer
 from twofold.search.analysis import Analysis
 from twofold.search.base import first_best
 from twofold.values import EVALUATORS
@@ -38,7 +38,7 @@ def assert_plays(player: Player, grid: list[list[int]], expected: literal.Choice
 def test_baeldung_at_fewer_rounds(prune: str) -> None:
     player = make_player(f"baeldung:prune={prune}")
     player.start(Rules(), 0)
-    assert isinstance(player, SummedPlayer)
+    assert isinstance(player, SearchPlayer)
     for rounds, count in ((0, 50), (1, 40), (2, 2)):
         for grid in boards(count, most_empty=16 if rounds < 1 else 4, seed=rounds):
             board = Board.from_tiles(grid)
@@ -149,7 +149,7 @@ def test_datumbox_with_any_score() -> None:
 
 def test_datumbox_asks_for_the_score() -> None:
     player = make_player("datumbox:depth=1")
-    assert isinstance(player, AlphaBetaPlayer)
+    assert isinstance(player, SearchPlayer)
     assert player.evaluator.needs_score
 
 

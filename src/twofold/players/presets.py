@@ -36,7 +36,8 @@ from twofold.players.keys import (
     share,
     whole,
 )
-from twofold.players.searching import AlphaBetaPlayer, ExpectimaxPlayer, RelayPlayer, SummedPlayer
+from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer
+from twofold.search.alphabeta import AlphaBeta, Summed
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.context import BY_TILES, Depth
 from twofold.tables.library import EndgameTables
@@ -144,12 +145,11 @@ def _two_player(
     **weights: float,
 ) -> Player:
     ply = None if depth is None else Depth.fixed((depth + 1) // 2)
-    return AlphaBetaPlayer(
-        eval.reweighted(weights),
-        depth or DEFAULT_DEPTH,
+    half_moves, evaluator = depth or DEFAULT_DEPTH, eval.reweighted(weights)
+    return SearchPlayer(
+        evaluator,
+        lambda rules: AlphaBeta(evaluator, rules, half_moves, prunes=prunes, table_mb=table_mb),
         _budget(ply, time, nodes),
-        prunes=prunes,
-        table_mb=table_mb,
     )
 
 
@@ -163,11 +163,13 @@ def _quick(ply: Depth, table_mb: int) -> Player:
 
 
 def _baeldung(prune: bool, threads: int) -> Player:
-    return SummedPlayer(BAELDUNG, prunes=prune, threads=threads)
+    used = min(threads, len(Move))
+    return SearchPlayer(BAELDUNG, lambda rules: Summed(BAELDUNG, rules, prunes=prune, threads=used))
 
 
 def _datumbox(search: bool, depth: int) -> Player:
-    return AlphaBetaPlayer(CLUSTERING, depth, prunes=search, wins_at_goal=True, dead_is_score=True)
+    options = {"prunes": search, "wins_at_goal": True, "dead_is_score": True}
+    return SearchPlayer(CLUSTERING, lambda rules: AlphaBeta(CLUSTERING, rules, depth, **options))
 
 
 def _it3105(name: str, layers: bool, depth: int, table_mb: int) -> Player:

@@ -1,11 +1,8 @@
-"""Players that search: expectimax, minimax, alpha-beta, and Baeldung's sums; late ones in turn.
+"""Players that search, such as expectimax; two of them in turn; the values of moves."""
 
-Each search is imported when it is made, so that only its kernels are compiled.
-"""
-
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +15,8 @@ from twofold.players.compiled import CompiledPlayer
 from twofold.search.analysis import Analysis
 from twofold.search.base import Search, deepen, first_best
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import TABLE_MB, Depth, as_searched, unsupported
+from twofold.search.context import Depth, as_searched, unsupported
+from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.tables.library import EndgameTables, TableAnswer
 from twofold.values import Evaluator
 
@@ -29,7 +27,7 @@ LINE_NODES = 10_000
 
 
 class SearchPlayer(StreamPlayer, CompiledPlayer):
-    """A player whose policy is a search.
+    """A player whose policy is the search that `make_search` makes for the rules.
 
     `budget` limits each move; with a time limit games are not reproducible. Moves of the endgame
     `tables` take precedence, under the rules that these support.
@@ -40,10 +38,11 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
     def __init__(
         self,
         evaluator: Evaluator,
+        make_search: Callable[[Rules], Search],
         budget: Budget | None = None,
         tables: EndgameTables | None = None,
     ) -> None:
-        self.evaluator = evaluator
+        self.evaluator, self.make_search = evaluator, make_search
         self.tables = tables
         self._asked: EndgameTables | None = None
         self.unit = evaluator.unit
@@ -53,10 +52,6 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
     def unsupported(self, rules: Rules) -> str:
         """Why the evaluator or 64-bit boards do not support these rules."""
         return unsupported(self.evaluator, rules)
-
-    @abstractmethod
-    def make_search(self, rules: Rules) -> Search:
-        """Make the search for these rules."""
 
     def start(self, rules: Rules, seed: int) -> None:
         """Prepare for a new game; the transposition table is cleared."""
@@ -77,14 +72,10 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         self._asked = self.tables if self.tables is not None and self.tables.suits(rules) else None
         if self._asked is not None:
             self.search.ask_first(self._asked.words)
-        self.policy = 0 if self._decides_in_python else self.search.policy
+        # A move that takes several kernel calls is chosen by `choose`.
+        in_python = self.budget != Budget() or len(self.search.contexts) > 1
+        self.policy = 0 if in_python else self.search.policy
         self.context = self.search.context.words
-
-    @property
-    def _decides_in_python(self) -> bool:
-        """True if a move takes several kernel calls, so that the game loop must call `choose`."""
-        limited = self.budget != Budget() or len(self.search.contexts) > 1
-        return limited or not self.search.policy
 
     def choose(self, board: Board, *, score: int | None = None, move_number: int = 0) -> Move:
         """The move of an endgame table, else the first best move of the search."""
@@ -157,7 +148,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
 class ExpectimaxPlayer(SearchPlayer):
     """Expectimax, on bits if the rules fit 64 bits, else on cells if the evaluator can.
 
-    The options are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`
+    The `options` are those of `Expectimax`. A budget of time or nodes replaces `depth`. `threads`
     and `downgrade` apply on bits only.
     """
 
@@ -168,101 +159,23 @@ class ExpectimaxPlayer(SearchPlayer):
         budget: Budget | None = None,
         *,
         cut: float = 0.0,
-        second_move: bool = False,
-        table_mb: int = TABLE_MB,
         threads: int = 1,
-        order: Sequence[Move] = tuple(Move),
         downgrade: int = 0,
         tables: EndgameTables | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(evaluator, budget, tables)
-        self.order, self.downgrade = order, downgrade
-        self.ply, self.cut, self.second_move = depth, cut, second_move
-        self.table_mb, self.threads = table_mb, threads
+        def make_search(rules: Rules) -> Search:
+            if unsupported(evaluator, rules):
+                return ExpectimaxCells(evaluator, rules, depth, cut=cut, **options)
+            more = {"threads": threads, "downgrade": downgrade, **options}
+            return Expectimax(evaluator, rules, depth, cut=cut, **more)
+
+        super().__init__(evaluator, make_search, budget, tables)
         self.reproducible &= threads == 1 or (cut == 0 and self.budget.nodes is None)
 
     def unsupported(self, rules: Rules) -> str:
         """Why neither bits nor cells support these rules."""
-        reason = super().unsupported(rules)
-        return "" if self.evaluator.supports_cells(*rules.shape) else reason
-
-    def make_search(self, rules: Rules) -> Search:
-        """Make the search, on bits or on cells."""
-        if super().unsupported(rules):
-            from twofold.search.expectimax import ExpectimaxCells  # loads kernels
-
-            return ExpectimaxCells(
-                self.evaluator,
-                rules,
-                self.ply,
-                cut=self.cut,
-                second_move=self.second_move,
-                table_mb=self.table_mb,
-                order=self.order,
-            )
-        from twofold.search.expectimax import Expectimax
-
-        return Expectimax(
-            self.evaluator,
-            rules,
-            self.ply,
-            cut=self.cut,
-            second_move=self.second_move,
-            table_mb=self.table_mb,
-            threads=self.threads,
-            order=self.order,
-            downgrade=self.downgrade,
-        )
-
-
-class AlphaBetaPlayer(SearchPlayer):
-    """Minimax or alpha-beta, with the options of `AlphaBeta`; limits replace `half_moves`."""
-
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        half_moves: int,
-        budget: Budget | None = None,
-        *,
-        prunes: bool = True,
-        wins_at_goal: bool = False,
-        dead_is_score: bool = False,
-        table_mb: int = TABLE_MB,
-    ) -> None:
-        super().__init__(evaluator, budget)
-        self.half_moves, self.prunes = half_moves, prunes
-        self.wins_at_goal, self.dead_is_score = wins_at_goal, dead_is_score
-        self.table_mb = table_mb
-
-    def make_search(self, rules: Rules) -> Search:
-        """Make the search for these rules."""
-        from twofold.search.alphabeta import AlphaBeta
-
-        return AlphaBeta(
-            self.evaluator,
-            rules,
-            self.half_moves,
-            prunes=self.prunes,
-            wins_at_goal=self.wins_at_goal,
-            dead_is_score=self.dead_is_score,
-            table_mb=self.table_mb,
-        )
-
-
-class SummedPlayer(SearchPlayer):
-    """Baeldung's solver, with the options of `Summed`."""
-
-    def __init__(self, evaluator: Evaluator, *, prunes: bool = True, threads: int = 1) -> None:
-        super().__init__(evaluator)
-        self.prunes, self.threads = prunes, threads
-
-    def make_search(self, rules: Rules) -> Search:
-        """Make the search for these rules."""
-        from twofold.search.alphabeta import Summed
-
-        return Summed(
-            self.evaluator, rules, prunes=self.prunes, threads=min(self.threads, len(Move))
-        )
+        return "" if self.evaluator.supports_cells(*rules.shape) else super().unsupported(rules)
 
 
 class RelayPlayer(StreamPlayer, CompiledPlayer):

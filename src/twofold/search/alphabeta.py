@@ -12,7 +12,7 @@ from twofold.kernels import summed as summed_kernels
 from twofold.kernels._jit import address_of
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search
-from twofold.search.context import TABLE_MB, Context, fitting_bits
+from twofold.search.context import TABLE_MB, Context
 from twofold.values import Evaluator
 
 
@@ -55,10 +55,6 @@ class AlphaBeta(Search):
         context.point_table(table_mb if prunes else 0)
         self._use(context)
 
-    def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile exceeds 32768."""
-        return np.uint64(fitting_bits(board))
-
     def own_depth(self, board: Board) -> int:
         """Half-moves, the same for every board."""
         return int(self.context.words[kernels.DEPTH])
@@ -75,12 +71,10 @@ class AlphaBeta(Search):
         self, position: np.uint64, score: int, legal: Sequence[Move], depth: int
     ) -> dict[Move, MoveValue]:
         """Exact values of legal moves at `depth` half-moves."""
-        words, values = self.context.words, {}
-        for move in legal:
-            before = self.context.nodes
-            value = kernels.value_of(position, score, int(move), depth, words)
-            values[move] = MoveValue(float(value), self.context.nodes - before)
-        return values
+        words = self.context.words
+        return self._each(
+            legal, lambda move: kernels.value_of(position, score, int(move), depth, words)
+        )
 
     def line(self, position: np.uint64, score: int, best: Move, depth: int) -> tuple[LineStep, ...]:
         """The principal variation, mostly from the transposition table; the first of equals."""
@@ -130,10 +124,6 @@ class Summed(Search):
         context.words[summed_kernels.PRUNES] = prunes
         context.point_table(table_mb)
         self._use(context, threads)
-
-    def position(self, board: Board) -> np.uint64:
-        """The 64-bit form, downgraded if a tile exceeds 32768."""
-        return np.uint64(fitting_bits(board))
 
     def own_depth(self, board: Board) -> int:
         """Plies, the same for every board."""

@@ -3,9 +3,9 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -19,7 +19,7 @@ from twofold.kernels._jit import address_of, load
 from twofold.limits import MAX_PLY
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.budget import ALARMS, Budget, Stop, was_stopped
-from twofold.search.context import Context, Words
+from twofold.search.context import Context, Words, fitting_bits
 
 
 class Search(ABC):
@@ -48,9 +48,9 @@ class Search(ABC):
 
     # ---- for subclasses
 
-    @abstractmethod
     def position(self, board: Board) -> Any:
-        """A board in the form that the kernels read."""
+        """A board as the kernels read it: in 64 bits, downgraded if a tile exceeds 32768."""
+        return np.uint64(fitting_bits(board))
 
     @abstractmethod
     def own_depth(self, board: Board) -> int:
@@ -84,6 +84,14 @@ class Search(ABC):
         """Search with a context, and with a twin of it in each further thread."""
         self.contexts = (context, *(context.twin() for _ in range(threads - 1)))
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def _each(self, moves: Iterable[Move], value: Callable[[Move], float]) -> dict[Move, MoveValue]:
+        """The values of moves, with the positions that the first thread visited for each."""
+        values = {}
+        for move in moves:
+            before = self.context.nodes
+            values[move] = MoveValue(float(value(move)), self.context.nodes - before)
+        return values
 
     def _in_threads(self, work: Callable[[Context], None]) -> None:
         """Call `work` with each context, each in its thread."""
@@ -204,13 +212,18 @@ def deepen(
     deepest = budget.ply and search.depth_of(budget.ply)
     if deepest is None:
         deepest = search.depth_of(MAX_PLY) if limited else search.own_depth(board)
-    depths = _up_to(search, deepest) if limited or stop is not None else [deepest]
+    depths = [deepest]
+    if limited or stop is not None:
+        steps = [search.depth_of(ply) for ply in range(1, MAX_PLY + 1)]
+        depths = [*(depth for depth in steps if depth < deepest), deepest]
     deadline, flag = Stop(), stop or Stop()
     searches = [context.words for context in search.contexts]
     visited: list[int] = []
     pace = math.inf  # seconds per position, the minimum over depths: others were delayed
     try:
-        with _deadline(budget, began, deadline):
+        with ExitStack() as stack:
+            if budget.seconds is not None:
+                stack.enter_context(ALARMS.at(began + budget.seconds, deadline.raise_flag))
             for number, depth in enumerate(depths):
                 search.begin(afresh=True)  # ignores what the caller stored since the last depth
                 started, nodes_then, hits_then = clock(), search.nodes, search.hits
@@ -229,34 +242,20 @@ def deepen(
                 nodes += visited[-1]
                 hits += search.hits - hits_then
                 yield DeepFound(depth, values, nodes, hits, clock() - began)
-                cost = _expected(visited) * (pace if budget.seconds else 1)
-                if cost > HOPELESS * _left(budget, clock() - began, nodes):
+                if _is_hopeless(budget, visited, pace, nodes, clock() - began):
                     return
     finally:
         search.end()
 
 
-def _up_to(search: Search, deepest: int) -> list[int]:
-    """The depths of 1 ply, 2 plies, ..., and `deepest` as the last."""
-    depths = [search.depth_of(ply) for ply in range(1, MAX_PLY + 1)]
-    return [depth for depth in depths if depth < deepest] + [deepest]
-
-
-@contextmanager
-def _deadline(budget: Budget, began: float, deadline: Stop) -> Iterator[None]:
-    """Raise the flag when the time of the budget is over."""
-    if budget.seconds is None:
-        yield
-    else:
-        with ALARMS.at(began + budget.seconds, deadline.raise_flag):
-            yield
-
-
-def _left(budget: Budget, seconds: float, nodes: int) -> float:
-    """The rest of the budget, in seconds if time is limited, else in nodes."""
+def _is_hopeless(
+    budget: Budget, visited: Sequence[int], pace: float, nodes: int, seconds: float
+) -> bool:
+    """True if the next depth is expected to take much more than is left of the budget."""
     if budget.seconds is not None:
-        return budget.seconds - seconds
-    return math.inf if budget.nodes is None else float(budget.nodes - nodes)
+        return _expected(visited) * pace > HOPELESS * (budget.seconds - seconds)
+    left = math.inf if budget.nodes is None else budget.nodes - nodes
+    return _expected(visited) > HOPELESS * left
 
 
 def _expected(visited: Sequence[int]) -> float:

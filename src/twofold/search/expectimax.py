@@ -21,7 +21,7 @@ from twofold.kernels.transposition import DOWNGRADE, EXACT
 from twofold.limits import BITS_MAX_EXPONENT, MAX_PLY, MAX_SPAWN_TILES, check_limit
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
-from twofold.search.context import TABLE_MB, Context, Depth, Words, aligned_zeros, fitting_bits
+from twofold.search.context import TABLE_MB, Context, Depth, Words, aligned_zeros
 from twofold.values import Evaluator
 from twofold.values.rows import unit_of
 
@@ -109,8 +109,8 @@ class Expectimax(Search):
 
     def position(self, board: Board) -> np.uint64:
         """The 64-bit form, downgraded if a tile exceeds 32768 or by the option `downgrade`."""
-        bits, threshold = np.uint64(fitting_bits(board)), self.context.words[DOWNGRADE]
-        return np.uint64(downgraded(bits, threshold)) if threshold else bits
+        bits, threshold = super().position(board), self.context.words[DOWNGRADE]
+        return np.uint64(downgraded(bits, threshold)) if threshold else np.uint64(bits)
 
     def own_depth(self, board: Board) -> int:
         """Depth in plies for this board."""
@@ -129,12 +129,10 @@ class Expectimax(Search):
             kernels.begin_board(position, score, context.words)
         if self._splits and depth >= SPLIT_PLY:
             return self._shared_values(position, score, moves, depth)
-        words, values = self.context.words, {}
-        for move in moves:
-            before = self.context.nodes
-            value = kernels.value_of(position, score, int(move), depth, words)
-            values[move] = MoveValue(float(value), self.context.nodes - before)
-        return values
+        words = self.context.words
+        return self._each(
+            moves, lambda move: kernels.value_of(position, score, int(move), depth, words)
+        )
 
     # ---- several threads
 
@@ -327,14 +325,12 @@ class ExpectimaxCells(Search):
     ) -> dict[Move, MoveValue]:
         """Values of legal moves at `depth` plies (up to `MAX_PLY`), in the order of search."""
         check_limit("ply", depth, 1, MAX_PLY)
-        values = {}
-        for move in self._order:
-            if move in legal:
-                self._set_first_move(move)
-                before = self.context.nodes
-                value = self._value(position, score, move, depth)
-                values[move] = MoveValue(value, self.context.nodes - before)
-        return values
+
+        def value(move: Move) -> float:
+            self._set_first_move(move)
+            return self._value(position, score, move, depth)
+
+        return self._each((move for move in self._order if move in legal), value)
 
     def _set_first_move(self, move: Move) -> None:
         """With a cut values depend on the path: separate the table entries of first moves."""
