@@ -9,7 +9,7 @@ from typing import IO
 import pytest
 
 from twofold.players.engine import process as engine_streams
-from twofold.players.engine.process import Output, PolledOutput, PumpedOutput, Tail, Waiter
+from twofold.players.engine.process import Output, PolledOutput, PumpedOutput, Tail
 
 Pipe = tuple[IO[bytes], int]
 
@@ -85,25 +85,3 @@ def test_the_end_of_the_errors_is_kept(pipe: Pipe, monkeypatch: pytest.MonkeyPat
     assert tail.data[-8:] == b"athe end"
     assert len(tail.data) == engine_streams.TAIL_BYTES
     tail.close()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX")
-@pytest.mark.parametrize("cores", [1, 4])
-def test_busy_polling_after_a_short_wait(
-    cores: int, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stream, write_end = pipe
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    waiter = Waiter(stream)
-    for quick, awake in ((3600.0, cores > 1), (0.0, False)):
-        monkeypatch.setattr(engine_streams, "QUICK_SECONDS", quick)
-        for _ in range(2):
-            assert not waiter.wait(0.001)
-            assert waiter._was_quick is awake
-            os.write(write_end, b"x")
-            assert waiter.wait(0.0)
-            assert waiter.wait()
-            assert stream.read(1) == b"x"
-    os.close(write_end)
-    assert waiter.wait()
-    assert stream.read(1) == b""

@@ -16,6 +16,7 @@ from twofold.errors import PlayerError
 from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.game import Game
+from twofold.game.notation import format_moves
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_ENGINE_LINE
 from twofold.players.engine.client import START_SECONDS, Dialogue, Introduction
@@ -115,6 +116,11 @@ class MoveReply:
     infos: list[Info] = field(default_factory=list)
     seconds: float = 0.0
 
+    @property
+    def words(self) -> str:
+        """Its last line."""
+        return f"error {self.refusal}" if self.refusal else format_line(BestMove(self.move))
+
 
 class Subject:
     """The engine under test; started when needed, and again after it was lost.
@@ -127,36 +133,24 @@ class Subject:
     ) -> None:
         self.words, self.boards, self.slack, self.seed = tuple(words), boards, slack, seed
         self._dialogue: Dialogue | None = None
-        self._introduction: Introduction | None = None
+        self.introduction = Introduction()
 
     # ---- the program
 
-    def begun(self) -> Dialogue:
-        """The program, started, before the handshake."""
+    def introduce(self) -> Introduction:
+        """Start the program and do the handshake."""
         self.lose()
         self._dialogue = Dialogue(self.words, timeout=self.allowed(START_SECONDS))
-        return self._dialogue
+        self.introduction = self._dialogue.introduce()
+        return self.introduction
 
     @property
     def dialogue(self) -> Dialogue:
         """The program, after the handshake."""
         if self._dialogue is None:
-            self._introduction = self.begun().introduce()
+            self.introduce()
         assert self._dialogue is not None
         return self._dialogue
-
-    @property
-    def introduction(self) -> Introduction:
-        """The program's self-description."""
-        _ = self.dialogue
-        if self._introduction is None:
-            raise CheckFailed("expected a handshake, got none")
-        return self._introduction
-
-    def introduce(self) -> Introduction:
-        """Start the program and do the handshake."""
-        self._introduction = self.begun().introduce()
-        return self._introduction
 
     def lose(self) -> None:
         """End the program; the next check starts a new one."""
@@ -179,16 +173,15 @@ class Subject:
     @property
     def shape(self) -> tuple[int, int]:
         """4x4, or the first shape that the engine plays."""
+        _ = self.dialogue
         shapes = self.introduction.shapes
         return STANDARD.shape if STANDARD.shape in shapes else shapes[0]
 
     def begin(self, rules: Rules | None = None, seed: int = 0) -> None:
         """Start a game; a refusal fails the check."""
         game = NewGame(Rules(*self.shape) if rules is None else rules, seed)
-        if refusal := self.dialogue.make_ready(game):
-            raise CheckFailed(
-                f"expected {format_line(game)!r} to be accepted, got error: {refusal}"
-            )
+        refusal = self.dialogue.make_ready(game)
+        _expect(not refusal, f"{format_line(game)!r} to be accepted", f"error: {refusal}")
 
     def ask(
         self, board: Board, budget: Budget | None = None, *, score: int | None = None
@@ -226,31 +219,47 @@ class Subject:
     def checked(self, board: Board, reply: MoveReply) -> MoveReply:
         """The reply; fails the check if its move is not legal."""
         legal = board.legal_moves()
-        if reply.move not in legal:
-            letters = ", ".join(move.letter for move in legal)
-            got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
-            raise CheckFailed(f"expected a legal move ({letters}) on {board}, got {got!r}")
+        letters = ", ".join(move.letter for move in legal)
+        _expect(reply.move in legal, f"a legal move ({letters}) on {board}", repr(reply.words))
         return reply
 
-    def silent_up_to_ready(self, *lines: str) -> list[str]:
+    def game(self, most: int, budget: Budget | None = None) -> Game:
+        """A game of the engine, up to a number of moves, which must be legal."""
+        game = Game(Rules(*self.shape), self.seed)
+        while not game.is_finished and game.move_number < most:
+            move = self.checked(game.board, self.ask(game.board, budget, score=game.score)).move
+            assert move is not None
+            game.play(move)
+        return game
+
+    def refusals(self, *lines: str) -> list[str]:
         """Send lines, then `ready`; returns the errors. A `bestmove` fails the check."""
         self.dialogue.say_lines([*lines, Word.READY.value])
         refused: list[str] = []
-        until = time.monotonic() + self.allowed(PATIENCE_SECONDS)
-        while True:
-            answer = self.dialogue.answer(until - time.monotonic(), "readyok", infos=False)
-            match answer:
-                case None:
-                    seconds = self.allowed(PATIENCE_SECONDS)
-                    raise CheckFailed(
-                        self.dialogue.sentence("readyok", f"nothing for {seconds:g} s")
-                    )
-                case Word.READY_OK:
-                    return refused
-                case ErrorLine():
-                    refused.append(answer.text)
-                case BestMove():
-                    raise CheckFailed(self.dialogue.sentence("readyok", format_line(answer)))
+        while (answer := self.next("readyok")) is not Word.READY_OK:
+            if isinstance(answer, ErrorLine):
+                refused.append(answer.text)
+            elif isinstance(answer, BestMove):
+                raise CheckFailed(self.dialogue.sentence("readyok", format_line(answer)))
+        return refused
+
+    def refused_once(self, line: str, name: str = "") -> None:
+        """Send a line that must be answered by one error."""
+        count = len(self.refusals(line))
+        _expect(count == 1, f"one error as reply to {name or repr(line)}", count)
+
+    def next(self, expected: str) -> Answer:
+        """The next answer but `info`; fails the check if none comes."""
+        seconds = self.allowed(PATIENCE_SECONDS)
+        answer = self.dialogue.answer(seconds, expected, infos=False)
+        if answer is None:
+            raise CheckFailed(self.dialogue.sentence(expected, f"nothing for {seconds:g} s"))
+        return answer
+
+
+def _expect(passed: bool, expected: str, got: object) -> None:
+    if not passed:
+        raise CheckFailed(f"expected {expected}, got {got}")
 
 
 # ---- the checks
@@ -273,8 +282,7 @@ def _check(name: str, demand: str) -> Callable[[Run], Run]:
 def _handshake(subject: Subject) -> str:
     found = subject.introduce()
     for key, text in (("id name", found.name), ("id author", found.author)):
-        if not text:
-            raise CheckFailed(f"expected {key} before u2048ok, got none")
+        _expect(bool(text), f"{key} before u2048ok", "none")
     sizes = [counted(len(found.options), "option"), counted(len(found.shapes), "shape")]
     return f"{found.name} by {found.author}, {', '.join(sizes)}"
 
@@ -288,8 +296,8 @@ def _ready(subject: Subject) -> str:
 @_check("unknown words", "unknown lines and unknown words are ignored")
 def _unknown(subject: Subject) -> str:
     lines = ["frobnicate 1 2 3", "", "   ", "# a comment", "info depth 3"]
-    if refused := subject.silent_up_to_ready(*lines):
-        raise CheckFailed(f"expected unknown lines to be ignored, got error: {refused[0]}")
+    for refusal in subject.refusals(*lines):
+        raise CheckFailed(f"expected unknown lines to be ignored, got error: {refusal}")
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.dialogue.say_lines([f"position {board} frobnicate 7", "go frobnicate ply 1 quiet"])
     subject.checked(board, subject.reply(PATIENCE_SECONDS))
@@ -301,13 +309,9 @@ def _bad_lines(subject: Subject) -> str:
     lines = ["position", "position 12345", "position 0012/0000/0000/00!!", "option frobnicate 1"]
     lines += ["new 9x9 seed 1", "position 9x9:0", "position 1x1:0"]
     for line in lines:
-        _expect_one_error(line, subject.silent_up_to_ready(line))
-    refused = subject.silent_up_to_ready("position nonsense", "go")
-    if len(refused) != 2:
-        raise CheckFailed(
-            "expected an error for 'position nonsense' and one for the 'go' after it, "
-            f"got {len(refused)}"
-        )
+        subject.refused_once(line)
+    count = len(subject.refusals("position nonsense", "go"))
+    _expect(count == 2, "an error for 'position nonsense' and one for the 'go' after it", count)
     return f"{len(lines) + 2} lines, an error each"
 
 
@@ -323,39 +327,35 @@ def _bad_limits(subject: Subject) -> str:
         refused += bool(reply.refusal)
         if not reply.refusal:
             subject.checked(board, reply)
-        if subject.silent_up_to_ready():
-            raise CheckFailed(f"expected one error or one bestmove as reply to {line!r}, got more")
+        words = f"one error or one bestmove as reply to {line!r}"
+        _expect(not subject.refusals(), words, "more")
     return f"{refused} of 4 refused"
-
-
-def _expect_one_error(line: str, refused: list[str]) -> None:
-    if len(refused) != 1:
-        raise CheckFailed(f"expected one error as reply to {line!r}, got {len(refused)}")
 
 
 @_check("long line", "a line of a million characters is answered by one error")
 def _long_line(subject: Subject) -> str:
     line = "position " + "0" * 100 * MAX_ENGINE_LINE
-    _expect_one_error("a line of a million characters", subject.silent_up_to_ready(line))
+    subject.refused_once(line, "a line of a million characters")
     return f"{len(line):,} characters"
 
 
 @_check("options", "options accept their defaults, spins nothing past the max")
 def _options(subject: Subject) -> str:
+    _ = subject.dialogue
     options = subject.introduction.options.values()
     for option in options:
         line = format_line(SetOption(option.name, option.default))
-        if refused := subject.silent_up_to_ready(line):
-            raise CheckFailed(f"expected {line!r}, its default, to be accepted, got: {refused[0]}")
+        for refusal in subject.refusals(line):
+            raise CheckFailed(f"expected {line!r}, its default, to be accepted, got: {refusal}")
         if option.kind == "spin":
-            line = f"option {option.name} {option.high + 1}"
-            _expect_one_error(line, subject.silent_up_to_ready(line))
+            subject.refused_once(f"option {option.name} {option.high + 1}")
     return counted(len(options), "option")
 
 
 @_check("shapes", "boards of all declared shapes are played")
 def _shapes(subject: Subject) -> str:
     rng = random.Random(subject.seed)
+    _ = subject.dialogue
     for shape in subject.introduction.shapes:
         subject.begin(Rules(*shape))
         for _ in range(3):
@@ -365,15 +365,11 @@ def _shapes(subject: Subject) -> str:
 
 @_check("moves", "moves are legal")
 def _moves(subject: Subject) -> str:
-    rng, game = random.Random(subject.seed), Game(Rules(*subject.shape), subject.seed)
+    rng = random.Random(subject.seed)
     subject.begin()
     for _ in range(subject.boards):
         subject.legal_reply(usual_board(rng, subject.shape))
-    while not game.is_finished and game.move_number < LONGEST_GAME:
-        reply = subject.ask(game.board, score=game.score)
-        move = subject.checked(game.board, reply).move
-        assert move is not None
-        game.play(move)
+    game = subject.game(LONGEST_GAME)
     return f"{subject.boards} boards, {game.move_number} moves of a game"
 
 
@@ -390,8 +386,7 @@ def _large_tiles(subject: Subject) -> str:
         reply = subject.ask(board)
         if reply.refusal:
             refused += 1
-            if subject.silent_up_to_ready("stop"):
-                raise CheckFailed("expected one error for a refused position, got more")
+            _expect(not subject.refusals("stop"), "one error for a refused position", "more")
         else:
             subject.checked(board, reply)
     return "all accepted" if not refused else f"{refused} refused"
@@ -402,9 +397,8 @@ def _dead(subject: Subject) -> str:
     subject.begin()
     for budget in (Budget(), Budget(seconds=1.0), Budget(ply=2)):
         reply = subject.ask(dead_board(subject.shape), budget)
-        if reply.move is not None or reply.refusal:
-            got = f"error {reply.refusal}" if reply.refusal else format_line(BestMove(reply.move))
-            raise CheckFailed(f"expected 'bestmove none' on a dead board, got {got!r}")
+        words = "'bestmove none' on a dead board"
+        _expect(reply.words == "bestmove none", words, repr(reply.words))
     return "bestmove none"
 
 
@@ -414,7 +408,7 @@ def _once(subject: Subject) -> str:
     subject.begin()
     for _ in range(TRIES):
         subject.legal_reply(usual_board(rng, subject.shape))
-        subject.silent_up_to_ready()
+        subject.refusals()
     board = usual_board(rng, subject.shape)
     subject.dialogue.say(SetPosition(board))
     moves = set()
@@ -444,16 +438,14 @@ def _infos(subject: Subject) -> str:
 
 
 def _check_info(board: Board, info: Info) -> None:
-    legal = set(board.legal_moves())
+    legal = board.legal_moves()
     for fault in info.faults.values():
         raise CheckFailed(f"expected info that can be read on {board}, got some where {fault}")
-    if info.values and set(info.values) != legal:
-        letters = "".join(move.letter for move in info.values)
-        raise CheckFailed(
-            f"expected values of all legal moves or of none on {board}, got {letters}"
-        )
-    if info.best is not None and info.best not in legal:
-        raise CheckFailed(f"expected a legal move as best on {board}, got {info.best.letter}")
+    letters = "".join(move.letter for move in info.values)
+    whole = not info.values or set(info.values) == set(legal)
+    _expect(whole, f"values of all legal moves or of none on {board}", letters)
+    if info.best is not None:
+        _expect(info.best in legal, f"a legal move as best on {board}", info.best.letter)
 
 
 @_check("limits", "ply and node limits are kept")
@@ -464,12 +456,11 @@ def _limits(subject: Subject) -> str:
         board = usual_board(rng, subject.shape)
         for ply in PLY_LIMITS:
             reply = subject.legal_reply(board, Budget(ply=ply))
-            if (deepest := max((info.depth or 0 for info in reply.infos), default=0)) > ply:
-                raise CheckFailed(f"expected at most {ply} plies for 'go ply {ply}', got {deepest}")
-        reply = subject.legal_reply(board, Budget(nodes=NODE_LIMIT))
-        for info in reply.infos:
-            if (info.nodes or 0) > NODE_LIMIT and (info.depth or 0) > 1:
-                raise CheckFailed(f"expected {NODE_LIMIT} nodes at most, got {info.nodes}")
+            deepest = max((info.depth or 0 for info in reply.infos), default=0)
+            _expect(deepest <= ply, f"at most {ply} plies for 'go ply {ply}'", deepest)
+        for info in subject.legal_reply(board, Budget(nodes=NODE_LIMIT)).infos:
+            few = (info.nodes or 0) <= NODE_LIMIT or (info.depth or 0) <= 1
+            _expect(few, f"{NODE_LIMIT} nodes at most", info.nodes)
     return f"{TRIES} boards with ply {' and '.join(map(str, PLY_LIMITS))} and nodes {NODE_LIMIT}"
 
 
@@ -478,20 +469,21 @@ def _time(subject: Subject) -> str:
     rng, worst = random.Random(subject.seed), 0.0
     subject.begin()
     for _ in range(TRIES):
-        board = usual_board(rng, subject.shape)
-        reply = subject.legal_reply(board, Budget(seconds=TIME_LIMIT))
+        reply = subject.legal_reply(usual_board(rng, subject.shape), Budget(seconds=TIME_LIMIT))
         worst = max(worst, reply.seconds - TIME_LIMIT)
     _check_late(subject, worst, f"a limit of {1e3 * TIME_LIMIT:g} ms")
     return f"at most {max(0.0, 1e3 * worst):.0f} ms late"
 
 
 def _check_late(subject: Subject, seconds: float, after: str) -> None:
-    if seconds > subject.allowed():
-        allowed = 1e3 * subject.allowed(ALLOWED_SECONDS)
-        raise CheckFailed(
-            f"expected bestmove within {allowed:g} ms of {after}, "
-            f"got it after {1e3 * seconds:.0f} ms"
-        )
+    words = f"bestmove within {1e3 * subject.allowed():g} ms of {after}"
+    _expect(seconds <= subject.allowed(), words, f"it after {1e3 * seconds:.0f} ms")
+
+
+def _searching(subject: Subject, board: Board, seconds: float) -> None:
+    """Start a long search, and wait."""
+    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
+    time.sleep(seconds)
 
 
 @_check("stop", "stop is answered by bestmove within 50 ms")
@@ -500,8 +492,7 @@ def _stop(subject: Subject) -> str:
     subject.begin()
     for number in range(TRIES):
         board = usual_board(rng, subject.shape)
-        subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
-        time.sleep(THINKING_SECONDS * number / TRIES)
+        _searching(subject, board, THINKING_SECONDS * number / TRIES)
         began = time.monotonic()
         subject.dialogue.add(Word.STOP)
         subject.checked(board, subject.reply(PATIENCE_SECONDS))
@@ -514,8 +505,8 @@ def _stop(subject: Subject) -> str:
 def _idle_stop(subject: Subject) -> str:
     subject.begin()
     subject.legal_reply(usual_board(random.Random(subject.seed), subject.shape))
-    if refused := subject.silent_up_to_ready("stop", "stop"):
-        raise CheckFailed(f"expected stop without a search to be ignored, got error: {refused[0]}")
+    for refusal in subject.refusals("stop", "stop"):
+        raise CheckFailed(f"expected stop without a search to be ignored, got error: {refusal}")
     return "ignored"
 
 
@@ -524,56 +515,33 @@ def _busy(subject: Subject) -> str:
     """An engine that has moved before it reads `ready` passes."""
     board = usual_board(random.Random(subject.seed), subject.shape)
     subject.begin()
-    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
-    time.sleep(THINKING_SECONDS)
+    _searching(subject, board, THINKING_SECONDS)
     subject.dialogue.add(Word.READY)
     began = time.monotonic()
-    answer = _next(subject)
-    if time.monotonic() - began > subject.allowed():
-        allowed = 1e3 * subject.allowed()
-        raise CheckFailed(
-            f"expected readyok or bestmove within {allowed:g} ms of ready, got it later"
-        )
+    answer = subject.next("an answer")
+    words = f"readyok or bestmove within {1e3 * subject.allowed():g} ms of ready"
+    _expect(time.monotonic() - began <= subject.allowed(), words, "it later")
     if answer is not Word.READY_OK:
         return "the search had ended"
     subject.dialogue.say_lines([format_line(SetPosition(dead_board(subject.shape))), "go"])
     subject.dialogue.add(Word.STOP)
     refusals = 0
-    while isinstance(answer := _next(subject), ErrorLine):
+    while isinstance(answer := subject.next("an answer"), ErrorLine):
         refusals += 1
-    if not isinstance(answer, BestMove) or answer.move not in board.legal_moves():
-        raise CheckFailed(f"expected the move of the running search, got {format_line(answer)!r}")
-    if refusals != 2:
-        raise CheckFailed(
-            f"expected one error each for position and go during a search, got {refusals}"
-        )
+    is_move = isinstance(answer, BestMove) and answer.move in board.legal_moves()
+    _expect(is_move, "the move of the running search", repr(format_line(answer)))
+    _expect(refusals == 2, "one error each for position and go during a search", refusals)
     return "readyok immediately, position and go refused"
-
-
-def _next(subject: Subject) -> Answer:
-    patience = subject.allowed(PATIENCE_SECONDS)
-    answer = subject.dialogue.answer(patience, "an answer", infos=False)
-    if answer is None:
-        raise CheckFailed(subject.dialogue.sentence("an answer", "nothing"))
-    return answer
 
 
 @_check("repeat", "the same new repeats the same game")
 def _repeat(subject: Subject) -> str:
-    first, second = (_game(subject) for _ in range(2))
-    if first != second:
-        raise CheckFailed(f"expected equal games after equal new lines, got {first} and {second}")
-    return f"{len(first)} moves"
-
-
-def _game(subject: Subject) -> str:
-    game = Game(Rules(*subject.shape), subject.seed)
-    subject.begin(game.rules, game.seed)
-    while not game.is_finished and game.move_number < GAME_MOVES:
-        move = subject.legal_reply(game.board, Budget(ply=1)).move
-        assert move is not None
-        game.play(move)
-    return "".join(move.letter for move in game.moves)
+    games = []
+    for _ in range(2):
+        subject.begin(seed=subject.seed)
+        games.append(format_moves(subject.game(GAME_MOVES, Budget(ply=1)).moves))
+    _expect(games[0] == games[1], "equal games after equal new lines", " and ".join(games))
+    return f"{len(games[0])} moves"
 
 
 @_check("quit", "quit ends the program within a second, with exit code 0")
@@ -587,8 +555,7 @@ def _quit_while_searching(subject: Subject) -> str:
     subject.introduce()
     subject.begin()
     board = usual_board(random.Random(subject.seed), subject.shape)
-    subject.dialogue.say(SetPosition(board), Go(Budget(seconds=LONG_SECONDS)))
-    time.sleep(THINKING_SECONDS / 2)
+    _searching(subject, board, THINKING_SECONDS / 2)
     subject.dialogue.add(Word.QUIT)
     return _expect_end(subject, "quit")
 
@@ -601,15 +568,13 @@ def _end_of_input(subject: Subject) -> str:
 
 
 def _expect_end(subject: Subject, after: str) -> str:
-    began = time.monotonic()
-    code = subject.dialogue.process.wait(subject.allowed(QUIT_SECONDS))
+    began, seconds = time.monotonic(), subject.allowed(QUIT_SECONDS)
+    code = subject.dialogue.process.wait(seconds)
     if code is None:
         raise CheckFailed(
-            f"expected the program to end within {subject.allowed(QUIT_SECONDS):g} s of {after}, "
-            "but it still runs"
+            f"expected the program to end within {seconds:g} s of {after}, but it still runs"
         )
-    if code != 0:
-        raise CheckFailed(f"expected exit code 0 after {after}, got {code}")
+    _expect(code == 0, f"exit code 0 after {after}", code)
     subject.lose()
     return f"{1e3 * (time.monotonic() - began):.0f} ms"
 

@@ -16,7 +16,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
@@ -299,11 +299,9 @@ MAX_SHOWN_DEPTH: Final = 1_000
 """Largest depth of an `info` line, in plies."""
 
 _DIGITS = re.compile(r"[0-9]{1,18}", re.ASCII)
-_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _UNIT = re.compile(r"[!-~]{1,20}", re.ASCII)
 _STEP = re.compile(r"([urdl])(?:@([0-9]{1,2}):([0-9]{1,11}))?", re.ASCII)
 _ENDLESS: Final = ("inf", "-inf")
-_OptionValue = tuple[str, int, int, tuple[str, ...]]
 
 
 # ---- reading
@@ -345,49 +343,45 @@ def _rest(line: str, words: int) -> str:
     return parts[words] if len(parts) > words else ""
 
 
-def _pairs(words: Sequence[str], keys: Collection[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+Fields = Mapping[str, Callable[[str], Any]]
+"""The keys of a line, and what reads the value after each."""
+
+
+def _read(words: Sequence[str], fields: Fields) -> dict[str, Any]:
+    """The values of the keys among some words; other words are passed over."""
+    found: dict[str, Any] = {}
     rest = iter(words)
     for key in rest:
-        if key not in keys:
+        if key not in fields:
             continue
         value = next(rest, None)
         if value is None:
             raise InvalidLine(f"expected a value after {key}, got the end of the line")
         if key in found:
             raise InvalidLine(f"expected {key} once, got it twice")
-        found[key] = value
+        found[key] = fields[key](value)
     return found
 
 
 def _parse_new(line: str) -> NewGame:
     words = line.split()[1:]
     end = words.index("seed") if "seed" in words else len(words)
-    found = _pairs(words[end:], ("seed",))
-    seed = notation.parse_seed(found["seed"]) if found else 0
-    return NewGame(Rules.parse(" ".join(words[:end])), seed)
+    found = _read(words[end:], {"seed": notation.parse_seed})
+    return NewGame(Rules.parse(" ".join(words[:end])), **found)
 
 
 def _parse_position(line: str) -> SetPosition:
     board, *words = line.split()[1:] or [""]
     if not board:
         raise InvalidLine("expected position and a board, got no board")
-    found = _pairs(words, ("score", "move"))
-    return SetPosition(
-        Board.parse(board),
-        _whole(found, "score", 0, MAX_SCORE),
-        _whole(found, "move", 0, MAX_MOVE_NUMBER),
-    )
+    found = _read(words, _POSITION)
+    return SetPosition(Board.parse(board), found.get("score"), found.get("move"))
 
 
 def _parse_go(line: str) -> Go:
     words = line.split()[1:]
-    found = _pairs(words, ("ply", "time", "nodes"))
-    budget = Budget(
-        ply=_whole(found, "ply", 1, MAX_PLY),
-        seconds=_seconds(found),
-        nodes=_whole(found, "nodes", 1, MAX_NODES),
-    )
+    found = _read(words, _LIMITS)
+    budget = Budget(ply=found.get("ply"), seconds=found.get("time"), nodes=found.get("nodes"))
     return Go(budget, "quiet" in words)
 
 
@@ -401,25 +395,20 @@ def _parse_option(line: str) -> Option:
     if words[1:2] != ["name"] or words[3:4] != ["type"] or words[5:6] != ["default"]:
         raise InvalidLine(f"expected option name N type T default V, got {shown(line)}")
     text = _rest(line, 6)
-    parse_value = _OPTION_PARSERS.get(words[4])
-    default, low, high, choices = parse_value(text) if parse_value else (text, 0, 0, ())
-    return Option(words[2], words[4], default, low, high, choices)
-
-
-def _parse_spin(text: str) -> _OptionValue:
-    default, *words = text.split() or [""]
-    ends = _pairs(words, ("min", "max"))
-    low, high = (ends.get(key, "") for key in ("min", "max"))
-    if not (_INTEGER.fullmatch(low) and _INTEGER.fullmatch(high)):
-        raise InvalidLine(f"expected default N min N max N of a spin, got {shown(text)}")
-    return default, int(low), int(high), ()
-
-
-def _parse_combo(text: str) -> _OptionValue:
-    default, *words = text.split() or [""]
-    if not words or set(words[::2]) != {"var"} or len(words) % 2:
-        raise InvalidLine(f"expected default V var V var V of a combo, got {shown(text)}")
-    return default, 0, 0, tuple(words[1::2])
+    default, *rest = text.split() or [""]
+    match words[4]:
+        case "spin":
+            ends = _read(rest, {"min": str, "max": str})
+            low, high = (ends.get(key, "") for key in ("min", "max"))
+            if not (_WHOLE.fullmatch(low) and _WHOLE.fullmatch(high)):
+                raise InvalidLine(f"expected default N min N max N of a spin, got {shown(text)}")
+            return Option(words[2], "spin", default, int(low), int(high))
+        case "combo":
+            if not rest or set(rest[::2]) != {"var"} or len(rest) % 2:
+                raise InvalidLine(f"expected default V var V var V of a combo, got {shown(text)}")
+            return Option(words[2], "combo", default, choices=tuple(rest[1::2]))
+        case kind:
+            return Option(words[2], kind, text)
 
 
 def _parse_shapes(line: str) -> Shapes:
@@ -438,17 +427,17 @@ def _parse_info(line: str) -> Info:
     faults: dict[str, str] = {}
     is_value = False
     for key, text in pairwise([*words[:end], ""]):
-        if is_value or key not in _INFO_PARSERS:
+        if is_value or key not in _INFO:
             is_value = False
             continue
         is_value = True
         try:
             if key in found:
                 raise InvalidLine(f"expected {key} once, got it twice")
-            found[key] = _INFO_PARSERS[key](text)
+            found[key] = _INFO[key](text)
         except InvalidInput as error:
             faults[key] = str(error)
-            is_value = text not in _INFO_PARSERS
+            is_value = text not in _INFO
     if words[end : end + 1] == ["line"]:
         try:
             found["line"] = tuple(map(_step, words[end + 1 :]))
@@ -475,18 +464,19 @@ def _parse_best_move(line: str) -> BestMove:
 # ---- parts of lines
 
 
-def _whole(pairs: Mapping[str, str], name: str, low: int, high: int) -> int | None:
-    if (text := pairs.get(name)) is None:
-        return None
-    if not _DIGITS.fullmatch(text):
-        raise InvalidLine(f"expected {name} as a whole number, got {shown(text)}")
-    return check_limit(name, int(text), low, high)
+def _number(name: str, low: int, high: int) -> Callable[[str], int]:
+    """What reads a whole number between two limits."""
+
+    def read(text: str) -> int:
+        if not _DIGITS.fullmatch(text):
+            raise InvalidLine(f"expected {name} as a whole number, got {shown(text)}")
+        return check_limit(name, int(text), low, high)
+
+    return read
 
 
-def _seconds(pairs: Mapping[str, str]) -> float | None:
+def _seconds(text: str) -> float:
     """The time, from milliseconds: exact, so that writing and parsing round-trip."""
-    if (text := pairs.get("time")) is None:
-        return None
     notation.parse_number(text, "time in milliseconds", InvalidLine)
     seconds = float(Decimal(text).scaleb(-3))
     if not 0 <= seconds <= MAX_SECONDS:
@@ -553,10 +543,13 @@ def format_line(message: Command | Answer) -> str:
             return " ".join(["go", *limits, *["quiet"] * quiet])
         case Identity():
             return f"id {message.key} {_one_line(message.text)}"
-        case Option():
-            return _format_option(message)
-        case Shapes():
-            return _format_shapes(message.shapes)
+        case Option(name, kind, default, low, high, choices):
+            line = f"option name {name} type {kind} default {default}"
+            line += f" min {low} max {high}" if kind == "spin" else ""
+            return line.rstrip() + "".join(f" var {choice}" for choice in choices)
+        case Shapes(shapes):
+            names = [f"{rows}x{cols}" for rows, cols in shapes]
+            return f"shapes {ANY if set(shapes) == set(ALL_SHAPES) else ' '.join(names)}"
         case Info():
             return _format_info(message)
         case BestMove():
@@ -571,19 +564,6 @@ def _one_line(text: str) -> str:
 
 def _known(pairs: Mapping[str, object]) -> list[str]:
     return [f"{key} {value}" for key, value in pairs.items() if value is not None]
-
-
-def _format_option(message: Option) -> str:
-    line = f"option name {message.name} type {message.kind} default {message.default}"
-    if message.kind == "spin":
-        line += f" min {message.low} max {message.high}"
-    return line.rstrip() + "".join(f" var {choice}" for choice in message.choices)
-
-
-def _format_shapes(shapes: Sequence[tuple[int, int]]) -> str:
-    if set(shapes) == set(ALL_SHAPES):
-        return f"shapes {ANY}"
-    return " ".join(["shapes", *(f"{rows}x{cols}" for rows, cols in shapes)])
 
 
 def _format_info(message: Info) -> str:
@@ -603,34 +583,39 @@ def _format_info(message: Info) -> str:
     return " ".join(words)
 
 
-_OPTION_PARSERS: Final[dict[str, Callable[[str], _OptionValue]]] = {
-    "spin": _parse_spin,
-    "combo": _parse_combo,
+def _alone(word: Word) -> Callable[[str], Word]:
+    return lambda _: word
+
+
+_POSITION: Final[Fields] = {
+    "score": _number("score", 0, MAX_SCORE),
+    "move": _number("move", 0, MAX_MOVE_NUMBER),
 }
-_INFO_PARSERS: Final[dict[str, Callable[[str], Any]]] = {
-    "depth": lambda text: _whole({"depth": text}, "depth", 0, MAX_SHOWN_DEPTH),
-    "nodes": lambda text: _whole({"nodes": text}, "nodes", 0, MAX_NODES),
-    "time": lambda text: _seconds({"time": text}),
+_LIMITS: Final[Fields] = {
+    "ply": _number("ply", 1, MAX_PLY),
+    "time": _seconds,
+    "nodes": _number("nodes", 1, MAX_NODES),
+}
+_INFO: Final[Fields] = {
+    "depth": _number("depth", 0, MAX_SHOWN_DEPTH),
+    "nodes": _number("nodes", 0, MAX_NODES),
+    "time": _seconds,
     "unit": _unit,
     "best": _letter,
     **dict.fromkeys(MOVES_BY_LETTER, _value),
 }
 _COMMANDS: Final[dict[str, Callable[[str], Command | None]]] = {
-    "u2048": lambda _: Word.HELLO,
+    **{word.value: _alone(word) for word in (Word.HELLO, Word.READY, Word.STOP, Word.QUIT)},
     "option": lambda line: SetOption(first_word(_rest(line, 1)), _rest(line, 2)),
-    "ready": lambda _: Word.READY,
     "new": _parse_new,
     "position": _parse_position,
     "go": _parse_go,
-    "stop": lambda _: Word.STOP,
-    "quit": lambda _: Word.QUIT,
 }
 _ANSWERS: Final[dict[str, Callable[[str], Answer | None]]] = {
+    **{word.value: _alone(word) for word in (Word.HELLO_OK, Word.READY_OK)},
     "id": _parse_identity,
     "option": _parse_option,
     "shapes": _parse_shapes,
-    "u2048ok": lambda _: Word.HELLO_OK,
-    "readyok": lambda _: Word.READY_OK,
     "info": _parse_info,
     "bestmove": _parse_best_move,
     "error": lambda line: ErrorLine(notation.printable(_rest(line, 1))),

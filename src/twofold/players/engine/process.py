@@ -28,12 +28,6 @@ JOIN_SECONDS: Final = 1.0
 SETTLE_SECONDS: Final = 0.2
 """Time limit for the last output to arrive."""
 
-AWAKE_SECONDS: Final = 0.0003
-"""Time of busy polling before a blocking wait."""
-
-QUICK_SECONDS: Final = 0.001
-"""After a longer wait, the next one blocks immediately."""
-
 TAIL_BYTES: Final = 4_096
 """Bytes of stderr that are kept."""
 
@@ -52,45 +46,18 @@ class Output(Protocol):
         """Close the stream, after its other end is closed."""
 
 
-class Waiter:
-    """Waits for bytes in a pipe; on POSIX.
-
-    After a short wait it polls busily for a moment, if there is a core to spare: on an idle machine
-    a wake-up takes longer than an engine's quick move.
-    """
-
-    def __init__(self, stream: Any) -> None:
-        self._poll = select.poll()
-        self._poll.register(stream, select.POLLIN)
-        self._can_stay_awake = (os.cpu_count() or 1) > 1
-        self._was_quick = False
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for bytes or the end, at most `seconds` (None: no limit); False if none came."""
-        began = time.perf_counter()
-        ready = bool(self._poll.poll(0))
-        if self._was_quick and not ready:
-            until = began + (AWAKE_SECONDS if seconds is None else min(AWAKE_SECONDS, seconds))
-            while not ready and time.perf_counter() < until:
-                ready = bool(self._poll.poll(0))
-        if not ready:
-            ready = bool(self._poll.poll(None if seconds is None else max(1e3 * seconds, 0.0)))
-        lasted = time.perf_counter() - began
-        self._was_quick = self._can_stay_awake and lasted < QUICK_SECONDS
-        return ready
-
-
 class PolledOutput:
     """Reads a stream in the caller's thread; on POSIX."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self._waiter = Waiter(stream)
+        self._poll = select.poll()
+        self._poll.register(stream, select.POLLIN)
 
     def get(self, seconds: float) -> bytes | None:
         """The next bytes, empty at the end; None after the timeout."""
         try:
-            if not self._waiter.wait(seconds):
+            if not self._poll.poll(max(1e3 * seconds, 0.0)):
                 return None
             return bytes(self._stream.read(_CHUNK))
         except (OSError, ValueError):  # ValueError: closed here
