@@ -64,6 +64,11 @@ class Figure:
             values = [UNKNOWN if value is None else value for value in values]
         return np.array(values, dtype=self.kind)
 
+    def left_out(self, games: int) -> NDArray[Any]:
+        """In place of a list or a text that is not read."""
+        is_list = self.column == "reached"
+        return np.zeros((games, 0), self.kind) if is_list else np.full(games, "", self.kind)
+
     def cells(self, array: NDArray[Any]) -> list[Any]:
         """The values of an array, None for those that are unknown."""
         values = array.tolist()
@@ -171,9 +176,17 @@ class GameColumns:
 
     @classmethod
     def of_cells(cls, cells: Mapping[str, Sequence[Any]]) -> "GameColumns":
-        """From values by column, None for those that are unknown; records may be left out."""
-        unkept = [""] * len(cells["seed"])
-        return cls(*(one.array(cells.get(one.column, unkept)) for one in FIGURES.values()))
+        """From values by column, None for those that are unknown.
+
+        `reached` and `record` may be left out.
+        """
+        games = len(cells["seed"])
+        return cls(
+            *(
+                one.array(cells[one.column]) if one.column in cells else one.left_out(games)
+                for one in FIGURES.values()
+            )
+        )
 
     @classmethod
     def of_results(

@@ -1,11 +1,10 @@
 """The rows of a study: checks them, and converts those of games to columns."""
 
 import contextlib
-import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, NoReturn, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 import numpy as np
@@ -36,7 +35,9 @@ BOARDS: Final = "hash, name, boards"
 SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
 """A regular expression for a seed in decimal; its range is checked separately."""
 
-_LISTS: Final = msgspec.json.Decoder(list[list[int]])
+_MoveNumber = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+_Reached = Annotated[list[_MoveNumber], Meta(min_length=1, max_length=MAX_EXPONENT + 1)]
+_LISTS: Final = msgspec.json.Decoder(list[_Reached])
 
 _MAX_MACHINE: Final = 20 * MAX_TEXT
 _MACHINE: Final = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
@@ -181,130 +182,100 @@ def games_of(
 ) -> GameColumns:
     """The games of the seeds `wanted` among rows of the table `game`; `run` is for errors.
 
-    `reached` and records may be left out of the columns.
+    `reached` and `record` may be left out of the columns.
 
     Raises:
         InvalidInput: a cell does not match its column; the message names game and run.
     """
-    cells = _GameCells(columns, rows, run)
-    games = GameColumns(*map(cells.array, FIGURES.values()))
-    cells.check(games)
+    cells = _game_cells(columns, rows, run)
+    if "reached" in cells:
+        cells["reached"] = _move_numbers(rows, columns.index("reached"), run)
+    games = GameColumns.of_cells(cells)
+    for wrong, expected, got in _impossible(games):
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise _refusal(expected, got[at].tolist(), rows[at], run)
     return games.where(wanted.holds(games.seeds))
 
 
 def seeds_of(rows: Sequence[tuple[Any, ...]], run: str) -> NDArray[np.uint64]:
     """The seeds of rows that hold nothing else."""
-    return _GameCells(["seed"], rows, run).seeds()
+    return np.array(_game_cells(["seed"], rows, run)["seed"], dtype=np.uint64)
 
 
-class _GameCells:
-    """Rows of the table `game`; an error names the first wrong row."""
-
-    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], run: str) -> None:
-        self._run = run
-        values = list(zip(*rows, strict=True)) or [()] * len(columns)
-        self._columns = dict(zip(columns, values, strict=True))
-
-    def _refuse(self, wrong: NDArray[np.bool_], expected: str, got: NDArray[Any]) -> None:
-        """Raise InvalidInput for the first of the wrong rows."""
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            self._raise(expected, at, got[at].tolist())
-
-    def _raise(self, expected: str, at: int, got: object) -> NoReturn:
-        game = f"the game of seed {shown(self._columns['seed'][at])} in {self._run}"
-        raise InvalidInput(f"expected {expected}, got {shown(got)} in {game}")
-
-    # ---- cells
-
-    def array(self, figure: Figure) -> NDArray[Any]:
-        """The array of a figure."""
-        if figure.column == "seed":
-            return self.seeds()
-        if figure.column == "reached":
-            return self.reached()
-        return self.numbers(figure) if figure.most is not None else self.records()
-
-    def seeds(self) -> NDArray[np.uint64]:
-        column = self._columns["seed"]
-        if set(map(type, column)) <= {str}:
-            whole = re.fullmatch(f"(?:{SEED},)*", "".join(f"{text}," for text in column))
-            numbers = list(map(int, column)) if whole else []
-            if whole and max(numbers, default=0) <= MAX_SEED:
-                return np.array(numbers, dtype=np.uint64)
-        for at, text in enumerate(column):
-            if not (isinstance(text, str) and re.fullmatch(SEED, text) and int(text) <= MAX_SEED):
-                self._raise("a seed from 0 to 2^64 - 1 in decimal", at, text)
-        raise AssertionError
-
-    def numbers(self, figure: Figure) -> NDArray[np.int64]:
-        """A column of numbers from 0 to the largest; UNKNOWN for NULL."""
-        name, cells = figure.column, self._columns[figure.column]
-        kinds = {int, type(None)} if figure.is_optional else {int}
-        if not set(map(type, cells)) <= kinds:
-            at = next(at for at, cell in enumerate(cells) if type(cell) not in kinds)
-            self._raise(f"a whole number as {name}", at, cells[at])
-        found = figure.array(cells)
-        known = np.array([cell is not None for cell in cells], dtype=np.bool_)
-        wrong = known & ((found < 0) | (found > figure.most))
-        self._refuse(wrong, f"{name} from 0 to {figure.most}", found)
-        return found
-
-    def records(self) -> NDArray[np.object_]:
-        """Empty texts: `Study.records` reads the column."""
-        return np.full(len(self._columns["seed"]), "", dtype=object)
-
-    def reached(self) -> NDArray[np.int32]:
-        """The column `reached`, shape (games, 36); without columns if it was left out."""
-        texts = self._columns.get("reached")
-        if texts is None:
-            return np.zeros((len(self._columns["seed"]), 0), np.int32)
-        found = _move_numbers(texts)
-        if found is None:
-            at = next(at for at, text in enumerate(texts) if _move_numbers([text]) is None)
-            self._raise("1 to 36 move numbers below 2^31 as reached", at, texts[at])
-        return found
-
-    # ---- games
-
-    def check(self, games: GameColumns) -> None:
-        """Refuse impossible games; `reached` without columns is not checked."""
-        times = np.stack([games.move_medians, games.move_99ths], axis=1)
-        lacking = (times == UNKNOWN).sum(axis=1) == 1
-        self._refuse(lacking, "both move_median and move_99th or neither", times)
-        tiles, sums = games.max_tiles, games.tile_sums
-        power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
-        self._refuse(~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles)
-        wrong = (sums != UNKNOWN) & ((sums < tiles) | (sums > MAX_SIDE**2 * tiles))
-        words = f"a sum of up to {MAX_SIDE**2} tiles up to max_tile as tile_sum"
-        self._refuse(wrong, words, sums)
-        if games.reached.size:
-            self._check_reached(games)
-
-    def _check_reached(self, games: GameColumns) -> None:
-        reached, lengths = games.reached, (games.reached != NEVER).sum(axis=1)
-        wanted = np.frexp(games.max_tiles.astype(np.float64))[1]  # the exponent and one more
-        words = "as many numbers in reached as exponents up to max_tile"
-        self._refuse(lengths != wanted, words, lengths)
-        there = np.arange(reached.shape[1]) < lengths[:, None]
-        falls = (np.diff(reached, axis=1) < 0) & there[:, 1:]
-        self._refuse(falls.any(axis=1), "numbers in reached that never fall", reached)
-        outside = reached.max(axis=1, initial=0) > games.moves
-        self._refuse(outside, "move numbers in reached from 0 to moves", games.moves)
+def _cell_type(figure: Figure) -> Any:
+    """What a cell of a figure's column can hold."""
+    if figure.most is None:
+        return _Seed if figure.column == "seed" else str
+    number = Annotated[int, Meta(ge=0, le=figure.most)]
+    return number | None if figure.is_optional else number
 
 
-def _move_numbers(texts: Sequence[Any]) -> NDArray[np.int32] | None:
-    """`GameColumns.reached` from JSON arrays of move numbers; None if a text is something else."""
+_CELL_TYPES: Final = {one.column: _cell_type(one) for one in FIGURES.values()}
+
+
+def _game_cells(
+    columns: Sequence[str], rows: Sequence[tuple[Any, ...]], run: str
+) -> dict[str, Sequence[Any]]:
+    """The cells by column, seeds as numbers."""
+    kind: Any = list[tuple[tuple(_CELL_TYPES[name] for name in columns)]]  # type: ignore[misc]
     try:
-        lists = _LISTS.decode(f"[{','.join(texts)}]")
-        lengths = np.fromiter(map(len, lists), np.int64, count=len(lists))
-        numbers = np.fromiter(itertools.chain.from_iterable(lists), np.int64)
-    except (msgspec.DecodeError, RecursionError, UnicodeError, OverflowError, TypeError):
-        return None
-    short = np.all((lengths >= 1) & (lengths <= MAX_EXPONENT + 1))
-    small = np.all((numbers >= 0) & (numbers <= 2**31 - 1))
-    if len(lists) != len(texts) or not short or not small:
-        return None
-    found = np.full((len(lists), MAX_EXPONENT + 1), NEVER, dtype=np.int32)
-    found[np.arange(MAX_EXPONENT + 1) < lengths[:, None]] = numbers
-    return found
+        msgspec.convert(rows, kind)
+    except msgspec.ValidationError as error:
+        words, _, place = str(error).partition(" - at `$")
+        at, column = map(int, re.findall(r"[0-9]+", place))
+        expected = words.partition(", got")[0].replace("Expected", "expected", 1)
+        raise _refusal(
+            f"{expected} as {columns[column]}", rows[at][column], rows[at], run
+        ) from None
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    cells: dict[str, Sequence[Any]] = dict(zip(columns, values, strict=True))
+    cells["seed"] = list(map(int, cells["seed"]))
+    if max(cells["seed"], default=0) > MAX_SEED:
+        row = next(row for row in rows if int(row[0]) > MAX_SEED)
+        raise _refusal("a seed from 0 to 2^64 - 1 in decimal", row[0], row, run)
+    return cells
+
+
+def _refusal(expected: str, got: object, row: tuple[Any, ...], run: str) -> InvalidInput:
+    """The error of a row, whose first cell is its seed."""
+    expected = expected.removeprefix("expected ")
+    where = f"the game of seed {shown(row[0])} in {run}"
+    return InvalidInput(f"expected {expected}, got {shown(got)} in {where}")
+
+
+def _impossible(games: GameColumns) -> Iterator[tuple[NDArray[np.bool_], str, NDArray[Any]]]:
+    """Which games contradict themselves, what was expected, and what they hold."""
+    times = np.stack([games.move_medians, games.move_99ths], axis=1)
+    lacking = (times == UNKNOWN).sum(axis=1) == 1
+    yield lacking, "both move_median and move_99th or neither", times
+    tiles, sums = games.max_tiles, games.tile_sums
+    power = (tiles >= 2) & (tiles & (tiles - 1) == 0)
+    yield ~power, f"a tile from 2 to 2^{MAX_EXPONENT} as max_tile", tiles
+    wrong = (sums != UNKNOWN) & ((sums < tiles) | (sums > MAX_SIDE**2 * tiles))
+    yield wrong, f"a sum of up to {MAX_SIDE**2} tiles up to max_tile as tile_sum", sums
+    if not games.reached.size:
+        return
+    reached, lengths = games.reached, (games.reached != NEVER).sum(axis=1)
+    exponents = np.frexp(tiles.astype(np.float64))[1]  # the exponent and one more
+    words = "as many numbers in reached as exponents up to max_tile"
+    yield lengths != exponents, words, lengths
+    there = np.arange(reached.shape[1]) < lengths[:, None]
+    falls = (np.diff(reached, axis=1) < 0) & there[:, 1:]
+    yield falls.any(axis=1), "numbers in reached that never fall", reached
+    outside = reached.max(axis=1, initial=0) > games.moves
+    yield outside, "move numbers in reached from 0 to moves", games.moves
+
+
+def _move_numbers(rows: Sequence[tuple[Any, ...]], column: int, run: str) -> list[list[int]]:
+    """The lists of a column of JSON arrays of move numbers."""
+    try:
+        lists = _LISTS.decode(f"[{','.join([row[column] for row in rows])}]")
+        if len(lists) == len(rows):
+            return lists
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        pass
+    if len(rows) > 1:  # find the first wrong one
+        return [_move_numbers([row], column, run)[0] for row in rows]
+    words = "1 to 36 move numbers below 2^31 as reached"
+    raise _refusal(words, rows[0][column], rows[0], run)
