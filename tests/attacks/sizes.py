@@ -39,7 +39,6 @@ def readers() -> dict[str, Callable[[Path], object]]:
     from twofold.cli.browser.pages import read_selectors
     from twofold.game import formats
     from twofold.game.record import read_record
-    from twofold.games.kept import read_kept
     from twofold.learn.checkpoint import load
     from twofold.storage.arrays import map_tensors
     from twofold.tables.exact import ExactTable
@@ -55,7 +54,6 @@ def readers() -> dict[str, Callable[[Path], object]]:
         "checkpoint": load,
         "games": lambda path: drained(formats.read_games(path)),
         "hash": lambda path: network_hash(str(path)),
-        "kept": lambda path: read_kept(path, "a"),
         "learnt": read_learnt,
         "network": read_network,
         "one game": formats.read_any_record,
@@ -150,7 +148,7 @@ ATTACKS: Final = [
     Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected games of uint64"),
     # records and replays
     *(Attack(f"a hole as {reader}", reader, hole(""), "expected")
-      for reader in ("record", "records", "games", "one game", "kept", "selectors", "card",
+      for reader in ("record", "records", "games", "one game", "selectors", "card",
                      "network", "checkpoint", "tdl", "table", "tensors")),
     Attack("a hole behind a record", "one game", hole('[Twofold "1"]\n\n'), "expected"),
     Attack("a hole behind a replay", "games", hole("4x4-_"), "expected"),

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -15,15 +17,31 @@ from twofold import Board, Game, Move, Rules
 from twofold.cli.play import TextGame, said
 from twofold.game.game import Step
 from twofold.game.record import Record, read_record, write_record
-from twofold.games import saved_game as saving
-from twofold.games.scores import GameFile, new_record
+from twofold.games import live_game as saving
+from twofold.games.live_game import LiveGame, new_game
+from twofold.games.scores import new_record
+from twofold.games.store import GameStore, RecordFile, games_folder, read_game
 from twofold.players import PlayerSpec
 
 
-def saved(out: str) -> Path:
-    found = re.search(r"the game is in (.*)", out)
+def saved(out: str) -> str:
+    """The id of the game that a command has left."""
+    found = re.search(r"the game is saved as (.*)", out)
     assert found, out
-    return Path(found[1])
+    return found[1]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[GameStore]:
+    with closing(GameStore(tmp_path / "games")) as store:
+        yield store
+
+
+def table_of(
+    store: GameStore, game: Game, hints: str | None = None, *, words: bool = False
+) -> TextGame:
+    player = PlayerSpec.parse(hints) if hints else None
+    return TextGame(new_game(store, game), player, words=words)
 
 
 def test_moves_are_made_and_said_in_words(cli: Cli) -> None:
@@ -62,9 +80,9 @@ def test_words_alone(cli: Cli) -> None:
     assert not any("." in line for line in lines if line.startswith(("row", "left", "down")))
 
 
-def test_the_end_in_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_end_in_words(capsys: pytest.CaptureFixture[str], store: GameStore) -> None:
     game = Game.from_board(Board.parse("1x3:122"), Rules.parse("1x3"), 1)
-    TextGame(game, tmp_path / "game", None, words=True).obey("l")
+    table_of(store, game, words=True).obey("l")
     out = capsys.readouterr().out
     assert "left: 4 and 4 make 8, plus 8, new" in out
     assert "the game is over: no move is left" in out
@@ -106,16 +124,15 @@ def test_help_lists_the_commands(cli: Cli) -> None:
         assert word in out
 
 
-def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli) -> None:
     _, out, _ = cli("play", "--seed", "1", stdin="l\nd\n")
-    path = saved(out)
-    assert path.is_relative_to(tmp_path)
-    assert f"continue with: twofold play --resume {path}" in out
-    _, out, _ = cli("play", "--resume", str(path), stdin="undo\nu\n")
+    name = saved(out)
+    assert f"continue with: twofold play --resume {name}" in out
+    _, out, _ = cli("play", "--resume", name, stdin="undo\nu\n")
     assert "seed 1" in out
     assert "took back down" in out
-    assert saved(out) == path
-    assert read_record(path).moves == (Move.LEFT, Move.UP)
+    assert saved(out) == name
+    assert read_game(name).moves == (Move.LEFT, Move.UP)
 
 
 def test_what_a_resumed_record_says_is_kept(cli: Cli, tmp_path: Path) -> None:
@@ -130,14 +147,15 @@ def test_what_a_resumed_record_says_is_kept(cli: Cli, tmp_path: Path) -> None:
     write_record(path, record)
     cli("play", "--resume", str(path), stdin=f"undo\n{game.legal_moves()[-1].letter}\nquit\n")
     found = read_record(path)
-    assert (found.player, found.date, found.tags) == ("Ada", "2048-01-31", tags)
+    assert (found.player, found.date, found.tags) == ("Ada + me", "2048-01-31", tags)
     assert found.comments == {1: "good"}  # the third move has been taken back
 
 
-def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:
+def test_a_game_without_moves_is_not_saved(cli: Cli) -> None:
     _, out, _ = cli("play", stdin="")
     assert "nothing to save" in out
-    assert not (tmp_path / "state").exists()
+    with closing(GameStore(games_folder())) as store:
+        assert store.games() == []
 
 
 def test_ctrl_c_saves_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,13 +170,14 @@ def test_ctrl_c_saves_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.input", answer)
     code, out, _ = cli("play", "--seed", "1")
     assert code == 130
-    assert read_record(saved(out)).moves == (Move.LEFT,)
+    assert read_game(saved(out)).moves == (Move.LEFT,)
 
 
 def test_new_keeps_the_old_game(cli: Cli, tmp_path: Path) -> None:
     _, out, _ = cli("play", "--seed", "1", stdin="l\nnew\nu\nd\nl\nr\nquit\n")
     assert "new game, seed" in out
-    assert len(list((tmp_path / "state" / "games").glob("*.2048"))) == 2
+    with closing(GameStore(games_folder())) as store:
+        assert len(store.games()) == 2
 
 
 def test_undo_right_after_new_goes_back(cli: Cli) -> None:
@@ -176,19 +195,21 @@ def test_save_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert read_record(path).moves == (Move.LEFT,)
 
 
-def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_game_is_saved_during_play(monkeypatch: pytest.MonkeyPatch, store: GameStore) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
-    table = TextGame(Game(seed=1), tmp_path / "game.2048", None)
+    table = table_of(store, Game(seed=1))
     lines = iter(["l", "d"])
     monkeypatch.setattr(table, "_read", lambda: next(lines, None))
     table.play()
-    assert len(read_record(tmp_path / "game.2048").moves) == 2
+    (kept,) = store.games()
+    assert kept.info.moves == 2
 
 
-def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_reaching_the_goal_is_said_once(
+    capsys: pytest.CaptureFixture[str], store: GameStore
+) -> None:
     game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse("2x2 goal=4"), 1)
-    table = TextGame(game, tmp_path / "game", None)
+    table = table_of(store, game)
     table.obey("l")
     assert "you reached 4; the game goes on" in capsys.readouterr().out
     table.obey("u")
@@ -204,10 +225,10 @@ def test_reaching_the_goal_is_said_once(capsys: pytest.CaptureFixture[str], tmp_
     ],
 )
 def test_a_goal_reached_anew_is_said_anew(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, rules: str, says: str, *, words: bool
+    capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, says: str, *, words: bool
 ) -> None:
     game = Game.from_board(Board.parse("2x2:11/00"), Rules.parse(rules), 1)
-    table = TextGame(game, tmp_path / "game", None, words=words)
+    table = table_of(store, game, words=words)
     for commands in ("l", "undo l", "undo redo"):
         table.obey(commands)
         assert capsys.readouterr().out.count(says) == 1, commands
@@ -216,10 +237,10 @@ def test_a_goal_reached_anew_is_said_anew(
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("stop", ["goal", "never"])
 def test_a_goal_made_by_the_last_possible_move_is_said_with_the_end(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, stop: str, *, words: bool
+    capsys: pytest.CaptureFixture[str], store: GameStore, stop: str, *, words: bool
 ) -> None:
     game = Game(Rules.parse(f"2x2 goal=8 stop={stop}"), seed=332)
-    table = TextGame(game, tmp_path / "game", None, words=words)
+    table = table_of(store, game, words=words)
     for commands in ("luuu", "undo u", "board"):
         table.obey(commands)
         out = capsys.readouterr().out
@@ -238,11 +259,11 @@ def test_what_a_saved_game_has_is_not_given(cli: Cli, option: tuple[str, str]) -
     [("2x2 goal=4 stop=goal", "the game stops here"), ("1x3", "the game is over")],
 )
 def test_the_end_is_said(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, rules: str, says: str
+    capsys: pytest.CaptureFixture[str], store: GameStore, rules: str, says: str
 ) -> None:
     board = "2x2:11/00" if rules.startswith("2x2") else "1x3:122"
     game = Game.from_board(Board.parse(board), Rules.parse(rules), 1)
-    table = TextGame(game, tmp_path / "game", PlayerSpec.parse("greedy"))
+    table = table_of(store, game, "greedy")
     table.obey("l")
     out = capsys.readouterr().out
     assert says in out
@@ -255,14 +276,14 @@ def test_the_end_is_said(
 
 
 def test_hints_are_counted_and_refused_in_the_daily_game(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], store: GameStore
 ) -> None:
-    table = TextGame(Game(seed=1), tmp_path / "game", PlayerSpec.parse("greedy"))
+    table = table_of(store, Game(seed=1), "greedy")
     table.obey("hint")
     table.obey("hint")
     assert table.kept.hints == 1
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
-    table = TextGame(record.resume(), tmp_path / "daily", PlayerSpec.parse("greedy"), record)
+    table = TextGame(LiveGame(record.resume(), None, record), PlayerSpec.parse("greedy"))
     table.obey("l")
     for what in ("hint", "undo"):
         table.obey(what)
@@ -288,16 +309,16 @@ def test_another_program_with_the_same_game_is_named(
     game = Game(seed=1)
     game.play(Move.LEFT)
     write_record(path, Record.from_game(game))
-    read = GameFile.read
+    read = RecordFile.read
 
-    def read_then_play_on(file: GameFile) -> Record:
+    def read_then_play_on(file: RecordFile) -> Record:
         found = read(file)
         for _ in range(2):
             game.play(game.legal_moves()[0])
         write_record(path, Record.from_game(game))
         return found
 
-    monkeypatch.setattr(GameFile, "read", read_then_play_on)
+    monkeypatch.setattr(RecordFile, "read", read_then_play_on)
     same, news = game.legal_moves()[0].letter, "another program went on with this game"
     _, out, _ = cli("play", "--resume", str(path), stdin=f"{same}\n\nquit\n")
     assert f"{news}; its moves are here now" in out
@@ -321,10 +342,12 @@ def test_a_game_from_standard_input_and_moves_from_the_terminal(cli: Cli, tmp_pa
         os.write(main, b"undo\nquit\n")
         read_until(main, "continue with: ")
         assert exit_code(process, main) == 0
-    (saved,) = (read_record(one) for one in state.rglob("*.2048"))
-    assert (len(saved.moves), saved.undos) == (moves - 1, 1)
-    assert saved.tags["Opened"] == "yes"  # whose game it was is not known: it is no best score
-    assert not list(state.rglob("best.json"))
+    with closing(GameStore(state / "games")) as store:
+        (kept,) = store.games()
+        record = store.read(kept.info.game).record
+        assert (len(record.moves), record.undos) == (moves - 1, 1)
+        assert kept.info.kind == "file"  # whose game it was is not known: it is no best score
+        assert store.best(kept.info.rules) == 0
 
 
 def test_a_game_from_standard_input_needs_a_terminal(tmp_path: Path) -> None:

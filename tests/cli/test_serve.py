@@ -9,6 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from tests.support.commands import Cli, Heard
 from tests.support.policies import make_policy, write
 from tests.support.servers import LINE, opened, running, until
 from tests.web.page import wait_until
-from twofold import Record
 from twofold.cli import _output, main, serve
 from twofold.errors import InvalidInput
+from twofold.games.store import GameStore
 from twofold.web import server
 from twofold.web.security import LOOPBACK, Access
 from twofold.web.server import Server
@@ -233,8 +234,8 @@ def test_it_serves_its_owner_until_it_is_stopped(
             out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (code, "")
     assert err.removeprefix("starting ...\n") == "stopped; all games are kept\n"
-    record = Record.parse((tmp_path / "games" / f"{game}.2048").read_text(encoding="utf-8"))
-    assert len(record.moves) == 1
+    with closing(GameStore(tmp_path / "games")) as store:
+        assert len(store.read(game).record.moves) == 1
 
 
 def play(page: ClientConnection) -> str:

@@ -1,11 +1,13 @@
 """Saved games for tests, and how a store lists them."""
 
+from pathlib import Path
+
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games.kept import GameInfo
-from twofold.games.store import GameStore
+from twofold.games.store import GameStore, Row
 
 STANDARD_TEXT = str(Rules())
 
@@ -23,11 +25,16 @@ def record_of(
 
 def again(store: GameStore) -> GameStore:
     """The same folder, opened by the next server."""
-    store.close()
-    after = GameStore(store.folder)
-    assert after.wait(120)
-    after.close()
-    return after
+    return GameStore(store.folder)
+
+
+def saved(folder: Path, game: str) -> Row | None:
+    """A game in a folder as another program sees it now; None if it is not saved."""
+    row = Row(GameStore(folder), game)
+    if game not in row.store:
+        return None
+    row.read()
+    return row
 
 
 def infos(store: GameStore) -> list[GameInfo]:

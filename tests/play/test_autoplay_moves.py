@@ -4,30 +4,14 @@ import pytest
 
 from twofold import Game, Record
 from twofold.game.record import format_record, parse_record
-from twofold.games.saved_game import News, SavedGame
-from twofold.games.scores import AUTOPLAY_TAG, AutoplayMoves, Conflict, autoplay_of, autoplay_tags
+from twofold.games.live_game import LiveGame
+from twofold.games.scores import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.limits import MAX_TAG
 
 
-class Kept(SavedGame):
-    """A game without a file; these methods are never called."""
-
-    def write(self, record: Record) -> None:
-        raise AssertionError
-
-    def move_away(self, conflict: Conflict) -> None:
-        raise AssertionError
-
-    def tell_news(self, news: News) -> None:
-        raise AssertionError
-
-
-def moved(kept: SavedGame, *, by_player: bool) -> None:
+def moved(kept: LiveGame, *, by_player: bool) -> None:
     kept.game.play(kept.game.legal_moves()[0])
-    if by_player:
-        kept.note_autoplay(kept.game.move_number - 1)
-    else:
-        kept.note_own_move()
+    kept.note_move("greedy" if by_player else "")
 
 
 @pytest.mark.parametrize("text", ["", "1", "1-4", "2 4-9 11"])
@@ -47,7 +31,7 @@ def test_adjacent_ranges_are_joined() -> None:
 
 
 def test_a_move_made_again_counts_for_who_made_it_last() -> None:
-    kept = Kept(Game(seed=1), None)
+    kept = LiveGame(Game(seed=1), None)
     for by_player in (False, True, True):
         moved(kept, by_player=by_player)
     assert str(kept.autoplay) == "2-3"
@@ -62,12 +46,12 @@ def test_a_move_made_again_counts_for_who_made_it_last() -> None:
 
 
 def test_a_record_keeps_who_made_which_move() -> None:
-    kept = Kept(Game(seed=1), None, player="me + greedy", autoplay=AutoplayMoves())
+    kept = LiveGame(Game(seed=1), None, player="me + greedy", autoplay=AutoplayMoves())
     for by_player in (False, True, False):
         moved(kept, by_player=by_player)
     record = parse_record(format_record(kept.record()))
     assert record.tags[AUTOPLAY_TAG] == "2"
-    again = Kept(record.resume(), None, record, player=record.player)
+    again = LiveGame(record.resume(), None, record, player=record.player)
     moved(again, by_player=True)
     assert str(again.autoplay) == "2 4"
 
@@ -94,7 +78,7 @@ def test_unknown_moves_stay_unknown() -> None:
     game = Game(seed=1)
     game.play(game.legal_moves()[0])
     old = Record.from_game(game, player="me + greedy")
-    kept = Kept(old.resume(), None, old, player=old.player)
+    kept = LiveGame(old.resume(), None, old, player=old.player)
     moved(kept, by_player=True)
     assert kept.autoplay is None
     assert AUTOPLAY_TAG not in kept.record().tags

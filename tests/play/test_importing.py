@@ -7,8 +7,7 @@ import pytest
 from tests.play.kept_games import record_of
 from twofold.game.formats import format_game
 from twofold.game.record import Record
-from twofold.games.kept import Unread, games_in, when_played
-from twofold.games.scores import PLAYED_TAG, indexed
+from twofold.games.kept import PLAYED_TAG, Unread, games_in, indexed, when_played
 
 THREE = [record_of(moves, seed=moves) for moves in (3, 5, 8)]
 

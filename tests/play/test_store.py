@@ -1,11 +1,11 @@
-"""Saved games: none is lost or deleted without a request, and lists are fast."""
+"""The store of games: two programs lose no move, a kill loses nothing, old folders come in."""
 
-import errno
+import itertools
 import os
 import secrets
-import subprocess
-import sys
-import threading
+import shutil
+import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -14,16 +14,32 @@ from pathlib import Path
 import pytest
 
 from tests.play.kept_games import STANDARD_TEXT, again, ids, infos, record_of
-from tests.support.faults import Faults
+from tests.support.forks import fork
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
-from twofold.game.record import format_record, parse_record
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record, format_record
 from twofold.game.rules import Rules
-from twofold.games import scores
 from twofold.games import store as module
-from twofold.games.scores import BEST_FILE, SUFFIX
-from twofold.games.store import GameStore, NotFound, Stamp
-from twofold.storage import files
+from twofold.games.kept import indexed
+from twofold.games.store import (
+    FILE,
+    GameStore,
+    NotFound,
+    Place,
+    RecordFile,
+    Row,
+    Version,
+    goes_on,
+    make_folder,
+    read_game,
+)
+from twofold.storage import database
+from twofold.storage.files import alone
 from twofold.web.table import MAX_LISTED, PageTable
+
+OLD: Path = Path(__file__).parent / "old_folder"
+"""Games and best scores as versions before `games.db` kept them."""
 
 
 @pytest.fixture
@@ -32,270 +48,46 @@ def store(tmp_path: Path) -> Iterator[GameStore]:
         yield store
 
 
+# ---- games and lists
+
+
 def test_keeps_games(store: GameStore) -> None:
     first, second = store.new_id(), store.new_id()
-    store.save(first, record_of(5), 100.0)
+    mark = store.save(first, record_of(5), 100.0)
+    assert isinstance(mark, int)
     store.save(second, record_of(2, rules="3x4", player="me + greedy"), 200.0)
     for one in (store, again(store)):
         assert ids(one) == [second, first]
-        assert one.read(first) == record_of(5)
+        assert one.read(first).record == record_of(5)
         info = infos(one)[0]
         assert (info.rules, info.moves, info.status) == (str(Rules(3, 4)), 2, "going")
         assert (info.player, info.undos) == ("me + greedy", 0)
         assert info.board == str(record_of(2, rules="3x4").final)
         assert not one.damaged
-    store.save(first, record_of(6), 300.0)
+    store.save(first, record_of(6), 300.0, mark)
     assert ids(again(store)) == [first, second]
-    assert again(store).last_played(0).info.game == first  # type: ignore[union-attr]
 
 
 def test_an_empty_store(store: GameStore) -> None:
     assert infos(store) == []
-    assert store.last_played(30) is None
     assert store.best(STANDARD_TEXT) == 0
     assert store.kept("nothing") is None
-
-
-def test_ids_are_names_of_files(store: GameStore) -> None:
-    assert store.new_id().isalnum()
-    for text in ("", "../a", "a/b", "a.b", "a b", "é", "a" * 65, "\0"):
-        with pytest.raises(NotFound):
-            store.path(text)
     with pytest.raises(NotFound, match="there is no saved game"):
         store.read("nothing")
 
 
+def test_ids_have_letters_and_digits(store: GameStore) -> None:
+    assert store.new_id().isalnum()
+    for text in ("", "../a", "a/b", "a.b", "a b", "é", "a" * 65, "\0"):
+        with pytest.raises(NotFound):
+            store.save(text, record_of(), 1.0)
+
+
 def test_a_taken_id_is_not_given_again(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    letters = iter("a" * 8 + "a" * 8 + "b" * 8)
-    monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
     store.save("a" * 8, record_of(), 1.0)
     letters = iter("a" * 8 + "b" * 8)
+    monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
     assert store.new_id() == "b" * 8
-
-
-def test_best_scores_outlive_their_games(store: GameStore) -> None:
-    low, high = record_of(3), record_of(20)
-    assert (low.score or 0) < (high.score or 0)
-    store.save("low", low, 1.0)
-    store.save("high", high, 2.0)
-    store.save("given", record_of(2, board="9999/9999/0000/0000"), 3.0)
-    store.save("small", record_of(3, rules="3x3"), 4.0)
-    for name in ("low", "high", "given"):
-        store.delete(name)
-        assert name not in ids(store)
-        assert not store.path(name).exists()
-        with pytest.raises(NotFound):
-            store.delete(name)
-    for one in (store, again(store)):
-        assert one.best(STANDARD_TEXT) == high.score
-        assert one.best(str(Rules(3, 3))) == record_of(3, rules="3x3").score
-    assert ids(again(store)) == ["small"]
-
-
-def test_a_deleted_game_keeps_the_score_that_its_file_had_not_yet(store: GameStore) -> None:
-    record = record_of(20)
-    score = (record.score or 0) + 4
-    store.reached(STANDARD_TEXT, "a", score)
-    store.save("a", record, 1.0)
-    store.delete("a")
-    assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [score, score]
-
-
-def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameStore) -> None:
-    store.save("a", record_of(3), 1.0)
-    file = store.file("a")
-    store.read("a", file)
-    with closing(GameStore(store.folder)) as other:
-        other.save("a", record_of(6), 2.0, file)
-    with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
-        store.delete("a")
-    assert store.read("a").moves == record_of(6).moves
-    store.delete("a")
-    assert ids(store) == []
-
-
-def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
-    store.reached(STANDARD_TEXT, "b", 450)
-    store.reached(STANDARD_TEXT, "a", 500)
-    assert again(store).best(STANDARD_TEXT) == 500
-    store.reached(STANDARD_TEXT, "a", 400)
-    assert [one.best(STANDARD_TEXT) for one in (store, again(store))] == [450, 450]
-
-
-def test_best_scores_that_cannot_be_written_are_logged_and_written_later(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def full(*_: object) -> None:
-        raise ResourceError("cannot write")
-
-    store.reached(STANDARD_TEXT, "a", 500)
-    with monkeypatch.context() as patch:
-        patch.setattr(scores, "atomic_write", full)
-        store.close()
-    assert "cannot save the best scores" in caplog.text
-    assert again(store).best(STANDARD_TEXT) == 500  # the next write has them
-
-
-def test_a_damaged_file_is_named_and_left(store: GameStore) -> None:
-    store.save("good", record_of(), 1.0)
-    torn = format_record(record_of()).encode()[:40]
-    (store.folder / f"torn{SUFFIX}").write_bytes(torn)
-    (store.folder / f"number{SUFFIX}").write_text(
-        format_record(record_of()).replace("[Score", '[Moves "many"]\n[Score')
-    )
-    (store.folder / f"has space{SUFFIX}").write_bytes(b"")
-    (store.folder / f"folder{SUFFIX}").mkdir()
-    (store.folder / "other.txt").write_bytes(b"")
-    after = again(store)
-    assert ids(after) == ["good"]
-    named = {name.removesuffix(SUFFIX) for name in after.damaged}
-    assert named == {"torn", "number", "has space", "folder"}
-    with pytest.raises(InvalidRecord, match="torn"):
-        after.read("torn")
-    assert (store.folder / f"torn{SUFFIX}").read_bytes() == torn
-
-
-def test_records_from_elsewhere_are_listed(store: GameStore) -> None:
-    record = record_of(4)
-    (store.folder / f"plain{SUFFIX}").write_text(format_record(record))
-    bare = '[Twofold "1"]\r\n[Seed "1"]\r\n\r\n' + "".join(m.letter for m in record.moves)
-    (store.folder / f"bare{SUFFIX}").write_bytes(b"\xef\xbb\xbf" + bare.encode())
-    long = [f'[Own{number} "{"x" * 200}"]' for number in range(40)]
-    text = format_record(record).replace("[Seed", "\n".join([*long, "[Seed"]), 1)
-    (store.folder / f"long{SUFFIX}").write_text(text)
-    after = again(store)
-    assert after.damaged == {}
-    assert sorted(ids(after)) == ["bare", "long", "plain"]
-    assert {info.score for info in infos(after)} == {record.score}
-    assert {info.moves for info in infos(after)} == {4}
-    assert {info.status for info in infos(after)} == {"going"}
-
-
-@pytest.mark.parametrize("played", ["99999999999.000", "999999999999.999"])
-def test_a_time_in_the_future_is_ignored(store: GameStore, played: str) -> None:
-    text = format_record(record_of()).replace("[Seed", f'[Played "{played}"]\n[Seed', 1)
-    (store.folder / f"future{SUFFIX}").write_text(text)
-    for name, seconds in (("old", -1e9), ("older", -1e10), ("far", 1.4e10)):
-        path = store.folder / f"{name}{SUFFIX}"
-        path.write_text(format_record(record_of()))
-        os.utime(path, (seconds, seconds))
-    after = again(store)
-    assert (set(ids(after)), after.damaged) == ({"future", "old", "older", "far"}, {})
-    after.save("new", record_of(), time.time())
-    assert ids(again(after))[0] == "new"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="links need a right on Windows")
-def test_a_broken_link_hides_no_other_game(store: GameStore) -> None:
-    store.save("a", record_of(), 1.0)
-    (store.folder / f"link{SUFFIX}").symlink_to("nowhere")
-    (store.folder / f"loop{SUFFIX}").symlink_to(f"loop{SUFFIX}")
-    after = again(store)
-    assert ids(after) == ["a"]
-
-
-def test_tags_for_lists_are_not_part_of_the_game(store: GameStore) -> None:
-    record = parse_record(format_record(record_of()).replace("[Seed", '[Of "mine"]\n[Seed', 1))
-    store.save("a", record, 1.0)
-    assert dict(store.read("a").tags) == {"Of": "mine"}
-
-
-@pytest.mark.skipif(os.name != "posix", reason="the process is looked up with a POSIX call")
-def test_leftovers_of_a_killed_server_are_removed(store: GameStore) -> None:
-    gone = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
-    gone.wait()
-    names = {f".{game}{SUFFIX}.{gone.pid}-1a2b3c4d{files.TEMPORARY}" for game in ("one", "two")}
-    mine = f".three{SUFFIX}.{os.getpid()}-1a2b3c4d{files.TEMPORARY}"
-    for name in {*names, mine, f".four{SUFFIX}.lock"}:
-        (store.folder / name).touch()
-    again(store)
-    assert [path.name for path in store.folder.iterdir()] == [mine]
-
-
-def test_a_full_disk_leaves_the_file_unchanged(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.save("a", record_of(3), 1.0)
-
-    def fail() -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    for call in range(3, 12):  # the first two ask whether the names are too long
-
-        def write(path: Path, data: bytes, call: int = call) -> None:
-            with Faults(call, fault=fail).installed(files):
-                files.atomic_write(path, data)
-
-        monkeypatch.setattr(scores, "atomic_write", write)
-        with pytest.raises(ResourceError):
-            store.save("a", record_of(4), 2.0)
-        found = store.read("a")
-        assert found in (record_of(3), record_of(4))  # the new one: only the folder's sync failed
-        if found == record_of(4):
-            break
-    assert infos(store)[0].moves == len(found.moves)
-
-
-def test_a_score_that_cannot_be_kept_keeps_its_game(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise ResourceError("cannot write")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(scores, "atomic_write", full)
-        store.save("a", record_of(20), 1.0)
-        with pytest.raises(ResourceError):
-            store.delete("a")
-    assert store.read("a") == record_of(20)
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", lambda _: (_ for _ in ()).throw(PermissionError(13, "no")))
-        with pytest.raises(ResourceError, match="cannot delete"):
-            store.delete("a")
-    assert ids(store) == ["a"]
-
-
-@pytest.mark.parametrize("content", [b"{", b"\xff", b'{"4x4": "many"}', b"[" * 10_000])
-def test_damaged_best_scores_are_set_aside(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / BEST_FILE).write_bytes(content)
-    with closing(GameStore(tmp_path)) as store:
-        assert list(store.damaged) == [BEST_FILE]
-        aside = [path for path in tmp_path.iterdir() if path.name != BEST_FILE]
-        assert [path.read_bytes() for path in aside] == [content]
-        assert store.best(STANDARD_TEXT) == 0
-
-
-def test_a_damaged_file_that_cannot_be_renamed_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / BEST_FILE).mkdir()
-    monkeypatch.setattr(os, "replace", _refuse)
-    with closing(GameStore(tmp_path)):
-        assert (tmp_path / BEST_FILE).is_dir()
-    assert "cannot rename" in caplog.text
-
-
-def _refuse(*_: object, **__: object) -> None:
-    raise PermissionError(13, "no")
-
-
-def test_a_file_in_place_of_the_folder_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    for path in (tmp_path / "file", tmp_path / "file" / "in"):
-        with pytest.raises(InvalidInput, match="expected a folder"):
-            GameStore(path)
-    monkeypatch.setattr(Path, "mkdir", _refuse)
-    with pytest.raises(ResourceError, match="cannot make"):
-        GameStore(tmp_path / "new")
-
-
-def test_a_folder_that_goes_away_is_named(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_newest_first", _refuse)
-    assert list(again(store).damaged) == [str(store.folder)]
 
 
 def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,84 +100,495 @@ def test_the_number_of_games_is_limited(store: GameStore, monkeypatch: pytest.Mo
     assert store.new_id()
 
 
-def test_changes_while_the_index_is_read_count(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The index restores no deleted game and no replaced version."""
-    for name in ("saved", "deleted", "other"):
-        store.save(name, record_of(2), 1.0)
-    store.close()
-    reached, go_on = threading.Event(), threading.Event()
-    newest_first: Callable[[Path], dict[str, Stamp]] = module._newest_first
-
-    def held(folder: Path) -> dict[str, Stamp]:
-        found = newest_first(folder)
-        reached.set()
-        assert go_on.wait(120)
-        return found
-
-    monkeypatch.setattr(module, "_newest_first", held)
-    with closing(GameStore(store.folder)) as after:
-        assert reached.wait(120)
-        assert not after.wait(0)
-        assert after.last_played(0) is None
-        after.save("saved", record_of(9), 5.0)
-        after.delete("deleted")
-        go_on.set()
-        assert after.wait(120)
-        found = {info.game: info.moves for info in infos(after)}
-        # the file of the deleted game was gone when the index came to it
-        assert found == {"saved": 9, "other": 2}
+@pytest.fixture
+def listed(store: GameStore) -> GameStore:
+    store.save("a", record_of(30, rules="4x4 goal=64"), 3.0)
+    store.save("b", record_of(9, player="me + Greedy"), 2.0)
+    store.save("c", record_of(12, rules="3x3 goal=64"), 1.0)
+    return store
 
 
-def test_closing_ends_the_reading(store: GameStore) -> None:
-    for number in range(20):
-        store.save(f"g{number}", record_of(2), float(number))
-    store.close()
-    after = GameStore(store.folder)
-    after.close()
-    assert after.wait(0)
+@pytest.mark.parametrize(
+    ("order", "found"),
+    [("newest", "abc"), ("oldest", "cba"), ("score", "acb"), ("tile", "acb"), ("moves", "acb")],
+)
+def test_lists_are_sorted_by_the_order(listed: GameStore, order: str, found: str) -> None:
+    assert "".join(info.game for info in listed.select(order=order)) == found
+    with pytest.raises(InvalidInput, match="expected an order"):
+        listed.select(order="luck")
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [("", "abc"), ("greedy", "b"), ("3X3", "c"), ("2048-01", "abc"), ("me 4x4", "ab"),
+     ("going GREEDY", "b"), ("nobody", "")],
+)  # fmt: skip
+def test_every_word_must_match(listed: GameStore, search: str, found: str) -> None:
+    assert "".join(info.game for info in listed.select(search=search)) == found
+
+
+def test_rules_and_kind(listed: GameStore) -> None:
+    rules = str(Rules.parse("3x3 goal=64"))
+    assert [info.game for info in listed.select(rules=rules)] == ["c"]
+    assert [info.game for info in listed.select(kind="player")] == ["b"]
+    assert listed.select(rules=rules, kind="player") == []
 
 
 def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[str], None]) -> None:
-    text = format_record(record_of(20))
-    store.save("like", record_of(20), 1.0)
-    text = store.path("like").read_text()
-    for number in range(1_000):
-        (store.folder / f"g{number}{SUFFIX}").write_text(text)
+    text = format_record(indexed(record_of(20), 1.0))
     store.close()
+    (store.folder / FILE).unlink()
+    for number in range(1_001):
+        (store.folder / f"g{number}.2048").write_text(text)
     began = time.perf_counter()
     with closing(GameStore(store.folder)) as after, closing(PageTable(after)) as table:
-        assert after.wait(60)
-        indexed = time.perf_counter() - began
+        imported = time.perf_counter() - began
         began = time.perf_counter()
         games = table.infos()
-        listed = time.perf_counter() - began
-    assert len(games) == MAX_LISTED == 1_000  # of 1,001
-    figure(f"1,000 games: index read in {indexed:.2f} s, listed in {1000 * listed:.1f} ms")
-    assert indexed < 20  # a fifth of a second where nothing else runs
-    assert listed < 20
+        taken = time.perf_counter() - began
+    assert len(games) == MAX_LISTED == 1_000
+    figure(f"1,000 games: imported in {imported:.2f} s, listed in {1000 * taken:.1f} ms")
 
 
-def test_a_game_is_found_right_after_the_start(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
+# ---- best scores
+
+
+def test_best_scores_outlive_their_games(store: GameStore) -> None:
+    for game, score in (("low", 8), ("high", 40)):
+        store.save(game, record_of(3), 1.0, own=score)
+    store.save("theirs", record_of(20), 3.0)
+    store.save("small", record_of(3, rules="3x3"), 4.0, own=4)
+    for name in ("low", "high", "theirs"):
+        store.delete(name)
+        assert name not in ids(store)
+        with pytest.raises(NotFound):
+            store.delete(name)
+    for one in (store, again(store)):
+        assert one.best(STANDARD_TEXT) == 40
+        assert one.best(STANDARD_TEXT, without="high") == 8
+        assert one.best(str(Rules(3, 3))) == 4
+    assert ids(again(store)) == ["small"]
+
+
+def test_the_score_of_an_undone_move_does_not_stay(store: GameStore) -> None:
+    store.keep_best("b", STANDARD_TEXT, 450)
+    store.keep_best("a", STANDARD_TEXT, 500)
+    assert again(store).best(STANDARD_TEXT) == 500
+    store.keep_best("a", STANDARD_TEXT, 400)
+    assert again(store).best(STANDARD_TEXT) == 450
+
+
+# ---- two programs: a row of the store and a file of one's own keep the same contract
+
+
+def made(picks: str, seed: int = 1, board: str = "") -> Record:
+    """A game in which each pick is an index into the legal moves."""
+    game = Game.from_board(Board.parse(board), seed=seed) if board else Game(seed=seed)
+    for pick in picks:
+        moves = game.legal_moves()
+        game.play(moves[int(pick) % len(moves)])
+    return Record.from_game(game)
+
+
+Places = Callable[[], Place]
+
+
+@pytest.fixture(params=["row", "file"])
+def place(request: pytest.FixtureRequest, store: GameStore, tmp_path: Path) -> Iterator[Places]:
+    """Makes the same place once more, as each program sees it."""
+    with closing(GameStore(store.folder)) as other:
+        stores = itertools.cycle([store, other])
+        if request.param == "row":
+            yield lambda: Row(next(stores), "a")
+        else:
+            yield lambda: RecordFile(next(stores), tmp_path / "a.2048")
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize(
+    ("ours", "theirs", "found"),
+    [
+        ("01", "010", Version),  # they went on
+        ("01", "01", Version),
+        ("010", "01", None),  # we went on
+        ("010", "", None),  # they undid moves that we have
+        ("010", "011", "parted"),
+        ("0", "1", "parted"),
+    ],
+)
+def test_what_another_program_saved(place: Places, ours: str, theirs: str, found: object) -> None:
+    one, other = place(), place()
+    assert one.save(made("0"), 1.0, None) is None
+    assert other.read() == made("0")
+    assert other.save(made(theirs), 2.0, None) is None
+    result = one.save(made(ours), 3.0, None)
+    assert (Version if isinstance(result, Version) else result) == found
+    assert place().read() == made(ours if result is None else theirs)
+    if isinstance(result, Version):
+        assert result.record == made(theirs)
+        assert one.save(made(ours), 4.0, None) == result  # not taken over: it is still unseen
+        one.take(result)
+        assert one.other() is None
+        assert one.save(made("1"), 5.0, None) is None
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize(
+    "theirs", [made("01", seed=2), made("1", board=str(made("0").final)), Record(Rules(3, 3), 1)]
+)
+def test_other_games_are_not_overwritten(place: Places, theirs: Record) -> None:
+    """Two programs may choose the same name before either has saved."""
+    assert place().save(theirs, 1.0, None) is None
+    new = place()
+    assert new.save(made("0"), 2.0, None) == "parted"
+    assert place().read() == theirs
+    elsewhere = new.elsewhere()
+    assert elsewhere.name != new.name
+    assert elsewhere.save(made("0"), 3.0, None) is None
+
+
+@pytest.mark.promise("R65")
+def test_a_deleted_game_is_not_written(place: Places) -> None:
+    one = place()
+    assert one.save(made("0"), 1.0, None) is None
+    if isinstance(one, RecordFile):
+        one.path.unlink()
+    else:
+        one.store.delete("a")
+    assert one.other() == "deleted"
+    assert one.save(made("01"), 2.0, None) == "deleted"
+
+
+@pytest.mark.promise("R65")
+def test_a_game_begun_anew_under_an_id_is_another_one(store: GameStore) -> None:
+    one = Row(store, "daily-2026-11-23")
+    assert one.save(made("0"), 1.0, None) is None
+    store.delete(one.name)
+    assert Row(store, one.name).save(made("1"), 2.0, None) is None
+    assert one.save(made("01"), 3.0, None) == "parted"
+
+
+def test_moves_of_another_program_are_named_before_they_are_deleted(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    assert ids(store) == ["a"]
+    with closing(GameStore(store.folder)) as other:
+        other.save("a", record_of(6), 2.0, other.read("a").mark)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=r"has 6 moves now\. Delete it once more"):
+        store.delete("a")
+    assert store.read("a").record.moves == record_of(6).moves
+    store.delete("a")
+    assert ids(store) == []
+
+
+def test_given_tiles_have_to_be_the_same() -> None:
+    def given(cell: int, moves: int) -> Record:
+        game = Game.from_board(Board.parse("1000/0000/0000/0000"), seed=0)
+        for move in range(moves):
+            game.play(game.legal_moves()[0], spawn=(cell + move, 2))
+        return Record.from_game(game)
+
+    one, more, other = given(5, 1), given(5, 2), given(9, 2)
+    assert one.seed is None
+    assert goes_on(more, one)
+    assert not goes_on(other, one)
+    assert not goes_on(one, more)
+
+
+class Program:
+    """A program with a saved game: it takes over moves, or continues in a new place."""
+
+    def __init__(self, place: Place, pick: str) -> None:
+        self.place, self.pick = place, pick
+        self.made: list[Record] = []  # each game that it had after a move
+        self.record = place.read()
+
+    def play(self) -> None:
+        """Make a move that only this program makes."""
+        game = self.record.replay()
+        moves = game.legal_moves()
+        game.play(moves[int(self.pick) % len(moves)])
+        self.record = Record.from_game(game)
+        self.made.append(self.record)
+
+    def undo(self) -> None:
+        """Undo the last move."""
+        game = self.record.replay()
+        if game.can_undo:
+            game.undo()
+            self.made = [one for one in self.made if not goes_on(one, self.record)]
+            self.record = Record.from_game(game)
+
+    def save(self) -> None:
+        found = self.place.save(self.record, 1.0, None)
+        if isinstance(found, Version):
+            self.place.take(found)
+            self.record = found.record
+        elif found is not None:
+            self.place = self.place.elsewhere()
+            assert self.place.save(self.record, 1.0, None) is None
+
+
+@pytest.mark.promise("R65")
+@pytest.mark.parametrize("kind", ["row", "file"])
+def test_no_order_of_two_programs_loses_a_move(
+    tmp_path: Path, kind: str, figure: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else an import that begins before the index is read would save its games again."""
-    store.save("like", record_of(5), 0.0)
-    wanted, look, wait = threading.Event(), GameStore._look, GameStore.wait
+    """Every order in which two programs play, undo and save; only undone moves are lost."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    play, undo = ("play", "save", "play", "save"), ("undo", "save", "play", "save")
+    cases = [("0", play, "0"), ("0", play, "1"), ("00", undo, "2")]
+    count = 0
+    with closing(GameStore(tmp_path)) as store, closing(GameStore(tmp_path)) as other:
+        for start, mine, pick in cases:
+            steps = _merges([(0, what) for what in mine], [(1, what) for what in play])
+            for order in steps:
+                count += 1
+                name = f"g{count}"
+                file = tmp_path / f"{name}.2048"
+                places: list[Place] = [Row(store, name), Row(other, name)]
+                if kind == "file":
+                    places = [RecordFile(store, file), RecordFile(other, file)]
+                assert places[0].save(made(start), 1.0, None) is None
+                programs = [Program(places[0], "2" if mine is undo else "0")]
+                programs.append(Program(places[1], "1" if mine is undo else pick))
+                for who, what in order:
+                    getattr(programs[who], what)()
+                kept = [one.place.read() for one in programs]
+                kept += [type(places[0]).read(one) for one in places]
+                played = programs[1].made if mine is undo else programs[0].made + programs[1].made
+                for game in [*played, *(one.record for one in programs)]:
+                    assert any(goes_on(one, game) for one in kept), order
+    figure(f"{count} orders of two programs on a {kind}: 0 moves lost")
 
-    def late(self: GameStore) -> None:
-        wanted.wait()
-        look(self)
 
-    def asked(self: GameStore, seconds: float | None = None) -> bool:
-        wanted.set()
-        return wait(self, seconds)
+def _merges(
+    one: list[tuple[int, str]], other: list[tuple[int, str]]
+) -> list[list[tuple[int, str]]]:
+    """All orders of two lists that keep the order of each."""
+    count = len(one) + len(other)
+    found = []
+    for places in itertools.combinations(range(count), len(one)):
+        first, second = iter(one), iter(other)
+        found.append([next(first if place in places else second) for place in range(count)])
+    return found
 
-    monkeypatch.setattr(GameStore, "_look", late)
-    monkeypatch.setattr(GameStore, "wait", asked)
-    with closing(GameStore(store.folder)) as after:
-        try:
-            assert after.find(record_of(5)) == "like"
-        finally:
-            wanted.set()
+
+# ---- folders of earlier versions
+
+
+def test_a_folder_of_earlier_versions_comes_in_once(tmp_path: Path) -> None:
+    folder = shutil.copytree(OLD, tmp_path / "games")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for _ in range(2):
+        with closing(GameStore(folder)) as store:
+            found = {kept.info.game: kept for kept in store.games()}
+            assert list(found) == [
+                "2026-11-20-120000", "daily-2026-11-23", "opened00", "small333", "byhand00",
+            ]  # fmt: skip
+            assert (found["byhand00"].info.score, found["byhand00"].played) == (64, 1.79e9)
+            assert (found["opened00"].info.kind, found["opened00"].imported) == ("file", True)
+            assert found["daily-2026-11-23"].info.daily == "2026-11-23"
+            assert found["2026-11-20-120000"].info.player == "me + greedy"
+            assert store.read("byhand00").record == record_of(20)
+            assert store.best(STANDARD_TEXT) == 192  # of a deleted game
+            assert store.best(STANDARD_TEXT, without="deleted0") == 64
+            assert store.best(found["small333"].info.rules) == 4
+            assert store.damaged == {}
+    assert {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.name != FILE
+    } == before
+    (folder / "late.2048").write_text(str(record_of()))
+    with closing(GameStore(folder)) as store:
+        assert store.named(str(folder / "byhand00.2048")) == "byhand00"
+        assert store.named("late") == ""  # it came after the first start
+
+
+def test_broken_files_are_named_and_skipped(tmp_path: Path) -> None:
+    folder = shutil.copytree(OLD, tmp_path / "games")
+    torn = format_record(record_of()).encode()[:40]
+    (folder / "torn.2048").write_bytes(torn)
+    (folder / "has space.2048").write_bytes(b"")
+    (folder / "folder.2048").mkdir()
+    (folder / "other.txt").write_bytes(b"")
+    (folder / "best.json").write_text('{"4x4": {"a": -1}}')
+    bare = '[Twofold "1"]\r\n[Seed "1"]\r\n\r\n' + "".join(m.letter for m in record_of(4).moves)
+    (folder / "bare.2048").write_bytes(b"\xef\xbb\xbf" + bare.encode())
+    with closing(GameStore(folder)) as store:
+        assert set(store.damaged) == {
+            "torn.2048", "has space.2048", "folder.2048", "best.json",
+        }  # fmt: skip
+        assert len(ids(store)) == 6
+        assert store.games("game = 'bare'")[0].info.score == record_of(4).score
+        assert store.best(STANDARD_TEXT) == 64  # from the games
+    assert (folder / "torn.2048").read_bytes() == torn
+
+
+def test_a_time_in_the_future_is_ignored(tmp_path: Path) -> None:
+    text = format_record(record_of()).replace("[Seed", '[Played "999999999999.999"]\n[Seed', 1)
+    (tmp_path / "future.2048").write_text(text)
+    os.utime(tmp_path / "future.2048", (1.4e10, 1.4e10))
+    with closing(GameStore(tmp_path)) as store:
+        assert store.games()[0].played <= time.time()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+def test_an_import_that_is_killed_begins_again(tmp_path: Path) -> None:
+    folder = shutil.copytree(OLD, tmp_path / "games")
+
+    process = fork(_die_in_import, folder)
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    with closing(GameStore(folder)) as store:
+        assert len(ids(store)) == 5
+
+
+def _die_in_import(folder: Path) -> None:
+    put, calls = module._put, itertools.count()
+
+    def killed(*args: object) -> None:
+        put(*args)  # type: ignore[arg-type]
+        if next(calls) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    module._put = killed  # type: ignore[assignment]
+    GameStore(folder)
+
+
+# ---- faults
+
+
+def _save_on(folder: Path, said: Path) -> None:
+    row, game = Row(GameStore(folder), "a"), Game(seed=1)
+    while not game.is_finished:
+        game.play(game.legal_moves()[0])
+        row.save(Record.from_game(game), 1.0, game.score)
+        said.write_text(str(game.move_number))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+def test_a_kill_loses_no_save(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+
+    for _ in range(3):
+        said.unlink(missing_ok=True)
+        (tmp_path / FILE).unlink(missing_ok=True)
+        process = fork(_save_on, tmp_path, said)
+        while not (said.exists() and int(said.read_text() or 0) >= 20):
+            time.sleep(0.001)
+        process.kill()
+        process.join()
+        with closing(GameStore(tmp_path)) as store:
+            saved = store.read("a").record
+            assert len(saved.moves) >= int(said.read_text() or 0)
+            assert store.best(STANDARD_TEXT) == saved.score
+        for beside in tmp_path.glob(f"{FILE}-*"):
+            beside.unlink()
+
+
+def test_a_full_disk_is_named_and_leaves_the_games(store: GameStore) -> None:
+    mark = store.save("a", record_of(3), 1.0)
+    assert isinstance(mark, int)
+    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    long = record_of(3, player="x" * 200)
+
+    def fill() -> None:
+        for number in range(100):
+            store.save(f"b{number}", long, 1.0)
+
+    with pytest.raises(ResourceError, match=r"cannot write .* bytes free\): .*full"):
+        fill()
+    assert store.read("a").record == record_of(3)
+    store._connection.execute("PRAGMA max_page_count = 1000000")
+    assert isinstance(store.save("a", record_of(4), 2.0, mark), int)
+
+
+def test_a_folder_that_cannot_be_written_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root, SQLite could write it: the first call fails as it does for others."""
+    folder = shutil.copytree(OLD, tmp_path / "games")
+    connect = database.connect
+
+    def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
+        if options == "mode=rwc":
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(path, options, *args, **more)
+
+    for _ in ("without a database", "with one"):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "connect", refused)
+            with closing(GameStore(folder)) as store:
+                assert len(ids(store)) == 5
+                with pytest.raises(ResourceError, match=r"cannot write .*: unable to open"):
+                    store.save("a", record_of(3), 1.0)
+                patch.undo()
+                assert isinstance(store.save("new", record_of(3), 1.0), int)
+                store.delete("new")
+
+
+def test_a_row_that_is_damaged_is_refused(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    store._connection.execute("UPDATE game SET record = 'no game'")
+    with pytest.raises(InvalidRecord, match="the saved game a"):
+        store.read("a")
+
+
+def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    with closing(GameStore(store.folder)) as other:
+        store._connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InvalidInput, match="another program is using"):
+            other.save("a", record_of(), 1.0)
+        store._connection.execute("ROLLBACK")
+    file = RecordFile(store, store.folder / "a.2048")
+    with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):
+        file.save(record_of(), 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("CREATE VIEW more AS SELECT * FROM game", "another view 'more'"),
+        ("CREATE TRIGGER t AFTER INSERT ON game BEGIN DELETE FROM best; END", "another trigger"),
+        ("CREATE TABLE more (one)", "another table 'more'"),
+        ("PRAGMA user_version = 9", "of schema 1, got .* of schema 9"),
+        ("PRAGMA application_id = 9", "got another SQLite file"),
+    ],
+)
+def test_only_our_tables_are_opened(tmp_path: Path, statement: str, words: str) -> None:
+    GameStore(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with pytest.raises(InvalidInput, match=words):
+        GameStore(tmp_path)
+
+
+def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / FILE).write_text("no database")
+    with pytest.raises(InvalidInput, match="expected saved games of twofold, got"):
+        GameStore(tmp_path)
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InvalidInput, match="expected a folder"):
+        make_folder(tmp_path / "file")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(ResourceError, match="cannot make"):
+        make_folder(tmp_path / "new")
+
+
+def test_a_game_is_read_by_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWOFOLD_STATE_DIR", str(tmp_path))
+    with pytest.raises(InvalidRecord):
+        read_game("byhand00")
+    assert not (tmp_path / "games").exists()
+    shutil.copytree(OLD, tmp_path / "games")
+    assert read_game("byhand00") == record_of(20)
+    assert read_game(str(tmp_path / "games" / "byhand00.2048")) == record_of(20)
+    (tmp_path / "byhand00").write_text(str(record_of(1)))
+    monkeypatch.chdir(tmp_path)
+    assert read_game("byhand00") == record_of(1)

@@ -8,14 +8,15 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from tests.support.asked import PATIENCE, Last
-from twofold import Game, Move, Player, Rules, make_player
+from twofold import Game, Move, Player, Record, Rules, make_player
 from twofold.cli.tui.app import TwofoldApp
 from twofold.cli.tui.game_screen import GameScreen, PlayScreen
 from twofold.cli.tui.review_screen import Judging, ReviewScreen
 from twofold.cli.tui.screen import Lines, PictureScreen, Walk
+from twofold.games.live_game import new_game
 from twofold.games.mover import PLEASANT
-from twofold.games.saved_game import KeptGame
 from twofold.games.shared_game import SharedGame
+from twofold.games.store import GameStore
 
 
 def game_of(moves: str, rules: str = "", seed: int = 1) -> Game:
@@ -33,15 +34,14 @@ def play_screen(
     pace: float | None = PLEASANT,
 ) -> PlayScreen:
     """A screen to play on, its games kept in a folder."""
-    game = game or Game(seed=1)
-    numbers = iter(range(2, 100))
+    kept = new_game(GameStore(folder), game or Game(seed=1))
+    return PlayScreen(kept, SharedGame(kept.game, lambda _: player(), pace), "last")
 
-    def new(rules: Rules) -> KeptGame:
-        number = next(numbers)
-        return KeptGame(Game(rules, seed=number), folder / f"{number}.2048")
 
-    kept = KeptGame(game, folder / "1.2048")
-    return PlayScreen(kept, SharedGame(game, lambda _: player(), pace), "last", new)
+def saved_by(screen: PlayScreen) -> Record:
+    """The game of a screen as it is saved."""
+    assert screen.kept.place is not None
+    return screen.kept.place.read()
 
 
 Driven = Pilot[bool]

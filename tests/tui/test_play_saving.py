@@ -11,13 +11,28 @@ from tests.tui.driving import (
     game_of,
     note_of,
     play_screen,
+    saved_by,
     text_of,
     until,
     until_shown,
 )
-from twofold import Move
-from twofold.game.record import Record, read_record, write_record
-from twofold.games import saved_game as saving
+from twofold.cli.tui.game_screen import PlayScreen
+from twofold.game.record import Record
+from twofold.games import live_game as saving
+from twofold.games.store import GameStore, Row
+
+NEWER = "another program went on with this game; its moves are here now"
+
+
+def save_as_another_program(screen: PlayScreen, letters: str) -> str:
+    """Save other moves of the screen's game; returns its id."""
+    place = screen.kept.place
+    assert isinstance(place, Row)
+    theirs = Row(place.store, place.name)
+    if place.name in place.store:
+        theirs.read()
+    assert theirs.save(Record.from_game(game_of(letters)), 1.0, None) is None
+    return place.name
 
 
 def test_a_new_game_can_be_undone(folder: Path) -> None:
@@ -26,13 +41,15 @@ def test_a_new_game_can_be_undone(folder: Path) -> None:
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "down", "n")
         assert note_of(pilot) == "new game; U goes back to the previous one"
-        assert re.search(r"seed +2\b", text_of(pilot))
-        assert read_record(folder / "1.2048").moves == (Move.LEFT, Move.DOWN)
+        seed = screen.kept.game.seed
+        assert seed != 1
+        (saved,) = GameStore(folder).games()
+        assert saved.info.moves == 2
         await pilot.press("u")
         assert re.search(r"seed +1\b", text_of(pilot))
         assert re.search(r"move +2\b", text_of(pilot))
         await pilot.press("n", "left", "u", "u")
-        assert re.search(r"seed +3\b", text_of(pilot))
+        assert screen.kept.game.seed not in (1, seed)
 
     drive(screen, act)
 
@@ -43,21 +60,20 @@ def test_moves_of_another_program_are_shown(
     folder: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9 if key else 0.0)
-    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
-    screen = play_screen(folder)
+    screen, names = play_screen(folder), []
 
     async def act(pilot: Driven) -> None:
-        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        save_as_another_program(screen, "ldl")
         await pilot.press("left", *([key] if key else []))
-        await until_shown(pilot, saving.NEWER)
+        await until_shown(pilot, NEWER)
         assert re.search(r"move +3\b", text_of(pilot))
-        write_record(folder / "1.2048", Record.from_game(game_of("ldlr")))
+        names.append(save_as_another_program(screen, "ldlr"))
         await pilot.press("up", *([key] if key else []))
         await until_shown(pilot, "another program has saved other moves in")
 
     drive(screen, act)
-    assert read_record(folder / "1.2048").moves == game_of("ldlr").moves
-    assert read_record(folder / "1-2.2048").moves == screen.kept.game.moves
+    assert GameStore(folder).read(names[0]).record.moves == game_of("ldlr").moves
+    assert saved_by(screen).moves == screen.kept.game.moves
 
 
 @pytest.mark.promise("R65")
@@ -65,26 +81,26 @@ def test_a_new_game_shows_the_notice_of_the_previous_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 1e9)  # only N saves
+    screen = play_screen(folder)
 
     async def act(pilot: Driven) -> None:
-        write_record(folder / "1.2048", Record.from_game(game_of("ldl")))
+        save_as_another_program(screen, "ldl")
         await pilot.press("left", "n")
-        await until_shown(pilot, saving.NEWER)
+        await until_shown(pilot, NEWER)
 
-    drive(play_screen(folder), act)
+    drive(screen, act)
 
 
 def test_the_game_is_saved_as_it_is_played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saving, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(saving, "SAVE_SHARE", 0)
     screen = play_screen(folder)
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left")
         await until(pilot, lambda: screen.kept.is_written)
-        assert len(read_record(screen.kept.path).moves) == 1
+        assert len(saved_by(screen).moves) == 1
         await pilot.press("ctrl+s")
-        assert "the game is in" in text_of(pilot)
+        assert "the game is saved as" in text_of(pilot)
 
     drive(screen, act)
 

@@ -17,14 +17,14 @@ from tests.tui.driving import (
     note_of,
     play_screen,
     plays,
+    saved_by,
     text_of,
     until,
     until_shown,
 )
 from twofold import Board, Game, Rules
 from twofold.cli.tui.review_screen import ReviewScreen
-from twofold.game.record import read_record
-from twofold.games.saved_game import KeptGame
+from twofold.games.live_game import LiveGame
 from twofold.games.scores import new_record
 
 
@@ -119,13 +119,13 @@ def test_hints_that_are_shown_are_counted(folder: Path) -> None:
     drive(screen, act)
     assert screen.kept.hints == 1
     screen.kept.save()
-    assert read_record(screen.kept.path).hints == 1
+    assert saved_by(screen).hints == 1
 
 
 def test_the_daily_game_is_played_without_help(folder: Path) -> None:
     record = new_record(date(2026, 11, 23), "2026-11-23T12:00:00+00:00")
     screen = play_screen(folder, record.resume())
-    screen.kept = KeptGame(screen.kept.game, folder / "daily.2048", record)
+    screen.kept = LiveGame(screen.kept.game, screen.kept.place, record)
 
     async def act(pilot: Driven) -> None:
         await pilot.press("left", "down")
@@ -162,7 +162,7 @@ def test_one_key_plays_the_best_move(folder: Path) -> None:
 
     drive(screen, act)
     assert screen.kept.game.moves[0] is Game(seed=1).legal_moves()[-1]
-    assert screen.kept.player == "me + last"
+    assert screen.kept.player == "last"
 
 
 def test_the_player_plays_on_until_a_move_key_takes_over(folder: Path) -> None:

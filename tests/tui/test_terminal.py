@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,18 @@ if sys.platform != "linux":
 
 from tests.support.commands import write_game
 from tests.support.terminals import ESCAPES, exit_code, read_until, terminal
-from twofold import Move
+from twofold import Move, Record
 from twofold.game.record import read_record
+from twofold.games.store import GameStore
 
 LEFT, DOWN = b"\x1b[D", b"\x1b[B"
+
+
+def saved_in(folder: Path) -> Record:
+    """The only saved game of a user whose data are in the folder."""
+    with closing(GameStore(folder / "games")) as store:
+        (kept,) = store.games()
+        return store.read(kept.info.game).record
 
 
 def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
@@ -32,8 +41,7 @@ def test_play_takes_keys_and_ctrl_c_saves(tmp_path: Path) -> None:
         assert exit_code(process, main) == 130
     assert "Traceback" not in text
     assert text.index("\x1b[?1049h") < text.rindex("\x1b[?1049l")
-    (path,) = (tmp_path / "games").glob("*.2048")
-    assert read_record(path).moves == (Move.LEFT, Move.DOWN)
+    assert saved_in(tmp_path).moves == (Move.LEFT, Move.DOWN)
 
 
 def test_watch_leaves_with_a_summary(tmp_path: Path) -> None:
@@ -65,7 +73,7 @@ def test_16_colours_and_none(tmp_path: Path, name: str, value: str, colours: str
     ):
         text = read_until(main, "arrows")
         os.write(main, b"lq")
-        text += read_until(main, "the game is in")
+        text += read_until(main, "the game is saved as")
         assert exit_code(process, main) == 0
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", text)
     if colours is None:
@@ -123,8 +131,7 @@ def test_the_game_in_text_is_saved_when_the_terminal_is_closed(tmp_path: Path) -
         process.send_signal(signal.SIGHUP)
         read_until(main, "continue with")
         assert exit_code(process, main) == 130
-    (path,) = (tmp_path / "games").glob("*.2048")
-    assert read_record(path).moves == (Move.LEFT, Move.DOWN)
+    assert saved_in(tmp_path).moves == (Move.LEFT, Move.DOWN)
 
 
 @pytest.mark.parametrize("command", ["play", "watch corner --plain"])

@@ -12,8 +12,9 @@ from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Analysis, Board, Game, Player, Rules
 from twofold.cli.tui.game_screen import ENDS, PlayScreen, WatchScreen
-from twofold.games.saved_game import KeptGame
+from twofold.games.live_game import new_game
 from twofold.games.shared_game import SharedGame
+from twofold.games.store import GameStore
 
 
 def sum_of(board: Board) -> int:
@@ -36,10 +37,8 @@ def watching(
     used = game or Game(Rules.parse("6x6"), seed=1)  # it goes on for long
 
     def take_over(shared: SharedGame) -> PlayScreen:
-        kept = KeptGame(used, folder / "taken.2048", begun_by="last")
-        return PlayScreen(
-            kept, shared, "last", lambda rules: KeptGame(Game(rules, seed=0), folder / "n")
-        )
+        kept = new_game(GameStore(folder), used, begun_by="last")
+        return PlayScreen(kept, shared, "last")
 
     return WatchScreen(SharedGame(used, lambda _: player(), pace), "last:of=all", take_over)
 

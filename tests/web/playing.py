@@ -9,8 +9,7 @@ from tests.web.page import PATIENCE, Listener
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games.scores import Conflict, GameFile, Version
-from twofold.games.store import GameStore
+from twofold.games.store import Conflict, GameStore, Version
 from twofold.players import make_player
 from twofold.web.autoplay import Wish
 from twofold.web.page_game import Asker, PageGame
@@ -48,7 +47,7 @@ def ended(listener: Listener, start: int = 0) -> AutoplayEnded:
 def saved(table: PageTable, live: PageGame) -> Record:
     """The record on disk once everything is written."""
     table.close()
-    return table.store.read(live.name)
+    return table.store.read(live.name).record
 
 
 def wait_until_saved(live: PageGame) -> None:
@@ -79,14 +78,14 @@ class Writes:
         save = store.save
 
         def counted(
-            game: str, record: Record, played: float, file: GameFile | None = None
-        ) -> Version | Conflict | None:
+            game: str, record: Record, played: float, mark: int = 0, *, own: int | None = None
+        ) -> int | Version | Conflict:
             with self._changed:
                 self.moves.append(len(record.moves))
                 self._changed.notify_all()
             if self.error is not None:
                 raise self.error
-            return save(game, record, played, file)
+            return save(game, record, played, mark, own=own)
 
         monkeypatch.setattr(store, "save", counted)
 

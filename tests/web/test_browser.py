@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tests.play.kept_games import saved
 from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
 from tests.web.replayed import replayed
 from twofold.game.record import Record
-from twofold.games.scores import GameFile
 
 PAGES = {
     "/": ".tile",
@@ -138,20 +138,21 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
 def test_another_program_plays_the_same_game(laptop: Visit, served: Served) -> None:
     """Its save stays, and the page continues in a new game and says so."""
     page, game = laptop.page, new_game(laptop)
-    path = served.folder / "games" / f"{game}.2048"
-    while not path.exists():
+    folder = served.folder / "games"
+    while saved(folder, game) is None:
         press_arrows(page)
         drawn(page)
     page.reload()  # so that all keys have been played; all is saved when the page leaves
     number = page.locator("dt:has-text('Moves') + dd").first
     expect(number).not_to_have_text("")
-    file = GameFile(path)
-    while len(file.read().moves) != int(number.inner_text()):
+    row = saved(folder, game)
+    assert row is not None
+    while len(row.read().moves) != int(number.inner_text()):
         drawn(page)
-    other = file.read().replay()
+    other = row.read().replay()
     key = f"Arrow{other.legal_moves()[0].name.title()}"
     other.play(other.legal_moves()[-1])
-    assert file.save(Record.from_game(other)) is None
+    assert row.save(Record.from_game(other), 1.0, None) is None
     page.keyboard.press(key)
     expect(page.locator(".toast")).to_contain_text("Another program made other moves")
     assert game_of(laptop) != game

@@ -1,6 +1,7 @@
 """The daily game on the server: one try, without help, for all programs on the folder."""
 
 import re
+from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from tests.web.driver import Client
 from tests.web.page import Page, add_record
 from twofold.game.game import Game
-from twofold.game.record import Record, parse_record
+from twofold.game.record import Record
 from twofold.games import scores
-from twofold.games.scores import GameFile
+from twofold.games.store import GameStore
 from twofold.web import protocol
 from twofold.web.hub import Hub
 
@@ -45,7 +46,7 @@ def test_there_is_one_try(client: Client, hub: Hub) -> None:
     one.close()
     state = other.open(begin(client))
     assert (state.now.move_number, state.now.board) == (3, moved.board)
-    assert len(hub.table.entries()) == 1
+    assert len(hub.table.saved().games()) == 1
 
 
 def test_two_servers_have_one_try(tmp_path: Path) -> None:
@@ -64,8 +65,9 @@ def test_two_servers_have_one_try(tmp_path: Path) -> None:
     assert (parted.daily, parted.was) == ("", NAME)
     assert parted.game != NAME
     hubs[1].close()
-    assert parse_record((tmp_path / "games" / f"{NAME}.2048").read_bytes()).moves[0].letter == first
-    other = parse_record((tmp_path / "games" / f"{parted.game}.2048").read_bytes())
+    with closing(GameStore(tmp_path / "games")) as store:
+        assert store.read(NAME).record.moves[0].letter == first
+        other = store.read(parted.game).record
     assert (scores.day_of_record(other), other.moves[0].letter) == ("", second)
 
 
@@ -154,9 +156,9 @@ def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None
     assert [one["game"]["moves"] for one in client.get("/api/daily").json["tries"]] == [4]
 
 
-def test_another_game_in_the_file_of_a_try_is_an_ordinary_game(client: Client, hub: Hub) -> None:
+def test_another_game_in_place_of_a_try_is_an_ordinary_game(client: Client, hub: Hub) -> None:
     store = hub.table.store
-    GameFile(store.path(NAME)).save(Record(seed=1))
+    store.save(NAME, Record(seed=1), 1.0)
     assert begin(client) == NAME  # it is opened as what it is
     assert Page(hub).open(NAME).daily == ""
 
@@ -193,13 +195,6 @@ def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> N
     record = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
     assert client.post("/api/games", str(record)).status == 201
     assert client.get("/api/daily").json["tries"] == []
-
-
-def test_a_damaged_try_is_set_aside(client: Client, hub: Hub) -> None:
-    path = hub.table.store.path(NAME)
-    path.write_text("garbage")
-    assert Page(hub).open(begin(client)).now.move_number == 0
-    assert [one.read_text() for one in path.parent.glob("*.damaged-*")] == ["garbage"]
 
 
 def test_the_try_of_today_is_reviewed_once_it_is_over(client: Client, hub: Hub) -> None:

@@ -15,7 +15,7 @@ from twofold.game.formats import format_game
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.games import scores
-from twofold.games.scores import GameFile
+from twofold.games.store import GameStore
 
 DAY = date(2026, 11, 23)
 NAME = "daily-2026-11-23"
@@ -63,12 +63,13 @@ def fill(served: Served) -> None:
     served.keep(str(Record.from_game(played_out(8), player="me + greedy")))
     for seed in (11, 12):
         served.keep(str(Record.from_game(played_out(seed, QUICK), player="me")))
-    path = served.folder / "games" / f"{NAME}.2048"
-    if not path.exists():
+    store = GameStore(served.folder / "games")
+    if NAME not in store:
         game = played_out(scores.seed_of(DAY))
         game.cut(game.move_number - 1)
         begun = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
-        GameFile(path).save(Record.from_game(game, player="me", date=begun.date, tags=begun.tags))
+        record = Record.from_game(game, player="me", date=begun.date, tags=begun.tags)
+        store.save(NAME, record, 1.0)
 
 
 def least_shift(one: Visit, path: str) -> float:

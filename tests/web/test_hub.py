@@ -14,9 +14,9 @@ from tests.web.page import PATIENCE, Page, add_record
 from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.record import Record, format_record, parse_record
+from twofold.game.record import Record, format_record
 from twofold.game.rules import Rules
-from twofold.games.store import NotFound
+from twofold.games.store import GameStore, NotFound
 from twofold.players import PlayerSpec
 from twofold.web import hub as hub_module
 from twofold.web import protocol
@@ -123,7 +123,8 @@ def test_records_are_added_and_read(tmp_path: Path) -> None:
         page.play(page.open(name), 1)
         assert len(hub.table.record(name).moves) == 6  # as it stands, saved or not
         assert hub.table.infos()[0].moves == 6
-    assert len(parse_record((tmp_path / "games" / f"{name}.2048").read_text()).moves) == 6
+    with closing(GameStore(tmp_path / "games")) as store:
+        assert len(store.read(name).record.moves) == 6
 
 
 def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:

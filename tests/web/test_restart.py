@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.play.kept_games import saved
 from tests.support.browser import LAPTOP, PATIENCE_MS, Served, drawn, serve, serve_apart, visit
 from tests.web.replayed import replayed
-from twofold.game.record import Record, format_record
-from twofold.games.scores import INDEX_TAGS
+from twofold.games.store import GameStore
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -30,30 +30,31 @@ def test_a_page_goes_on_where_it_was(browser: Browser, tmp_path: Path) -> None:
             page.keyboard.press(KEYS[letter])
         letters = replayed(LETTERS, first.ask(f"/api/games/{game}")["seed"])
         wait_for_moves(page, first, letters)
-        file = tmp_path / "games" / f"{game}.2048"
-        while not file.exists():
+        folder = tmp_path / "games"
+        while saved(folder, game) is None:
             drawn(page)
         first.process.kill()
         first.process.wait()
-        lose_moves(file, keep=3)
+        lose_moves(folder, game, keep=3)
         with serve_apart(tmp_path, "greedy", port) as second:
             assert second.token == first.token  # so that nobody has to sign in
             wait_for_moves(page, second, letters)
             assert game_of(page) == game
             second.process.kill()
             second.process.wait()
-        file.unlink()  # as if none of it had been saved
+        GameStore(folder).delete(game)  # as if none of it had been saved
         with serve(tmp_path, "greedy", second) as third:
             wait_for_moves(page, third, letters)
         assert game_of(page) != game
 
 
-def lose_moves(file: Path, keep: int) -> None:
+def lose_moves(folder: Path, game: str, keep: int) -> None:
     """Shorten the record of a game by some moves, as after a crash."""
-    record = Record.parse(file.read_text(encoding="utf-8"))
-    tags = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
-    less = replace(record, moves=record.moves[:keep], final=None, score=None, result="", tags=tags)
-    file.write_text(format_record(less), encoding="utf-8")
+    row = saved(folder, game)
+    assert row is not None
+    record = row.read()
+    less = replace(record, moves=record.moves[:keep], final=None, score=None, result="")
+    assert row.save(less, 1.0, None) is None
 
 
 def game_of(page: Page) -> str:

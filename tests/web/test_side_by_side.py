@@ -13,10 +13,9 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
 from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
-from twofold.game.record import Record, format_record
+from twofold.game.record import Record
 from twofold.game.rules import STANDARD
-from twofold.games.scores import BEST_FILE, SUFFIX, goes_on, read_best, top_score
-from twofold.games.store import GameStore, NotFound
+from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.web import protocol
 from twofold.web import table as saver
 from twofold.web.hub import Hub
@@ -74,8 +73,8 @@ def keep(servers: list[Server], moves: int = 3) -> str:
 def stored(servers: list[Server]) -> dict[str, Record]:
     """The games in the folder."""
     store = servers[0].table.store
-    names = [path.name.removesuffix(SUFFIX) for path in store.folder.glob(f"*{SUFFIX}")]
-    return {name: store.read(name) for name in names}
+    with closing(GameStore(store.folder)) as other:
+        return {name: other.read(name).record for name in ids(other)}
 
 
 def test_other_moves_become_a_game_of_their_own(servers: list[Server]) -> None:
@@ -130,7 +129,7 @@ def test_a_page_shows_moves_and_undo_of_another_program_by_itself(
     one, other = servers
     game = keep(servers)
     mine, theirs = one.open(game), other.open(game)
-    one.table.watch_files()
+    one.table.watch_games()
     other.make_moves(theirs, 0, 3)
     other.save(theirs)
     assert one.told("newer").now.move_number == 6
@@ -152,8 +151,8 @@ def test_a_game_changed_while_another_is_read_is_looked_at_once_more(
     other.save(theirs)
     whole, store = one.table.store.save, one.table.store
 
-    def save_and_move(*values: object) -> object:
-        found = whole(*values)  # type: ignore[arg-type]
+    def save_and_move(*values: object, **more: object) -> object:
+        found = whole(*values, **more)  # type: ignore[arg-type]
         monkeypatch.setattr(store, "save", whole)
         one.make_moves(mine, -1)
         return found
@@ -222,20 +221,6 @@ def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
     assert stored(servers) == {}
 
 
-def test_a_damaged_file_is_left(servers: list[Server]) -> None:
-    one, _ = servers
-    game = keep(servers)
-    mine = one.open(game)
-    one.make_moves(mine, 0)
-    path = one.table.store.path(game)
-    path.write_text("something else")
-    assert one.table.find(game) is mine
-    one.save(mine)
-    assert one.told("damaged").was == game
-    assert path.read_text() == "something else"
-    assert one.table.store.read(mine.name) == mine.record()
-
-
 def test_the_newest_file_is_opened(servers: list[Server]) -> None:
     """Also if the game is in memory here, and if the other program has undone moves."""
     one, other = servers
@@ -282,51 +267,6 @@ def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
     other.table.delete(games[1])
     assert sorted(info.moves for info in one.table.infos()) == [4, 7]
     assert one.table.last() == games[0]
-    path = one.table.store.path(games[2])
-    text = path.read_text()
-    path.write_text("torn")
-    assert [info.moves for info in one.table.infos()] == [7]
-    assert list(one.table.store.damaged) == [path.name]
-    path.write_text(text)
-    assert sorted(info.moves for info in one.table.infos()) == [4, 7]
-    assert one.table.store.damaged == {}
-    path.write_text("torn")
-    one.table.infos()
-    path.unlink()
-    one.table.infos()
-    assert one.table.store.damaged == {}
-
-
-def test_a_broken_link_hides_no_game(tmp_path: Path) -> None:
-    (tmp_path / f"good{SUFFIX}").write_text(format_record(record_of()))
-    (tmp_path / f"dangling{SUFFIX}").symlink_to(tmp_path / "nothing")
-    with closing(GameStore(tmp_path)) as store:
-        assert ids(store) == ["good"]
-
-
-def test_best_scores_are_merged(tmp_path: Path) -> None:
-    """The higher score of each set of rules stays, in every order of closing."""
-    for first in (0, 1):
-        folder = tmp_path / str(first)
-        stores = [GameStore(folder), GameStore(folder)]
-        for store, standard, small, game in zip(stores, (500, 400), (30, 40), "ab", strict=True):
-            store.reached(STANDARD_TEXT, game, standard)
-            store.reached("3x3", game, small)
-        stores[first].close()
-        stores[1 - first].close()
-        best = read_best(folder / BEST_FILE)
-        assert [top_score(best, rules) for rules in (STANDARD_TEXT, "3x3")] == [500, 40]
-
-
-def test_a_best_score_stays_whoever_deletes_its_game(tmp_path: Path) -> None:
-    with closing(GameStore(tmp_path)) as one, closing(GameStore(tmp_path)) as other:
-        one.save("high", record_of(20), 1.0)
-        assert ids(other) == ["high"]
-        one.delete("high")
-        other.reached(STANDARD_TEXT, "a", 1)
-        assert ids(other) == []
-        assert other.best(STANDARD_TEXT) == record_of(20).score
-    assert again(one).best(STANDARD_TEXT) == record_of(20).score
 
 
 @pytest.mark.parametrize("which", [(0, 0), (0, -1), (-1, 0)])

@@ -134,7 +134,7 @@ class StudyFile:
                         atomic_write(path, fresh.serialize())
                     self._is_new = True
                 self._written = os.stat(path)
-            connection = connect(path, "rw" if self._writes else "ro", self._patience)
+            connection = connect(path, "mode=rw" if self._writes else "mode=ro", self._patience)
             stack.enter_context(contextlib.closing(connection))
             # Python handles signals only while this runs; one that raises ends the statement.
             connection.set_progress_handler(self._is_late, _STEPS)

@@ -16,11 +16,11 @@ from rich.text import Text
 
 from twofold.cli._output import catching_interrupt, waiting
 from twofold.cli.tui.picture import Canvas
-from twofold.cli.tui.review_screen import Reading
 from twofold.cli.tui.tiles import draw_board, flat_look
 from twofold.figures import format_search_time, format_table, format_three_digits
 from twofold.game.board import Board
 from twofold.game.rules import Move
+from twofold.games.threads import Reading
 from twofold.players import Player, short_spec
 from twofold.players.base import as_fault
 from twofold.search.analysis import (

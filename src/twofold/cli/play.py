@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -20,7 +21,7 @@ from twofold.cli._options import (
     standard_input,
 )
 from twofold.cli._output import print_out, print_words, wrapped
-from twofold.cli.tui.app import can_open, new_game, play_screen, words_at_leaving
+from twofold.cli.tui.opening import can_open, play_screen, words_at_leaving
 from twofold.cli.tui.tiles import words_of_board, words_of_move
 from twofold.errors import (
     INTERRUPTED,
@@ -35,17 +36,18 @@ from twofold.game.board import Board
 from twofold.game.formats import parse_any_record
 from twofold.game.game import Game, Step, makes_goal
 from twofold.game.notation import MOVE_LETTERS
-from twofold.game.record import Record
+from twofold.game.record import read_record, write_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
+from twofold.games.live_game import LiveGame, new_game, next_game, opened
 from twofold.games.mover import analyse, question_of
-from twofold.games.saved_game import KeptGame, opened
-from twofold.games.scores import GameFile, new_save_path
+from twofold.games.store import GameStore, Place, RecordFile, Row, games_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import describe_caught
 from twofold.players.registry import default_player
 from twofold.search.analysis import PROBABILITY, format_in_unit, table_words
+from twofold.storage.files import new_file
 
 EXAMPLE = """  twofold play
   twofold play --rules '3x3 goal=256' --hints greedy
@@ -71,7 +73,7 @@ def command(
     rules: RulesOption = "",
     seed: DiceSeedOption = None,
     resume: Annotated[
-        Path | None, option("FILE", "Continue a saved game; - reads one from standard input.")
+        str | None, option("GAME", "Saved game or file to continue; - reads standard input.")
     ] = None,
     plain: Annotated[bool, flag("--plain", "Plain text: type u, r, d or l and Enter.")] = False,
     words: Annotated[bool, flag("--words", "Words instead of boards, for screen readers.")] = False,
@@ -80,40 +82,46 @@ def command(
 
     With the extra 'tui' the arrow keys move, ? shows all keys, and a player gives hints. Without
     it, without a terminal or with --plain, type u, r, d or l and Enter; help lists all commands.
-    The game is saved after each move. Quitting, and Ctrl-C, print the file and the command that
-    continues the game. A game from standard input, in any format that `convert` reads, is saved in
-    a new file, and does not count for the best score; the keys then come from the terminal.
+    The game is saved as you play, beside those of the web app. Quitting, and Ctrl-C, print the
+    command that continues it. A game from a file is saved there. A game from standard input, in any
+    format that `convert` reads, is saved as a new one, and does not count for the best score; the
+    keys then come from the terminal.
     """
     player = PlayerSpec.parse(hints) if hints else None
     if resume is not None:
         for name, given in (("--rules", rules), ("--seed", seed)):
             if given:
                 raise InvalidInput(f"expected no {name} with --resume: the saved game has its own")
-        record, place = _resumed(resume)
-        game = record.replay()
+    with closing(GameStore(games_folder())) as store:
+        if resume is not None:
+            kept = _resumed(store, resume)
+        else:
+            game = Game(read_rules(rules, [player] if player else ()), seed=read_seed(seed))
+            kept = new_game(store, game)
+        player = player and player.settled(kept.game.rules)
+        table = TextGame(kept, player, words=words)
+        helper = table.hinter() if player else None
+        if not plain and not words and can_open():
+            _play_on_screen(kept, player, helper)
+        else:
+            _play_in_text(table)
+
+
+def _resumed(store: GameStore, name: str) -> LiveGame:
+    """The game of --resume."""
+    if name != "-":
+        game = store.named(name)
+        place: Place = Row(store, game) if game else RecordFile(store, Path(name))
+        record = place.read()
     else:
-        record, place = None, new_save_path()
-        game = Game(read_rules(rules, [player] if player else ()), seed=read_seed(seed))
-    table = TextGame(game, place, player, record, words=words)
-    helper = table.hinter() if player else None
-    if not plain and not words and can_open():
-        _play_on_screen(table.kept, player and player.settled(game.rules), helper)
-    else:
-        _play_in_text(table)
+        with located("standard input"):
+            record = opened(parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1)))
+        read_keys_from_terminal()
+        place = Row(store, store.new_id())
+    return LiveGame(record.replay(), place, record, player=record.player)
 
 
-def _resumed(path: Path) -> tuple[Record, Path | GameFile]:
-    """The game of --resume, and where it is saved."""
-    if path != Path("-"):
-        file = GameFile(path)
-        return file.read(), file
-    with located("standard input"):
-        record = parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
-    read_keys_from_terminal()
-    return opened(record), new_save_path()
-
-
-def _play_on_screen(kept: KeptGame, hints: PlayerSpec | None, helper: Player | None) -> None:
+def _play_on_screen(kept: LiveGame, hints: PlayerSpec | None, helper: Player | None) -> None:
     from twofold.cli.tui.app import run  # an extra
 
     screen = play_screen(kept, hints, helper)
@@ -146,27 +154,17 @@ class TextGame:
     """A game being played by a person in text.
 
     Args:
-        game: the game.
-        path: where it is saved; where it was read from, the file as it was then.
+        kept: the game.
         hints: the player that gives hints; None means the default player.
-        resumed: the record that the game goes on from; what it says of the game is kept.
         words: whether everything is said in words, and nothing drawn.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        path: Path | GameFile,
-        hints: PlayerSpec | None,
-        resumed: Record | None = None,
-        *,
-        words: bool = False,
-    ) -> None:
-        self.kept: KeptGame = KeptGame(game, path, resumed)
+    def __init__(self, kept: LiveGame, hints: PlayerSpec | None, *, words: bool = False) -> None:
+        self.kept = kept
         self._hints = hints
         self._words = words
         self._hinter: Player | None = None
-        self._before: KeptGame | None = None
+        self._before: LiveGame | None = None
         self._commands: dict[str, Callable[[], None]] = {
             "undo": self.undo,
             "redo": self.redo,
@@ -247,7 +245,9 @@ class TextGame:
         before = self.game.board
         if before.is_over:
             raise GameOver("the game is over; undo takes moves back, new begins another game")
-        self._tell(before, self.game.play(move), "")
+        step = self.game.play(move)
+        self.kept.note_move()
+        self._tell(before, step, "")
 
     def undo(self) -> None:
         """Take the last move back; right after a new game, go back to the previous game."""
@@ -335,17 +335,31 @@ class TextGame:
         """Save this game and begin another under the same rules."""
         self.leave()
         before = self.kept
-        self._sit_down(new_game(self.game.rules))
+        self._sit_down(next_game(before))
         self._before = before
         print_out(f"new game, seed {self.game.seed}; undo goes back to the previous one")
         self.show()
 
-    def _sit_down(self, kept: KeptGame) -> None:
+    def _sit_down(self, kept: LiveGame) -> None:
         self.kept, self._before = kept, None
 
     def save_as(self, name: str) -> None:
-        """Write the game to a file; see `KeptGame.save_as`."""
-        print_out(f"saved to {self.kept.save_as(name)}")
+        """Write the game to a file, or InvalidInput; `--force FILE` replaces another."""
+        path = name.removeprefix("--force ").strip()
+        if not path:
+            raise InvalidInput("expected save FILE, got no file name")
+        place = Path(path).expanduser()
+        new_file(place, force=path != name, continued=self._check_is_this_game)
+        write_record(place, self.kept.record())
+        print_out(f"saved to {place}")
+
+    def _check_is_this_game(self, path: Path) -> None:
+        ours = self.kept.record()
+        with suppress(TwofoldError):
+            known = read_record(path)
+            if (known.rules, known.seed, known.board) == (ours.rules, ours.seed, ours.board):
+                return
+        raise InvalidInput(f"expected a new file or a save of this game, got {str(path)!r}")
 
     def leave(self) -> None:
         """Save, and say where the game is and how to go on with it."""

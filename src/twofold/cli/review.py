@@ -26,11 +26,11 @@ from twofold.cli._options import (
 )
 from twofold.cli._output import can_redraw, print_note, print_out, print_words, waiting, write_json
 from twofold.cli._thinking import drawn, follow, print_lines
-from twofold.cli.tui.app import can_open, has_extra, walk_through
+from twofold.cli.tui.opening import can_open, has_extra, walk_through
 from twofold.cli.tui.picture import beside
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra
 from twofold.figures import counted, format_search_time, format_table, format_three_digits
-from twofold.game.formats import parse_any_record, read_any_record
+from twofold.game.formats import parse_any_record
 from twofold.game.notation import shell_line
 from twofold.game.record import Record
 from twofold.game.record_text import located
@@ -50,6 +50,7 @@ from twofold.games.review import (
     unit_of,
     worst_of,
 )
+from twofold.games.store import read_game
 from twofold.limits import MAX_RECORD_BYTES, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import short_name
@@ -121,7 +122,7 @@ def command(
 def _record(file: str) -> Record:
     if file != "-":
         with waiting("reading the record ..."):
-            return read_any_record(file)
+            return read_game(file)
     with located("standard input"):
         return parse_any_record(standard_input("game").read(MAX_RECORD_BYTES + 1))
 

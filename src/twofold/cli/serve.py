@@ -16,7 +16,7 @@ from twofold.cli._output import print_note, print_out, waiting
 from twofold.errors import INTERRUPTED, InvalidInput, MissingExtra, UnsupportedRules
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD
-from twofold.games.scores import games_folder, make_folder
+from twofold.games.store import games_folder, make_folder
 from twofold.players import make_player
 from twofold.storage.files import data_folder
 from twofold.web.hub import Hub
@@ -83,7 +83,7 @@ def command(
             kept = data or token_folder()
             hub = Hub(kept, player, games=None if data else games_folder())
             stack.callback(_close, hub)
-            hub.table.watch_files()
+            hub.table.watch_games()
             make_folder(kept)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], token)

@@ -39,7 +39,7 @@ from twofold.cli._output import (
     print_words,
 )
 from twofold.cli._thinking import follow
-from twofold.cli.tui.app import can_open, watch_screen, watched_game, words_at_leaving
+from twofold.cli.tui.opening import can_open, watch_screen, watched_game, words_at_leaving
 from twofold.cli.tui.picture import Canvas, ScreenPicture, draw_moves, search_words, title_line
 from twofold.cli.tui.tiles import draw_board, fit, getting_ready, words_of_board, words_of_move
 from twofold.errors import INTERRUPTED
@@ -48,8 +48,8 @@ from twofold.game.game import Game, end_words
 from twofold.game.notation import shell_line
 from twofold.game.record import Record, keep_record
 from twofold.game.rules import STANDARD, Rules
+from twofold.games.live_game import LiveGame
 from twofold.games.mover import analyse, next_due, question_of
-from twofold.games.saved_game import KeptGame
 from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
@@ -211,7 +211,7 @@ class Watched:
     pace: float | None
     record: Path | None
     force: bool
-    kept: KeptGame | None = None  # once a person has taken over
+    kept: LiveGame | None = None  # once a person has taken over
 
     def __post_init__(self) -> None:
         self.game: Game = Game(self.rules, seed=self.seed)

@@ -6,50 +6,37 @@ A game counts if it is over or has reached its goal.
 """
 
 import contextlib
-import os
-import re
 import statistics
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from twofold.errors import InvalidInput, InvalidRecord
+from twofold.errors import InvalidRecord
 from twofold.game import record_text as record_text
-from twofold.game.board import Board
 from twofold.game.formats import parts_of
 from twofold.game.game import result_text
-from twofold.game.notation import parse_seed, shown
-from twofold.game.record import Record, parse_record
-from twofold.game.record_text import located
-from twofold.game.rules import STANDARD, Rules
-from twofold.games import scores
-from twofold.games.scores import (
-    IMPORTED_TAG,
-    MOVES_TAG,
-    OPENED_TAG,
-    PLAYED_TAG,
-    Kind,
-    counts_as_own,
-    kind_of,
-)
-from twofold.limits import MAX_RECORD_BYTES, MAX_TAG, MAX_TAGS
-from twofold.storage.files import open_regular
+from twofold.game.record import Record
+from twofold.game.rules import Rules
+from twofold.games.scores import Kind, counts_as_own, day_of_record, kind_of
 
-_HEAD_BYTES: Final = 4_096
-_LARGEST_HEAD: Final = MAX_TAGS * (6 * MAX_TAG + 200)
-"""Maximum size of all tags, in bytes: a character may be an escape of six bytes."""
+MOVES_TAG: Final = "Moves"
+"""Tag of an exported record with its number of moves."""
 
-_CLOCK_SECONDS: Final = 86_400.0
-"""A time further in the future than this comes from a wrong clock."""
+PLAYED_TAG: Final = "Played"
+"""Tag of an exported record with the time of the last change: seconds since 1970."""
 
-_DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
-_SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?", re.ASCII)
+IMPORTED_TAG: Final = "Imported"
+"""Tag of an imported game without a move made here."""
+
+OPENED_TAG: Final = "Opened"
+"""Tag of a game that was opened from a file: somebody else may have played it."""
+
+INDEX_TAGS: Final = (MOVES_TAG, PLAYED_TAG, IMPORTED_TAG)
+"""Tags of an exported record that are not part of its game."""
 
 
 class GameInfo(msgspec.Struct, frozen=True):
@@ -75,7 +62,7 @@ class GameInfo(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A saved game in the index; `played` is the time of its last change in seconds since 1970.
+    """A saved game; `played` is the time of its last change in seconds since 1970.
 
     `imported` is true of a game from a file until a move is made here.
     """
@@ -90,8 +77,8 @@ class Kept:
         return counts_as_own(self.info.kind)
 
 
-def kept_of(game: str, record: Record, played: float) -> Kept:
-    """The index entry of a game from its record; `played` is in seconds since 1970."""
+def kept_of(game: str, record: Record, played: float, *, imported: bool = False) -> Kept:
+    """The entry of a game from its record; `played` is in seconds since 1970."""
     board, score = record.ending()
     result = record.result or result_text(board, record.rules)
     info = GameInfo(
@@ -112,97 +99,23 @@ def kept_of(game: str, record: Record, played: float) -> Kept:
             given_board=record.board is not None,
             opened=OPENED_TAG in record.tags,
         ),
-        daily=scores.day_of_record(record),
+        daily=day_of_record(record),
     )
-    return Kept(info, played, IMPORTED_TAG in record.tags)
+    return Kept(info, played, imported)
 
 
-def read_kept(path: Path, game: str) -> Kept:
-    """The index entry of a file, from its tags if complete; raises InvalidRecord."""
-    with open_regular(path, InvalidRecord) as file:
-        changed = os.fstat(file.fileno()).st_mtime
-        data = file.read(_HEAD_BYTES)
-        if b"\n\n" not in data.replace(b"\r", b""):
-            data += file.read(_LARGEST_HEAD)
-        head = record_text.parse_head(data.decode(errors="replace").removeprefix("\ufeff"))
-        tags = {name: tag.value for name, tag in head.tags.items()}
-        played = tags.get(PLAYED_TAG, "")
-        when = float(played) if _SECONDS.fullmatch(played) else changed
-        if when > time.time() + _CLOCK_SECONDS:  # otherwise the game would always be listed first
-            when = 0.0
-        if {"Final", "Score", "Result", MOVES_TAG} <= tags.keys():
-            return _from_tags(game, tags, when)
-        file.seek(0)
-        data = file.read(MAX_RECORD_BYTES + 1)
-    return kept_of(game, parse_record(data), when)
+def indexed(record: Record, played: float, *, imported: bool = False) -> Record:
+    """The record with the tags for a list; `played` is its last change in seconds since 1970."""
+    tags = {MOVES_TAG: str(len(record.moves)), PLAYED_TAG: f"{played:.3f}"}
+    if imported:
+        tags[IMPORTED_TAG] = "yes"
+    return replace(record, tags={**unindexed(record).tags, **tags})
 
 
-def _from_tags(game: str, tags: dict[str, str], played: float) -> Kept:
-    with located("tags"):
-        board = Board.parse(tags["Final"])
-        rules = Rules.parse(tags["Rules"]) if "Rules" in tags else STANDARD
-        seed = parse_seed(tags["Seed"]) if "Seed" in tags else None
-    player, hints, given = tags.get("Player", ""), _whole(tags.get("Hints", "0")), "Board" in tags
-    info = GameInfo(
-        game=game,
-        rules=str(rules),
-        board=str(board),
-        score=_whole(tags["Score"]),
-        moves=_whole(tags[MOVES_TAG]),
-        max_tile=board.max_tile,
-        status=tags["Result"].rpartition(" ")[2],
-        player=player,
-        date=tags.get("Date", ""),
-        undos=_whole(tags.get("Undos", "0")),
-        hints=hints,
-        kind=kind_of(player, hints, given_board=given, opened=OPENED_TAG in tags),
-        daily=scores.day_of(tags, rules, seed, given_board=given),
-    )
-    return Kept(info, played, IMPORTED_TAG in tags)
-
-
-def _whole(text: str) -> int:
-    if not _DIGITS.fullmatch(text):
-        raise InvalidRecord(f"expected a whole number in a tag, got {text[:40]!r}")
-    return int(text)
-
-
-ORDERS: Final[dict[str, Callable[[Kept], Any]]] = {
-    "newest": lambda one: -one.played,
-    "oldest": lambda one: one.played,
-    "score": lambda one: -one.info.score,
-    "tile": lambda one: (-one.info.max_tile, -one.info.score),
-    "moves": lambda one: -one.info.moves,
-}
-"""Sort keys by name."""
-
-
-def select(
-    games: Iterable[Kept], *, search: str = "", order: str = "newest", rules: str = "",
-    kind: str = "",
-) -> list[GameInfo]:  # fmt: skip
-    """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
-
-    Words may be in the id, player, date, size, largest tile or status; empty texts match all.
-    """
-    if order not in ORDERS:
-        raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
-    words = search.casefold().split()
-    found = [
-        one
-        for one in games
-        if rules in ("", one.info.rules) and kind in ("", one.info.kind) and _has(one.info, words)
-    ]
-    return [one.info for one in sorted(found, key=ORDERS[order])]
-
-
-def _has(info: GameInfo, words: list[str]) -> bool:
-    if not words:
-        return True
-    size = info.rules.partition(" ")[0]
-    parts = (info.game, info.player, info.date, size, str(info.max_tile), info.status)
-    text = " ".join(parts).casefold()
-    return all(word in text for word in words)
+def unindexed(record: Record) -> Record:
+    """The record without the tags for a list."""
+    own = {name: text for name, text in record.tags.items() if name not in INDEX_TAGS}
+    return replace(record, tags=own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,399 +1,612 @@
-"""GameStore: the saved games on disk, `ID.2048` each, and the best scores in `best.json`.
+"""GameStore: the saved games of a folder in one SQLite file, `games.db`, one row a game.
 
-A thread reads the index from the tags, newest files first. Other programs may use the same folder:
-each listing reads new and changed files.
+Several programs may use the file. A save compares the version of its row with the one that this
+program saw last: it never overwrites moves that it has not seen.
 """
 
 import contextlib
 import hashlib
 import logging
-import os
-import re
 import secrets
+import sqlite3
 import string
 import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-from msgspec.structs import replace as replace_info
+from typing import Any, Final, Literal
 
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
+from twofold.game.formats import read_any_record
+from twofold.game.game import start_board
 from twofold.game.notation import shown
-from twofold.game.record import Record, format_record
-from twofold.games.kept import Kept, kept_of, read_kept
-from twofold.games.scores import (
-    BEST_FILE,
-    PATIENCE,
-    SUFFIX,
-    BestScores,
-    Conflict,
-    GameFile,
-    Version,
-    content_of,
-    indexed,
-    keep_best,
-    make_folder,
-    read_best,
-    set_aside,
-    top_score,
-)
-from twofold.storage import files
-from twofold.storage import files as locks
+from twofold.game.record import Record, format_record, parse_record, parse_unplayed
+from twofold.game.record_text import located
+from twofold.games.kept import GameInfo, Kept, kept_of, unindexed
+from twofold.games.old_folder import BEST_FILE, SUFFIX, DamagedGame, is_id, old_best, old_games
+from twofold.limits import MAX_RECORD_BYTES
+from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
+from twofold.storage.files import alone, atomic_write, data_folder, free_path, in_use, read_start
 
 MAX_GAMES: Final = 10_000
 """Maximum number of saved games; none is deleted automatically."""
 
-_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_LETTERS: Final = string.ascii_lowercase + string.digits  # names that differ in case only may clash
+PATIENCE: Final = 5.0
+"""Seconds to wait for another program that is writing; a write takes milliseconds."""
+
+OPENING_SECONDS: Final = 60.0
+"""Seconds to wait for another program that is importing a folder of games."""
+
+FILE: Final = "games.db"
+GAMES: Final = "games"
+"""Name of the folder of games in the data folder."""
+
+_SCHEMA: Final = Schema(
+    "saved games of twofold",
+    0x32303467,
+    1,
+    """
+    CREATE TABLE game (
+        game TEXT PRIMARY KEY,
+        rules TEXT NOT NULL,
+        board TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        moves INTEGER NOT NULL,
+        max_tile INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        player TEXT NOT NULL,
+        date TEXT NOT NULL,
+        undos INTEGER NOT NULL,
+        hints INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        daily TEXT NOT NULL,
+        played REAL NOT NULL,
+        imported INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        record TEXT NOT NULL
+    );
+    CREATE TABLE best (
+        game TEXT PRIMARY KEY,
+        rules TEXT NOT NULL,
+        score INTEGER NOT NULL
+    );
+    CREATE INDEX best_score ON best (rules, score);
+""",
+)
+"""`version` is a new random number at each save. `best` has the points that a person's own moves
+reached and that stand, also of deleted games and of files elsewhere.
+"""
+
+_INFO: Final = GameInfo.__struct_fields__
+_LISTED: Final = ", ".join((*_INFO, "played", "imported", "version"))
+_LETTERS: Final = string.ascii_lowercase + string.digits
 _ID_LENGTH: Final = 8
 _HASH_LENGTH: Final = 12
 _LOG: Final = logging.getLogger("twofold.play")
 
-Stamp = tuple[int, int, int]
-"""Modification time in ns, size and inode of a file."""
+ORDERS: Final = {
+    "newest": "played DESC",
+    "oldest": "played",
+    "score": "score DESC",
+    "tile": "max_tile DESC, score DESC",
+    "moves": "moves DESC",
+}
+"""Orders of a list by name, in SQL."""
+
+Conflict = Literal["parted", "deleted"]
+"""Why a game cannot be saved in its place: another program has saved other moves there, or has
+deleted it."""
 
 
 class NotFound(InvalidInput):
     """There is no such game, or the page has not opened it."""
 
 
-class GameStore:
-    """The saved games in a folder, created if missing. Thread-safe.
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A game as another program saved it, and the mark of that version."""
 
-    Attribute `damaged` names files that could not be read, and why. Raises InvalidInput or
-    ResourceError if the folder cannot be used.
+    record: Record
+    mark: int | bytes
+
+
+class Place(ABC):
+    """Where a game is saved, and its version there as this program saw it last.
+
+    Attributes:
+        store: keeps the best scores.
+        name: id or path.
+        best_name: the same, for the best scores.
+        where: for a sentence: `saved as ID`, `in FILE`.
+    """
+
+    store: "GameStore"
+    name: str
+    best_name: str
+    where: str
+
+    @abstractmethod
+    def read(self) -> Record:
+        """Read the game and check its moves; raises InvalidRecord, NotFound or ResourceError."""
+
+    @abstractmethod
+    def take(self, version: Version) -> None:
+        """Mark a version as seen: the next save may overwrite it."""
+
+    @abstractmethod
+    def other(self) -> Version | Conflict | None:
+        """The change that another program made; None if the game is as last seen."""
+
+    @abstractmethod
+    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
+        """Save the game, unless another program has changed it.
+
+        `played` is the time of the last change in seconds since 1970, `own` the person's points.
+        Returns None if it is saved; a version that continues `record`; or why it needs another
+        place. Raises InvalidInput or ResourceError; the game there is then unchanged.
+        """
+
+    @abstractmethod
+    def elsewhere(self) -> "Place":
+        """A new place for this game."""
+
+
+def settled(ours: Record, other: Version | Conflict | None) -> Version | Conflict | None:
+    """What a save meets: a version that continues ours, a conflict, or None to overwrite."""
+    if not isinstance(other, Version) or goes_on(other.record, ours):
+        return other
+    return None if goes_on(ours, other.record) else "parted"
+
+
+class Row(Place):
+    """A row of the store; at first as if there were none."""
+
+    def __init__(self, store: "GameStore", game: str) -> None:
+        self.store, self.where = store, f"saved as {game}"
+        self.name = self.best_name = game
+        self._mark = 0
+
+    def read(self) -> Record:
+        """See `Place`."""
+        version = self.store.read(self.name)
+        self.take(version)
+        return version.record
+
+    def take(self, version: Version) -> None:
+        """See `Place`."""
+        assert isinstance(version.mark, int)
+        self._mark = version.mark
+
+    def other(self) -> Version | Conflict | None:
+        """See `Place`."""
+        return self.store.changed(self.name, self._mark)
+
+    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
+        """See `Place`."""
+        done = self.store.save(self.name, record, played, self._mark, own=own)
+        if not isinstance(done, int):
+            return done
+        self._mark = done
+        return None
+
+    def elsewhere(self) -> Place:
+        """See `Place`."""
+        return Row(self.store, self.store.new_id())
+
+
+class RecordFile(Place):
+    """A record that a person keeps in a file of their own."""
+
+    def __init__(self, store: "GameStore", path: Path) -> None:
+        self.store, self.path, self.where = store, path, f"in {path}"
+        self.name, self.best_name = str(path), str(path.absolute())
+        self._known: set[bytes | None] = {None}  # digests; None: there is no file
+
+    def read(self) -> Record:
+        """See `Place`."""
+        with located(shown(self.name)):
+            data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
+            self._known = {_digest(data)}
+            return unindexed(parse_record(data))
+
+    def take(self, version: Version) -> None:
+        """See `Place`."""
+        assert isinstance(version.mark, bytes)
+        self._known = {version.mark}
+
+    def other(self) -> Version | Conflict | None:
+        """See `Place`; a file that is no record any more counts as one with other moves."""
+        if not self.path.exists():
+            return None if None in self._known else "deleted"
+        data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
+        if _digest(data) in self._known:
+            return None
+        try:
+            return Version(unindexed(parse_record(data)), _digest(data))
+        except InvalidRecord:
+            return "parted"
+
+    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
+        """See `Place`."""
+        with alone(self.path.resolve(), "program", patience=PATIENCE):
+            if other := settled(record, self.other()):
+                return other
+            data = format_record(record).encode()
+            self._known.add(_digest(data))  # a write that fails late may have replaced the file
+            atomic_write(self.path, data)
+            self._known = {_digest(data)}
+        if own is not None:
+            self.store.keep_best(self.best_name, str(record.rules), own)
+        return None
+
+    def elsewhere(self) -> Place:
+        """See `Place`."""
+        return RecordFile(self.store, free_path(self.path))
+
+
+def goes_on(later: Record, earlier: Record) -> bool:
+    """True if `later` has all moves of `earlier`, from the same start and with the same tiles."""
+    count = len(earlier.moves)
+    last = earlier.start_move + count
+    spawns = {number: spawn for number, spawn in later.spawns.items() if number <= last}
+    return (
+        _start(later) == _start(earlier)
+        and earlier.seed in (None, later.seed)  # a record without a seed lists all its tiles
+        and later.moves[:count] == earlier.moves
+        and spawns == earlier.spawns
+    )
+
+
+def _start(record: Record) -> tuple[object, ...]:
+    board = record.board or start_board(record.rules, record.seed or 0)
+    return record.rules, board, record.start_score, record.start_move
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+class GameStore:
+    """The saved games of a folder. Thread-safe.
+
+    The first start imports the records and best scores of a folder of earlier versions, whose files
+    stay. Where the file cannot be written, games can be read, and each save raises ResourceError.
+
+    Attribute `damaged` names files that could not be imported, and why. Raises InvalidInput if the
+    file is another one.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
+        self.path: Final = folder / FILE
         self.damaged: dict[str, str] = {}
-        self._lock = threading.Lock()
-        self._kept: dict[str, Kept] = {}
-        self._best: dict[str, dict[str, int]] = {}
-        self._new_best: dict[str, dict[str, int]] = {}  # not yet written
-        self._played: set[str] = set()  # games in play here: their files may be older
-        self._looking = threading.Lock()  # before `_lock`
-        self._stamps: dict[str, Stamp] = {}  # by name, at the time of reading
-        self._deleted: set[str] = set()
-        self._touched: set[str] = set()  # saved or deleted since the last scan began
-        self._closing = False
-        self._indexed = threading.Event()
-        make_folder(folder)
-        self._open_best()
-        self._reader = threading.Thread(target=self._read_index, name="twofold-index", daemon=True)
-        self._reader.start()
+        self._lock = threading.RLock()
+        self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
+        self._connection = self._opened()
 
     def close(self) -> None:
-        """Stop reading the index, and write the best scores."""
-        self._closing = True
-        self._reader.join()
-        self._try_to_write_best()
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    # ---- the file
+
+    def _opened(self) -> sqlite3.Connection:
+        self._fault: Exception | None = None
+        try:
+            make_folder(self.folder)
+        except (InvalidInput, ResourceError) as error:
+            self._fault = error
+        try:
+            return self._open("mode=rwc")
+        except sqlite3.OperationalError as error:
+            self._fault = self._fault or error
+        if self.path.exists():
+            return connect(self.path, "mode=ro&immutable=1", PATIENCE, check_same_thread=False)
+        connection = _SCHEMA.in_memory()
+        self._import(connection)
+        return connection
+
+    def _open(self, options: str) -> sqlite3.Connection:
+        name = shown(str(self.path))
+        if self.path.exists() and self.path.stat().st_size:
+            check_database(self.path, _SCHEMA.what, name)
+        connection = connect(self.path, options, OPENING_SECONDS, check_same_thread=False)
+        with contextlib.ExitStack() as stack:
+            stack.callback(connection.close)
+            set_journal(connection, "WAL", OPENING_SECONDS)
+            with _transaction(connection):
+                if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+                    _SCHEMA.create(connection)
+                    self._import(connection)
+                _SCHEMA.check(connection, name)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+            stack.pop_all()
+        return connection
+
+    def _import(self, connection: sqlite3.Connection) -> None:
+        """Bring in the files of a folder of earlier versions."""
+        for found in old_games(self.folder):
+            if isinstance(found, DamagedGame):
+                self._name_damaged(found.name, found.why)
+                continue
+            kept, record = found
+            _put(connection, kept, record, _new_mark())
+            if kept.counts:
+                _put_best(connection, kept.info.game, kept.info.rules, kept.info.score)
+        try:
+            for rules, scores in old_best(self.folder).items():
+                for game, score in scores.items():
+                    _put_best(connection, game, rules, score)
+        except InvalidInput as error:
+            self._name_damaged(BEST_FILE, str(error))
+
+    def _name_damaged(self, name: str, why: str) -> None:
+        self.damaged[name] = why
+        _LOG.warning("cannot import %s: %s", name, why)
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock, self._errors():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._errors():
+            if self._fault is not None:  # the disk may have room again
+                self._connection, before = self._opened(), self._connection
+                before.close()
+                if self._fault is not None:
+                    raise self._fault
+            with _transaction(self._connection):
+                yield self._connection
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            text, name = str(error), shown(str(self.path))
+            if "locked" in text:
+                raise in_use(name) from None
+            if isinstance(error, sqlite3.OperationalError):
+                raise ResourceError(
+                    f"cannot write {name} ({room_beside(self.path)}): {text}"
+                ) from error
+            raise InvalidInput(f"expected {_SCHEMA.what}, got {name}: {text}") from error
 
     # ---- games
 
     def check_room(self) -> None:
         """Raise LimitExceeded if there are `MAX_GAMES` games."""
-        with self._lock:
-            if len(self._kept) >= MAX_GAMES:
-                raise LimitExceeded(
-                    f"there are {MAX_GAMES:,} saved games, the maximum. "
-                    "Delete some to begin another one"
-                )
+        ((games,),) = self._rows("SELECT count(*) FROM game")
+        if games >= MAX_GAMES:
+            raise LimitExceeded(
+                f"there are {MAX_GAMES:,} saved games, the maximum. Delete some to begin another "
+                "one"
+            )
 
     def new_id(self) -> str:
         """An unused id; raises LimitExceeded if there are `MAX_GAMES` games."""
         self.check_room()
         while True:
             game = "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
-            if not self.path(game).exists():
+            if game not in self:
                 return game
 
-    def id_for(self, record: Record) -> str:
-        """The id for a record from a file: the same in every program, unless deleted here before.
+    def __contains__(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM game WHERE game = ?", game))
 
-        It may be in use. Raises LimitExceeded if there are `MAX_GAMES` games.
-        """
-        self.check_room()
-        game = hashlib.sha256(format_record(record).encode()).hexdigest()[:_HASH_LENGTH]
-        return self.new_id() if game in self._deleted else game
+    def named(self, name: str) -> str:
+        """The id of the saved game that a name means, as `id_of`; empty if there is none."""
+        game = id_of(self.folder, name)
+        return game if game and game in self else ""
 
-    def path(self, game: str) -> Path:
-        """The path of a game's file, which need not exist; raises NotFound for an invalid id."""
-        if not _ID.fullmatch(game):
-            raise NotFound(f"expected the id of a game, got {shown(game)}")
-        return self.folder / f"{game}{SUFFIX}"
+    def read(self, game: str) -> Version:
+        """Read a game and check its moves; raises NotFound, or InvalidRecord if it is damaged."""
+        mark, text = self._row(game)
+        with located(f"the saved game {game}"):
+            return Version(parse_record(text), mark)
 
-    def file(self, game: str) -> GameFile:
-        """The file of a game, as if missing until it is read; raises NotFound for an invalid id."""
-        return GameFile(self.path(game))
+    def record(self, game: str) -> Record:
+        """The record of a game, whose moves are not checked; raises NotFound or InvalidRecord."""
+        return parse_unplayed(self._row(game)[1])
+
+    def _row(self, game: str) -> tuple[int, str]:
+        for mark, text in self._rows("SELECT version, record FROM game WHERE game = ?", game):
+            return mark, text
+        raise NotFound(f"there is no saved game {shown(game)}")
+
+    def changed(self, game: str, mark: int) -> Version | Conflict | None:
+        """What another program made of a game since version `mark`, 0 for none; None if nothing."""
+        found = self._rows("SELECT version FROM game WHERE game = ?", game)
+        if not found:
+            return "deleted" if mark else None
+        return None if found == [(mark,)] else self.read(game)
 
     def save(
         self,
         game: str,
         record: Record,
         played: float,
-        file: GameFile | None = None,
+        mark: int = 0,
         *,
+        own: int | None = None,
         imported: bool = False,
-    ) -> Version | Conflict | None:
-        """Write a game with tags for the list; `file` is None for a new game.
+    ) -> int | Version | Conflict:
+        """Save a game, unless another program has changed it since version `mark`, 0 for none.
 
-        `imported` is true for a record that comes from a file. Returns and raises as
-        `GameFile.save`.
+        `imported` is true for a record that comes from a file. Otherwise as `Place.save`; returns
+        the new version of a game that is saved.
         """
-        record = indexed(record, played, imported=imported)
-        kept = kept_of(game, record, played)
-        other = (file or self.file(game)).save(record)
-        if other is None:
-            with self._lock:
-                self._touch(game)
-                self._add(game, kept)
-            self._try_to_write_best()
-        return other
+        if not is_id(game):
+            raise NotFound(f"expected the id of a game, got {shown(game)}")
+        new, kept = _new_mark(), kept_of(game, record, played, imported=imported)
+        with self._writing() as connection:
+            if other := settled(record, self.changed(game, mark)):
+                return other
+            _put(connection, kept, record, new)
+            if own is not None:
+                _put_best(connection, game, kept.info.rules, own)
+        self._seen[game] = new
+        return new
 
-    def read(self, game: str, file: GameFile | None = None) -> Record:
-        """Read a game and check its moves; raises NotFound, or InvalidRecord if it is damaged."""
-        path = self.path(game)
-        try:
-            return (file or GameFile(path)).read()
-        except InvalidRecord:
-            if path.exists():
-                raise
-        with self._lock:
-            self._kept.pop(game, None)
-        raise NotFound(f"there is no saved game {shown(game)}")
+    def take_in(self, game: str, record: Record, played: float) -> bool:
+        """Save a record from a file under an id; False if another game has it."""
+        own = kept_of(game, record, played)
+        score = own.info.score if own.counts else None
+        return isinstance(self.save(game, record, played, own=score, imported=True), int)
 
-    def content(self, game: str) -> bytes:
-        """The content of a game's file, unchecked; raises NotFound or ResourceError."""
-        try:
-            return content_of(self.path(game))
-        except InvalidRecord:
-            raise NotFound(f"there is no saved game {shown(game)}") from None
+    def id_for(self, record: Record) -> str:
+        """The id for a record from a file: the same in every program. It may be in use."""
+        self.check_room()
+        return hashlib.sha256(format_record(record).encode()).hexdigest()[:_HASH_LENGTH]
 
     def delete(self, game: str) -> None:
         """Delete a game; its score stays among the best scores. Raises NotFound or ResourceError.
 
-        Raises InvalidInput if another program has changed it since it was listed.
+        Raises InvalidInput if another program has changed it since it was listed; the next request
+        then deletes it.
         """
-        path = self.path(game)
-        with locks.alone(path, "program", patience=PATIENCE):
-            if not path.exists():
-                raise NotFound(f"there is no saved game {shown(game)}")
-            self._check_as_listed(game, path)
-            with self._lock:
-                if (kept := self._kept.get(game)) is not None and kept.counts:
-                    rules, score = kept.info.rules, kept.info.score  # the file may be older
-                    score = self._best.get(rules, {}).get(game, score)
-                    self._new_best.setdefault(rules, {})[game] = score
-            self._write_best()
-            try:
-                path.unlink()
-            except OSError as error:
-                raise ResourceError(f"cannot delete {str(path)!r}: {error.strerror}") from error
-        with self._lock:
-            self._touch(game)
-            self._deleted.add(game)
-            self._kept.pop(game, None)
+        with self._writing() as connection:
+            rows = connection.execute("SELECT version, moves FROM game WHERE game = ?", (game,))
+            for mark, moves in rows.fetchall():
+                if self._seen.setdefault(game, mark) != mark:
+                    self._seen[game] = mark
+                    raise InvalidInput(
+                        f"another program has changed the game {shown(game)}: it has {moves:,} "
+                        "moves now. Delete it once more to delete them too"
+                    )
+                connection.execute("DELETE FROM game WHERE game = ?", (game,))
+                return
+        raise NotFound(f"there is no saved game {shown(game)}")
 
-    def _check_as_listed(self, game: str, path: Path) -> None:
-        """Refuse to delete moves that no list has shown; the next request may."""
-        with contextlib.suppress(InvalidRecord):
-            found, listed = read_kept(path, game), self.kept(game)
-            if listed is not None and found.info != listed.info:
-                with self._lock:
-                    self._add(game, found)
-                raise InvalidInput(
-                    f"another program has changed the game {shown(game)}: it has "
-                    f"{found.info.moves:,} moves now. Delete it once more to delete them too"
-                )
+    # ---- lists
 
-    def _touch(self, game: str) -> None:
-        """Make a scan that has begun skip this game, and the next one read it."""
-        self._touched.add(game)
-        self._stamps.pop(f"{game}{SUFFIX}", None)
-
-    def games(self) -> list[Kept]:
-        """All saved games, last played first; waits for the index."""
-        self._indexed.wait()
-        self._look()
-        with self._lock:
-            kept = list(self._kept.values())
-        return sorted(kept, key=lambda one: one.played, reverse=True)
+    def games(
+        self, where: str = "1", *values: object, order: str = "newest", most: int = -1
+    ) -> list[Kept]:
+        """The games that meet a condition in SQL, all by default; raises InvalidInput."""
+        if order not in ORDERS:
+            raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
+        query = f"SELECT {_LISTED} FROM game WHERE {where} ORDER BY {ORDERS[order]} LIMIT ?"
+        rows = self._rows(query, *values, most)
+        self._seen.update((row[0], row[-1]) for row in rows)
+        return [Kept(GameInfo(*row[:-3]), row[-3], bool(row[-2])) for row in rows]
 
     def kept(self, game: str) -> Kept | None:
-        """The index entry of a game; None if there is none yet."""
-        with self._lock:
-            return self._kept.get(game)
+        """The entry of a game; None if it is not saved."""
+        return next(iter(self.games("game = ?", game)), None)
+
+    def select(
+        self, *, search: str = "", order: str = "newest", rules: str = "", kind: str = ""
+    ) -> list[GameInfo]:
+        """The games with these rules, kind and words (any case), sorted; raises InvalidInput.
+
+        Words may be in the id, player, date, size, largest tile or status; empty texts match all.
+        """
+        wanted = {name: text for name, text in (("rules", rules), ("kind", kind)) if text}
+        where = " AND ".join(["1", *(f"{name} = ?" for name in wanted)])
+        words = search.casefold().split()
+        return [
+            one.info
+            for one in self.games(where, *wanted.values(), order=order)
+            if all(word in _words_of(one.info) for word in words)
+        ]
 
     def find(self, record: Record) -> str:
-        """The id of a saved game with an equal record; empty if there is none.
-
-        Waits until the index is read.
-        """
-        self.wait()
-        wanted = kept_of("", record, 0.0).info
-        with self._lock:
-            like = [
-                game
-                for game, kept in self._kept.items()
-                if kept.info.score == wanted.score and replace_info(kept.info, game="") == wanted
-            ]
-        for game in like:
+        """The id of a saved game with an equal record; empty if there is none."""
+        info = kept_of("", record, 0.0).info
+        like = "rules = ? AND board = ? AND score = ? AND moves = ?"
+        for kept in self.games(like, info.rules, info.board, info.score, info.moves):
             with contextlib.suppress(NotFound, InvalidRecord):
-                if self.read(game) == record:
-                    return game
+                if self.read(kept.info.game).record == record:
+                    return kept.info.game
         return ""
-
-    def last_played(self, seconds: float) -> Kept | None:
-        """The game played here last, of those indexed within `seconds`; newest files come first."""
-        if self._indexed.wait(seconds):
-            self._look()
-        with self._lock:
-            here = [one for one in self._kept.values() if not one.imported]
-        return max(here, key=lambda one: one.played, default=None)
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the index is read; False after `seconds`."""
-        return self._indexed.wait(seconds)
 
     # ---- best scores
 
-    def best(self, rules: str) -> int:
+    def best(self, rules: str, *, without: str = "") -> int:
         """The best score under rules, given as text; 0 if there is none."""
-        with self._lock:
-            return top_score(self._best, rules)
+        query = "SELECT max(score) FROM best WHERE rules = ? AND game <> ?"
+        return self._rows(query, rules, without)[0][0] or 0
 
-    def reached(self, rules: str, game: str, score: int) -> None:
-        """Note the score of a game in play: that of the person's own moves that stand."""
-        with self._lock:
-            self._played.add(game)
-            if self._best.get(rules, {}).get(game, 0) != score:
-                self._best.setdefault(rules, {})[game] = score
-                self._new_best.setdefault(rules, {})[game] = score
-
-    def _add(self, game: str, kept: Kept) -> None:
-        self._kept[game] = kept
-        if kept.counts and game not in self._played:
-            rules, score = kept.info.rules, kept.info.score
-            known = self._best.get(rules, {}).get(game, score)
-            if score > top_score(self._best, rules) or known != score:  # others: when it is deleted
-                self._new_best.setdefault(rules, {})[game] = score
-            self._best.setdefault(rules, {})[game] = score
-
-    def _open_best(self) -> None:
-        path = self.folder / BEST_FILE
-        try:
-            self._take_in(read_best(path))
-        except InvalidInput as error:
-            self._name_damaged(BEST_FILE, str(error))
-            try:
-                set_aside(path)
-            except ResourceError as fault:
-                _LOG.warning("%s", fault)
-
-    def _try_to_write_best(self) -> None:
-        try:
-            self._write_best()
-        except (InvalidInput, ResourceError) as error:  # the next write tries again
-            _LOG.warning("cannot save the best scores: %s", error)
-
-    def _write_best(self) -> None:
-        with self._lock:
-            new, self._new_best = self._new_best, {}
-        if not new:
-            return
-        try:
-            written = keep_best(self.folder / BEST_FILE, new)
-        except (InvalidInput, ResourceError):
-            with self._lock:
-                self._new_best = _over(new, self._new_best)
-            raise
-        self._take_in(written)
-
-    def _take_in(self, written: BestScores) -> None:
-        """Take over what the file says, also of other programs, but for what is newer here."""
-        with self._lock:
-            self._best = _over(_over(self._best, written), self._new_best)
-
-    # ---- the index
-
-    def _read_index(self) -> None:
-        try:
-            with contextlib.suppress(OSError):  # `_look` reports the error
-                files.remove_abandoned(self.folder)
-                locks.remove_abandoned(self.folder, SUFFIX)
-            self._look()
-        finally:
-            self._indexed.set()
-
-    def _look(self) -> None:
-        """Scan the folder: read new and changed files, drop deleted ones."""
-        with self._looking:
-            try:
-                with self._lock:
-                    self._touched.clear()
-                found = _newest_first(self.folder)
-                for name, stamp in found.items():
-                    if self._closing:
-                        return
-                    if self._stamps.get(name) != stamp:
-                        self._read_one(self.folder / name, stamp)
-                self._forget_gone(set(found))
-                with contextlib.suppress(InvalidInput):  # the next write renames a damaged file
-                    self._take_in(read_best(self.folder / BEST_FILE))
-                self.damaged.pop(str(self.folder), None)
-            except OSError as error:
-                self._name_damaged(str(self.folder), str(error))
-
-    def _read_one(self, path: Path, stamp: Stamp) -> None:
-        game = path.name.removesuffix(SUFFIX)
-        kept = None
-        try:
-            if _ID.fullmatch(game):
-                kept = read_kept(path, game)
-                self.damaged.pop(path.name, None)
-            else:
-                self._name_damaged(path.name, "its name may have letters, digits, '-' and '_' only")
-        except InvalidRecord as error:
-            if not os.path.lexists(path):
-                return
-            self._name_damaged(path.name, str(error))
-        with self._lock:
-            if game in self._touched:
-                return
-            self._stamps[path.name] = stamp
-            self._kept.pop(game, None)
-            if kept is not None:
-                self._add(game, kept)
-
-    def _forget_gone(self, names: set[str]) -> None:
-        with self._lock:
-            for name in self._stamps.keys() - names:
-                del self._stamps[name]
-                self.damaged.pop(name, None)
-            for game in [one for one in self._kept if f"{one}{SUFFIX}" not in names]:
-                if game not in self._touched:
-                    del self._kept[game]
-
-    def _name_damaged(self, name: str, why: str) -> None:
-        self.damaged[name] = why
-        _LOG.warning("cannot read %s: %s", name, why)
+    def keep_best(self, game: str, rules: str, score: int) -> None:
+        """Set the points that a person's own moves reached in a game; a move undone lowers them."""
+        with self._writing() as connection:
+            _put_best(connection, game, rules, score)
 
 
-def _over(known: BestScores, newer: BestScores) -> dict[str, dict[str, int]]:
-    return {
-        rules: {**known.get(rules, {}), **newer.get(rules, {})}
-        for rules in dict(known) | dict(newer)
-    }
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
-def _newest_first(folder: Path) -> dict[str, Stamp]:
-    known = []
-    with os.scandir(folder) as found:
-        for one in found:
-            if one.name.endswith(SUFFIX):
-                with contextlib.suppress(OSError):  # deleted since, or a broken link
-                    state = one.stat()
-                    stamp = (state.st_mtime_ns, state.st_size, state.st_ino)
-                    known.append((stamp, one.name))
-    return {name: stamp for stamp, name in sorted(known, reverse=True)}
+def _new_mark() -> int:
+    return secrets.randbelow(2**62) + 1
+
+
+def _put(connection: sqlite3.Connection, kept: Kept, record: Record, mark: int) -> None:
+    values = [*(getattr(kept.info, name) for name in _INFO), kept.played, kept.imported, mark]
+    marks = ", ".join("?" * (len(values) + 1))
+    connection.execute(
+        f"INSERT OR REPLACE INTO game ({_LISTED}, record) VALUES ({marks})",
+        [*values, format_record(unindexed(record))],
+    )
+
+
+def _put_best(connection: sqlite3.Connection, game: str, rules: str, score: int) -> None:
+    connection.execute("INSERT OR REPLACE INTO best VALUES (?, ?, ?)", (game, rules, score))
+
+
+def _words_of(info: GameInfo) -> str:
+    size = info.rules.partition(" ")[0]
+    parts = (info.game, info.player, info.date, size, str(info.max_tile), info.status)
+    return " ".join(parts).casefold()
+
+
+# ---- folders and files
+
+
+def games_folder() -> Path:
+    """The user's folder of games."""
+    return data_folder() / GAMES
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder for games; raises InvalidInput for another file, or ResourceError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInput(f"expected a folder for the games, got {str(folder)!r}") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise ResourceError(f"cannot make the folder {str(folder)!r}: {reason}") from error
+
+
+def read_game(name: str) -> Record:
+    """The record of a saved game of the user by its id, or of a file; raises InvalidRecord."""
+    if id_of(games_folder(), name) and games_folder().exists():
+        with contextlib.closing(GameStore(games_folder())) as store:
+            if game := store.named(name):
+                return store.read(game).record
+    return read_any_record(name)
+
+
+def id_of(folder: Path, name: str) -> str:
+    """The id that a name may mean: itself, or a file of earlier versions in the folder of games.
+
+    Empty for any other file.
+    """
+    path = Path(name)
+    in_folder = path.absolute().parent == folder.absolute()
+    game = path.name.removesuffix(SUFFIX) if in_folder else name
+    return game if is_id(game) and (in_folder or not path.exists()) else ""

@@ -7,8 +7,8 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, Generic, TypeVar
 
 from twofold.errors import LimitExceeded, ResourceError
 
@@ -23,6 +23,9 @@ IMPORTING: Final = threading.Lock()
 other may see them partly initialised."""
 
 _LOG: Final = logging.getLogger("twofold.play")
+
+
+T = TypeVar("T")
 
 
 class JobThreads:
@@ -150,3 +153,46 @@ def stand_back() -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+
+
+class Reading(Generic[T]):
+    """Reads an iterator in a background thread.
+
+    Args:
+        source: the iterator.
+        name: of the thread.
+        opening: the value of `latest` before the first item.
+        take: called with each item, in the thread.
+
+    Attributes:
+        latest: the newest item.
+        error: the exception that ended the source.
+    """
+
+    def __init__(
+        self,
+        source: Iterator[T],
+        name: str,
+        opening: T | None = None,
+        take: Callable[[T], object] | None = None,
+    ) -> None:
+        self.latest = opening
+        self.error: BaseException | None = None
+        self._source = source
+        self._take = take
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for one in self._source:
+                self.latest = one
+                if self._take is not None:
+                    self._take(one)
+        except BaseException as error:  # raised again, or shown, by the waiting thread
+            self.error = error
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False after the timeout."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()

@@ -42,18 +42,17 @@ class Schema:
     version: int
     tables: str
 
-    @property
-    def script(self) -> str:
-        """The statements that make the tables."""
-        return (
-            f"{self.tables} PRAGMA application_id = {self.application};"
-            f" PRAGMA user_version = {self.version};"
-        )
+    def create(self, connection: sqlite3.Connection) -> None:
+        """Make the tables, in the transaction of the caller."""
+        for statement in self.tables.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {self.application}")
+        connection.execute(f"PRAGMA user_version = {self.version}")
 
     def in_memory(self) -> sqlite3.Connection:
         """A connection to new tables in memory; each statement is a transaction."""
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        connection.executescript(f"BEGIN; {self.script} COMMIT;")
+        self.create(connection)
         return connection
 
     def check(self, connection: sqlite3.Connection, name: str) -> None:
@@ -107,11 +106,11 @@ def check_database(path: Path, what: str, name: str) -> None:
 
 
 def connect(
-    path: Path, mode: str, patience: float, *, check_same_thread: bool = True
+    path: Path, options: str, patience: float, *, check_same_thread: bool = True
 ) -> sqlite3.Connection:
-    """A connection with our settings; `mode` is that of SQLite's URI, such as `ro`."""
+    """A connection with our settings; `options` are those of SQLite's URI, such as `mode=ro`."""
     connection = sqlite3.connect(
-        f"file:{quote(os.fsencode(path))}?mode={mode}",
+        f"file:{quote(os.fsencode(path))}?{options}",
         uri=True,
         timeout=patience,
         isolation_level=None,

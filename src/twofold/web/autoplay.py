@@ -198,9 +198,7 @@ class Autoplay:
     def _step(self, letters: str) -> None:
         self._stepped = time.monotonic()
         for letter in letters:
-            first = self._live.game.move_number
             self._live.stepped(self, MOVES_BY_LETTER[letter])
-            self._live.note_autoplay(first)
 
     def _extend(self, letters: str, reached: Moment, before: int) -> None:
         history = self._live.game

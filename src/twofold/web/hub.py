@@ -14,8 +14,7 @@ from twofold.game.record import Record
 from twofold.game.rules import STANDARD
 from twofold.games.mover import Mover
 from twofold.games.review import default_judge
-from twofold.games.scores import GAMES
-from twofold.games.store import GameStore
+from twofold.games.store import GAMES, GameStore, make_folder
 from twofold.games.threads import JobThreads, start_thread
 from twofold.limits import MAX_SIDE
 from twofold.players import PlayerSpec
@@ -69,7 +68,9 @@ class Hub:
         warm_up: bool = True,
     ) -> None:
         self.roster: Final = Roster(default_player, players)
-        self.table: Final = PageTable(GameStore(games or data / GAMES))
+        games = games or data / GAMES
+        make_folder(games)
+        self.table: Final = PageTable(GameStore(games))
         self.searches: Final = Searches(self.roster.make)
         self.data: Final = data
         self.notebook: Final = Notebook(data)

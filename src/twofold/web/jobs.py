@@ -21,7 +21,6 @@ import msgspec
 
 from twofold.errors import INTERRUPTED, InvalidInput, LimitExceeded, TwofoldError
 from twofold.game.notation import printable
-from twofold.games.scores import set_aside
 from twofold.games.store import NotFound
 from twofold.games.threads import start_thread
 from twofold.storage.files import alone, atomic_write, is_held, make_private, read_start
@@ -37,6 +36,7 @@ from twofold.web.job_kinds import (
     Wanted,
     check_new,
 )
+from twofold.web.notebook import set_aside
 from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.roster import MAX_THREADS
 

@@ -6,7 +6,9 @@ probability proportional to `lost * (1 + missed)`.
 
 import hashlib
 import math
+import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,15 +16,16 @@ from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from twofold.errors import InvalidInput
+from twofold.errors import InvalidInput, ResourceError
 from twofold.game.board import Board
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import CHANCE, MISTAKES, MoveJudgement, label_of
+from twofold.games.kept import OPENED_TAG
 from twofold.games.pictures import AND
 from twofold.games.review import positions
-from twofold.games.scores import ME, OPENED_TAG, PATIENCE, autoplay_of, set_aside
-from twofold.games.store import NotFound
+from twofold.games.scores import ME, autoplay_of
+from twofold.games.store import PATIENCE, NotFound
 from twofold.storage.files import alone, atomic_write, make_private, read_start
 from twofold.web.protocol import Count, Letter, Text
 
@@ -158,6 +161,14 @@ class KeptFile(Generic[Content]):
             if after != before:
                 atomic_write(self.path, after)
         return result
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged file, so that it is not overwritten; raises ResourceError."""
+    try:
+        os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
+    except OSError as error:
+        raise ResourceError(f"cannot rename {str(path)!r}: {error.strerror}") from error
 
 
 class NotebookContent(msgspec.Struct):

@@ -7,13 +7,13 @@ from typing import Annotated, Final
 import msgspec
 from starlette.requests import ClientDisconnect
 
-from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError, install
+from twofold.errors import InvalidInput, LimitExceeded, ResourceError, install
 from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.record import format_line
 from twofold.games import scores
-from twofold.games.kept import GameInfo, RulesStatistics, Unread, games_in, select, statistics_of
+from twofold.games.kept import GameInfo, RulesStatistics, Unread, games_in, indexed, statistics_of
 from twofold.games.pictures import (
     FORMS,
     RATES,
@@ -27,7 +27,6 @@ from twofold.games.pictures import (
 from twofold.games.store import NotFound
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
 from twofold.search.budget import Stop
-from twofold.storage.files import synced_together
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
@@ -49,7 +48,7 @@ EXPORT_NAME: Final = "twofold-games.jsonl"
 
 
 class DamagedFile(msgspec.Struct, frozen=True):
-    """A file in the folder of games that cannot be read."""
+    """A file of a folder of earlier versions that could not be imported."""
 
     name: str
     why: str
@@ -151,10 +150,9 @@ class _OwnGames:
         },
     )
     def part(self, query: ListQuery) -> ListPart:
-        found = select(
-            self._table.entries(),
-            search=query.search, order=query.order, rules=query.rules, kind=query.kind,
-        )  # fmt: skip
+        found = self._table.saved().select(
+            search=query.search, order=query.order, rules=query.rules, kind=query.kind
+        )
         last = query.offset + min(query.count, MAX_LISTED)
         return ListPart(len(found), found[query.offset : last])
 
@@ -171,17 +169,15 @@ class _OwnGames:
         at_once=1,
     )
     def bring_in(self, body: bytes, stop: Stop) -> Imported:
-        with synced_together():  # those before a LimitExceeded or ResourceError remain saved
-            return _bring_in(self._table, body, stop)
+        return _bring_in(self._table, body, stop)
 
     @operation("GET /api/daily")
     def daily(self) -> DailyGames:
         """The daily game: today, and the tries so far."""
-        games = {one.info.game: one.info for one in self._table.entries() if one.info.daily}
+        where, prefix = "daily <> '' AND game = ? || daily", scores.PREFIX
         tries = [
-            DailyTry(info.daily, scores.is_later(info.daily, info.date), info)
-            for game, info in games.items()
-            if game == scores.PREFIX + info.daily
+            DailyTry(one.info.daily, scores.is_later(one.info.daily, one.info.date), one.info)
+            for one in self._table.saved().games(where, prefix)
         ]
         tries.sort(key=lambda one: one.day, reverse=True)
         return DailyGames(str(scores.today()), str(scores.FIRST_DAY), tries)
@@ -202,18 +198,21 @@ def own_operations(table: PageTable) -> list[Operation]:
 
 def statistics(table: PageTable) -> OwnStatistics:
     """Statistics of all saved games."""
-    games = table.entries()
-    damaged = [DamagedFile(*pair) for pair in sorted(table.store.damaged.items())]
+    store = table.saved()
+    games = store.games()
+    damaged = [DamagedFile(*pair) for pair in sorted(store.damaged.items())]
     rules = statistics_of(games)
-    best = {one.rules: table.store.best(one.rules) for one in rules}
+    best = {one.rules: store.best(one.rules) for one in rules}
     return OwnStatistics(len(games), rules, best, damaged[:MAX_DAMAGED])
 
 
 def _export(table: PageTable) -> Iterator[str]:
-    """All saved games as JSON Lines, last played first; unreadable files are left out."""
-    for entry in table.entries():
-        with contextlib.suppress(NotFound, InvalidRecord):  # deleted since, or damaged
-            yield format_line(table.export(entry)) + "\n"
+    """All saved games as JSON Lines, last played first."""
+    store = table.saved()
+    for one in store.games():
+        with contextlib.suppress(NotFound):  # deleted since
+            record = indexed(store.record(one.info.game), one.played, imported=one.imported)
+            yield format_line(record) + "\n"
 
 
 def _bring_in(table: PageTable, text: bytes, stop: Stop) -> Imported:

@@ -4,7 +4,7 @@ All changes and replies are made under the game's lock; sending a reply never bl
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -15,8 +15,9 @@ from twofold.game.board import Board
 from twofold.game.game import Game, Step, makes_goal, result_text, slides
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
-from twofold.games.saved_game import News, SavedGame
-from twofold.games.scores import ME, Conflict, GameFile, Version, without_day
+from twofold.games.live_game import LiveGame, News
+from twofold.games.scores import ME
+from twofold.games.store import Conflict, Place
 from twofold.web.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.web.protocol import (
     AutoplayEnded,
@@ -60,19 +61,18 @@ class StaleMove(InvalidInput):
     """A move for another move number than the game's."""
 
 
-class PageGame(SavedGame):
+class PageGame(LiveGame):
     """A game that pages follow. Thread-safe.
 
     Args:
         name: its id.
         table: holds the game.
         played: time of the last change, in seconds since 1970.
-        resumed, player, date, is_saved: as for `SavedGame`.
+        place, resumed, player, begun, is_saved: as for `LiveGame`.
 
     Attributes:
         played: time of the last change, in seconds since 1970.
-        was: the id before the game moved to a new file; empty if it did not.
-        kept: True if it is saved in a file.
+        was: the id before the game moved to a new place; empty if it did not.
         told: True if the followers know that it cannot be saved.
     """
 
@@ -82,17 +82,16 @@ class PageGame(SavedGame):
         game: Game,
         table: "PageTable",
         played: float,
-        file: GameFile | None = None,
+        place: Place | None = None,
         resumed: Record | None = None,
         *,
         player: str = "",
-        date: str | None = None,
+        begun: str | None = None,
         is_saved: bool = False,
     ) -> None:
-        super().__init__(game, file, resumed, player=player, date=date, is_saved=is_saved)
+        super().__init__(game, place, resumed, player=player, begun=begun, is_saved=is_saved)
         self.name = name
         self.was = ""
-        self.kept = file is not None
         self.turn: Final = threading.Condition(self.lock)
         self.saved_at = float("-inf")
         self.told = False
@@ -102,7 +101,6 @@ class PageGame(SavedGame):
         self._followers: list[Viewer] = []
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
-        self._rules_text = str(game.rules)
         self._untold: News | None = None
 
     # ---- followers
@@ -155,10 +153,7 @@ class PageGame(SavedGame):
                 )
             before = self.game.board
             step = self.game.play(Move.parse(letter))
-            if by:
-                self.note_autoplay(move_number)
-            else:
-                self.note_own_move()
+            self.note_move(by)
             self._moved(before, step, by, asker)
 
     def undo(self, asker: Asker) -> None:
@@ -176,6 +171,7 @@ class PageGame(SavedGame):
             self.take_over()
             before = self.game.board
             step = self.game.redo()
+            self.add_player(ME)
             self._moved(before, step, "", asker)
 
     def show_hints(self, board: Board) -> int:
@@ -190,7 +186,6 @@ class PageGame(SavedGame):
             return self.hints
 
     def _moved(self, before: Board, step: Step, by: str, asker: Asker | None) -> None:
-        self.add_player(by or ME)
         self.changed(at_once=self.game.is_finished)
         self.tell(self.step_reply(before, step, by), asker)
 
@@ -270,7 +265,9 @@ class PageGame(SavedGame):
     def stepped(self, player: Autoplay, move: Move) -> None:
         """Make a move of a player and send it as a step."""
         before = self.game.board
-        self._moved(before, self.game.play(move), player.spec, player.asker)
+        step = self.game.play(move)
+        self.note_move(player.spec)
+        self._moved(before, step, player.spec, player.asker)
 
     def framed(self, player: Autoplay, moves_per_second: float) -> None:
         """Send the moves of a player as a frame."""
@@ -296,10 +293,6 @@ class PageGame(SavedGame):
                     return
                 self.game.at(passed)
 
-    def record(self) -> Record:
-        """The record of the game, with the person among the players."""
-        return replace(super().record(), player=self.player or ME)
-
     def fork(self, number: int) -> tuple[Game, Record]:
         """A new game with the moves up to a number, and a record as `known_until`."""
         self.replay_to(number)
@@ -312,34 +305,28 @@ class PageGame(SavedGame):
         """Note a change, and schedule a save."""
         with self.lock:
             self.played = self._table.time()
-            if self.kept and (score := self.own_score) is not None:
-                self._table.store.reached(self._rules_text, self.name, score)
             self._table.changed(self, at_once)
-
-    @property
-    def is_saved(self) -> bool:
-        """True if there is nothing to write, or the game is not kept."""
-        return not self.kept or super().is_saved
 
     @property
     def is_untouched(self) -> bool:
         """True if nothing has changed since the game was opened."""
         return self.version == self._begun
 
-    def write(self, record: Record) -> Version | Conflict | None:
-        """Write the file and update the index."""
-        return self._table.store.save(self.name, record, self.played, self.file)
+    def best(self) -> int:
+        """See `LiveGame`; for a game that is not saved that of the saved ones."""
+        return super().best() or self._table.store.best(str(self.game.rules))
+
+    def last_change(self) -> float:
+        """See `LiveGame`."""
+        return self.played
 
     def move_away(self, conflict: Conflict) -> None:
         """Continue as another game."""
-        self._table.move(self, conflict)
-
-    def move_to(self, name: str, file: GameFile, news: News) -> None:
-        """Continue in a new file; called under `saving`."""
-        with self.lock:
-            self.name, self.was, self.file = name, self.name, file
-            self._resumed = without_day(self._resumed)  # the game in the old file is the try
-            self.tell_news(news)
+        assert self.place is not None
+        new = self.place.elsewhere()
+        with self._table.renaming(self, new.name), self.lock:
+            self.name, self.was = new.name, self.name
+            self.move_to(new, conflict)
 
     def give_way(self) -> None:
         """End autoplay."""
@@ -347,15 +334,14 @@ class PageGame(SavedGame):
 
     def tell_news(self, news: News) -> None:
         """Report what another program did; the next follower gets it if there is none."""
-        self._rules_text = str(self.game.rules)
         self.tell(self.state(news=news))
         self._untold = None if self._followers else news
 
     def disown(self) -> None:
-        """The file was deleted; the followers may continue the game unsaved."""
+        """The game was deleted; the followers may continue it unsaved."""
         with self.lock:
             self.take_over()
-            self.kept = False
+            self.place = None
             self.tell(self.state())
 
     def end(self) -> None:
@@ -372,9 +358,9 @@ class PageGame(SavedGame):
                 game=self.name,
                 rules=rules_info(self.game.rules),
                 seed=str(self.game.seed),
-                kept=self.kept,
+                kept=self.place is not None,
                 player=self.player or ME,
-                date=self._date,
+                date=self.date,
                 first=self.game.start_move_number,
                 now=self.now(),
                 undone=undone,
@@ -397,7 +383,7 @@ class PageGame(SavedGame):
                 can_undo=game.can_undo and not self.daily,
                 can_redo=game.can_redo,
                 undos=game.undos,
-                best=self._table.store.best(self._rules_text),
+                best=self.best(),
                 autoplay="" if self._playing is None else self._playing.spec,
                 hints=self.hints,
             )

@@ -4,24 +4,23 @@ After its last follower has left, a saved game stays in memory for a while, with
 Games without moves are not saved.
 """
 
-import contextlib
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import date
 from typing import Final, NamedTuple
 
-from twofold.errors import InvalidRecord, TwofoldError
+from twofold.errors import TwofoldError
 from twofold.game.game import Game
 from twofold.game.notation import shown
-from twofold.game.record import Record, parse_unplayed
+from twofold.game.record import Record
 from twofold.games import scores
-from twofold.games.kept import GameInfo, Kept, kept_of, when_played
-from twofold.games.saved_game import LOOK_SECONDS, SavedGame, now_text, opened
-from twofold.games.scores import Conflict, Version, indexed, set_aside, unindexed
-from twofold.games.store import GameStore, NotFound
+from twofold.games.kept import GameInfo, unindexed, when_played
+from twofold.games.live_game import LOOK_SECONDS, SAVE_SECONDS, LiveGame, now_text, opened
+from twofold.games.store import GameStore, NotFound, Row, goes_on
 from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer
 from twofold.web.protocol import RefusedReply
@@ -35,14 +34,8 @@ IDLE_GAMES: Final = 16
 MAX_LISTED: Final = 1_000
 """Maximum length of a list of games; the rest can be opened by id."""
 
-INDEX_SECONDS: Final = 1.0
-"""Seconds to wait for the index when a page asks for the game played last."""
-
 CLOSE_SECONDS: Final = 10.0
 """Seconds for players to end and games to be saved on closing."""
-
-SAVE_SECONDS: Final = 1.0
-"""Minimum seconds between two saves of a game."""
 
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next try after a failed save."""
@@ -69,7 +62,7 @@ class PageTable:
         self._lookout: Lookout | None = None
         self._latest, self._asked = time.time(), time.monotonic()
 
-    def watch_files(self) -> None:
+    def watch_games(self) -> None:
         """From now on show what other programs save to the games that are followed."""
 
         def followed() -> list[PageGame]:
@@ -82,7 +75,7 @@ class PageTable:
 
     def changed(self, live: PageGame, at_once: bool) -> None:
         """Schedule a save, soon or at once."""
-        if live.kept:
+        if live.place is not None:
             self._saver.changed(live, at_once=at_once)
 
     def time(self) -> float:
@@ -103,10 +96,10 @@ class PageTable:
             keep: True to save it.
         """
         game = self.store.new_id() if keep else f"race-{secrets.token_hex(6)}"
-        file = self.store.file(game) if keep else None
+        place = Row(self.store, game) if keep else None
         player = "" if known is None else known.player
         live = PageGame(
-            game, history, self, self.time(), file, known, player=player, date=now_text()
+            game, history, self, self.time(), place, known, player=player, begun=now_text()
         )
         if history.can_undo:
             live.changed()
@@ -132,18 +125,17 @@ class PageTable:
         when = when_played(record, self.time()) if played is None else played
         own = unindexed(record)
         if day := scores.day_of_record(own):
-            if scores.can_be_try(own):
-                game = scores.PREFIX + day
-                self.store.check_room()
-                other = self.store.save(game, own, when, imported=True)
-                if not isinstance(other, Conflict):
-                    return TakenIn(game, other is None)
+            game = scores.PREFIX + day
+            if scores.can_be_try(own) and self.store.take_in(game, own, when):
+                return TakenIn(game, True)
+            if scores.can_be_try(own) and goes_on(self.store.record(game), own):
+                return TakenIn(game, False)
             own = scores.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
         game = self.store.id_for(own)
-        while (other := self.store.save(game, own, when, imported=True)) is not None:
-            if isinstance(other, Version) and unindexed(other.record) == own:
+        while not self.store.take_in(game, own, when):
+            if self.store.read(game).record == own:
                 return TakenIn(game, False)  # another program has just saved it
             game = self.store.new_id()
         return TakenIn(game, True)
@@ -151,16 +143,10 @@ class PageTable:
     def begin_daily(self, day: date) -> str:
         """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
         game = scores.id_of(day)
-        path = self.store.path(game)
-        if path.exists():
-            try:
-                self.store.read(game)
-                return game
-            except InvalidRecord:
-                set_aside(path)
-        self.store.check_room()
-        # This does not overwrite a try that another program has just created.
-        self.store.save(game, scores.new_record(day, now_text()), self.time())
+        if game not in self.store:
+            self.store.check_room()
+            # This does not overwrite a try that another program has just created.
+            self.store.save(game, scores.new_record(day, now_text()), self.time())
         return game
 
     def join(
@@ -179,7 +165,7 @@ class PageTable:
             return live
 
     def find(self, game: str) -> PageGame:
-        """A game, in play or saved; raises NotFound, or InvalidRecord if its file is damaged."""
+        """A game, in play or saved; raises NotFound, or InvalidRecord if it is damaged."""
         with self._lock:
             live = self._live.get(game)
         if live is None:
@@ -192,18 +178,17 @@ class PageTable:
         return live
 
     def _read(self, game: str) -> PageGame:
-        file = self.store.file(game)
-        record = self.store.read(game, file)
-        kept = self.store.kept(game)
+        row = Row(self.store, game)
+        record, kept = row.read(), self.store.kept(game)
         played = self.time() if kept is None else kept.played
         return PageGame(
-            game, record.resume(), self, played, file, record, player=record.player, is_saved=True
+            game, record.resume(), self, played, row, record, player=record.player, is_saved=True
         )
 
     def find_last(self) -> PageGame | None:
         """The game of `last`; None if there is none. Raises InvalidRecord if it is damaged."""
         while game := self.last():
-            with contextlib.suppress(NotFound):  # deleted since; try the next one
+            with suppress(NotFound):  # deleted since; try the next one
                 return self.find(game)
         return None
 
@@ -212,16 +197,13 @@ class PageTable:
 
         An imported game is not played here until somebody plays on.
         """
+        found = {one.info.game: one.played for one in self.store.games("NOT imported", most=1)}
         with self._lock:
-            games = [live for live in self._live.values() if live.kept]
-        found = {}
+            games = [live for live in self._live.values() if live.place is not None]
         for live in games:
             kept = self.store.kept(live.name)
             if not (live.is_untouched and kept is not None and kept.imported):
                 found[live.name] = live.played
-        stored = self.store.last_played(INDEX_SECONDS)
-        if stored is not None:
-            found.setdefault(stored.info.game, stored.played)
         return max(found, key=found.__getitem__, default="")
 
     def leave(self, live: PageGame, follower: Viewer, *, unplayed: bool = False) -> None:
@@ -230,7 +212,7 @@ class PageTable:
             live.leave(follower)
             if live.is_followed:
                 return
-            dropped = not live.kept or (unplayed and live.is_untouched)
+            dropped = live.place is None or (unplayed and live.is_untouched)
             if dropped and self._live.get(live.name) is live:
                 del self._live[live.name]
             if not live.is_saved:
@@ -239,15 +221,14 @@ class PageTable:
             for one in idle[: max(0, len(idle) - IDLE_GAMES)]:  # the least recently used
                 del self._live[one.name]
 
-    def move(self, live: PageGame, conflict: Conflict) -> None:
-        """Move a game to a new file after a conflict with another program."""
-        game = self.store.new_id()
-        _LOG.warning("another program changed game %s; it continues as %s", live.name, game)
+    @contextmanager
+    def renaming(self, live: PageGame, name: str) -> Iterator[None]:
+        """Hold a game in play under another id, which it gets inside."""
         with self._lock:
             if self._live.get(live.name) is live:
                 del self._live[live.name]
-                self._live[game] = live
-            live.move_to(game, self.store.file(game), conflict.value)
+                self._live[name] = live
+            yield
 
     def delete(self, game: str) -> None:
         """Delete a saved game; its followers may continue it unsaved.
@@ -262,9 +243,9 @@ class PageTable:
             self.store.delete(game)
             return
         with live.saving:
-            if not live.kept:
+            if live.place is None:
                 raise NotFound(f"there is no saved game {shown(game)}")
-            if self.store.path(game).exists():
+            if game in self.store:
                 self.store.delete(game)
             live.disown()
         with self._lock:
@@ -272,39 +253,24 @@ class PageTable:
 
     # ---- lists
 
+    def saved(self) -> GameStore:
+        """The store, with all games in play as they stand, as far as they can be saved."""
+        with self._lock:
+            games = [live for live in self._live.values() if not live.is_saved]
+        for live in games:
+            with suppress(TwofoldError):  # the saver says so
+                live.save()
+        return self.store
+
     def infos(self) -> list[GameInfo]:
         """The entries of the games played last, in that order."""
-        return [one.info for one in self.entries()[:MAX_LISTED]]
-
-    def entries(self) -> list[Kept]:
-        """All saved games as they stand, last played first."""
-        with self._lock:
-            games = [live for live in self._live.values() if live.kept and not live.is_saved]
-        unsaved = [(live, kept_of(live.name, live.record(), live.played)) for live in games]
-        kept = {one.info.game: one for one in self.store.games()}
-        for live, one in unsaved:  # it may have been deleted or saved since
-            known = kept.get(one.info.game)
-            if live.kept and (known is None or known.played <= one.played):
-                kept[one.info.game] = one
-        return sorted(kept.values(), key=lambda one: one.played, reverse=True)
-
-    def export(self, entry: Kept) -> Record:
-        """The record of a saved game with tags for lists; the moves are not checked.
-
-        Raises NotFound, or InvalidRecord or ResourceError if it cannot be read.
-        """
-        game = entry.info.game
-        with self._lock:
-            live = self._live.get(game)
-        if live is None or live.is_saved:
-            return parse_unplayed(self.store.content(game))
-        return indexed(live.record(), entry.played)
+        return [one.info for one in self.saved().games(most=MAX_LISTED)]
 
     def record(self, game: str) -> Record:
         """The record of a game, in play or saved; raises NotFound or InvalidRecord."""
         with self._lock:
             live = self._live.get(game)
-        return self.store.read(game) if live is None else self.find(game).record()
+        return self.store.read(game).record if live is None else self.find(game).record()
 
     # ---- the end
 
@@ -321,11 +287,11 @@ class PageTable:
         self._saver.close(max(1.0, until - time.monotonic()))
 
 
-# ---- the files of games
+# ---- saving
 
 
 class Saver:
-    """Writes games to their files; `clock` is in seconds."""
+    """Saves games; `clock` is in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -395,7 +361,7 @@ class Saver:
 class Lookout:
     """A thread that calls `look` of the games."""
 
-    def __init__(self, games: Callable[[], Iterable[SavedGame]]) -> None:
+    def __init__(self, games: Callable[[], Iterable[LiveGame]]) -> None:
         self._games = games
         self._closing = threading.Event()
         self._thread = start_thread(self._run, "twofold-lookout")
@@ -411,4 +377,4 @@ class Lookout:
                 try:
                     one.look()
                 except Exception:  # the other games must still be looked at
-                    _LOG.exception("cannot look at the file of a game")
+                    _LOG.exception("cannot look at a game")

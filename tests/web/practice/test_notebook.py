@@ -14,8 +14,8 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move
 from twofold.games.judge import MISTAKES, MoveJudgement
+from twofold.games.kept import OPENED_TAG
 from twofold.games.review import judge
-from twofold.games.scores import OPENED_TAG
 from twofold.games.store import NotFound
 from twofold.players import make_player
 from twofold.tables.library import TableAnswer

@@ -4,32 +4,15 @@ import asyncio
 import codecs
 import contextlib
 import functools
-import importlib.util
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from textual.app import App
 
-from twofold.cli._options import read_seed
-from twofold.cli._output import can_redraw
-from twofold.cli.tui.review_screen import Judging
-from twofold.cli.tui.screen import PictureScreen, Walk
-from twofold.game.game import Game
-from twofold.game.notation import shell_line
-from twofold.game.rules import Rules
-from twofold.games.mover import FIRST_MOVES, FIRST_PACE, PLEASANT
-from twofold.games.saved_game import KeptGame
-from twofold.games.scores import new_save_path
-from twofold.games.shared_game import SharedGame
-from twofold.players import Player, PlayerSpec
-from twofold.players.registry import default_player
-from twofold.search.budget import Budget
-
-if TYPE_CHECKING:
-    from twofold.cli.tui.game_screen import PlayScreen, WatchScreen
+from twofold.cli.tui.screen import PictureScreen
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """Signals that end the app as Ctrl-C does, if the system has them."""
@@ -102,85 +85,3 @@ def _lenient_input() -> Iterator[None]:
         yield
     finally:
         linux_driver.getincrementaldecoder = decoder  # type: ignore[attr-defined]
-
-
-def has_extra() -> bool:
-    """Whether the extra `tui` is installed."""
-    return importlib.util.find_spec("textual") is not None
-
-
-def can_open() -> bool:
-    """Whether the app can be opened here: it is installed, and keys and screen are a terminal."""
-    terminals = can_redraw(sys.stdin.isatty() and sys.stdout.isatty())
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    return terminals and encoding.startswith("utf") and has_extra()
-
-
-def play_screen(
-    kept: KeptGame, hints: PlayerSpec | None = None, helper: Player | None = None
-) -> "PlayScreen":
-    """The screen on which a person plays.
-
-    Args:
-        kept: the game.
-        hints: the player who helps; None means the default player.
-        helper: that player; None has it made when it is first asked.
-    """
-    from twofold.cli.tui.game_screen import PlayScreen  # an extra
-
-    def make(rules: Rules) -> Player:
-        spec = hints or default_player(rules)
-        screen.spec = spec.text
-        return helper or spec.make()
-
-    shared = SharedGame(kept.game, make, PLEASANT)
-    screen = PlayScreen(kept, shared, hints.text if hints else "", new_game)
-    return screen
-
-
-def new_game(rules: Rules) -> KeptGame:
-    """A game with dice of its own, and a file to keep it in."""
-    return KeptGame(Game(rules, seed=read_seed(None)), new_save_path())
-
-
-def watched_game(game: Game, player: Player, pace: float | None) -> SharedGame:
-    """The game that a player is to play; without a pace its first moves are slower."""
-
-    def speed_up() -> None:
-        if pace is None and shared.pace == FIRST_PACE and game.move_number >= FIRST_MOVES:
-            shared.set_pace(None)
-
-    shared = SharedGame(game, lambda _rules: player, FIRST_PACE if pace is None else pace)
-    shared.on_player = speed_up
-    return shared
-
-
-def watch_screen(game: Game, shared: SharedGame, spec: str) -> "WatchScreen":
-    """The screen on which a player is watched."""
-    from twofold.cli.tui.game_screen import PlayScreen, WatchScreen
-
-    def take_over(shared: SharedGame) -> PlayScreen:
-        kept = KeptGame(game, new_save_path(), begun_by=spec)
-        return PlayScreen(kept, shared, spec, new_game)
-
-    return WatchScreen(shared, spec, take_over)
-
-
-def walk_through(
-    game: Game, make: Callable[[], Player], budget: Budget | None, note: str = ""
-) -> bool:
-    """Let the user walk through a game, shown first with a note; whether Ctrl-C ended it."""
-    # moved
-    from twofold.cli.tui.review_screen import ReviewScreen
-
-    walk = Walk(game)
-    return run(ReviewScreen(walk, Judging(walk, make, budget), note=note))
-
-
-def words_at_leaving(kept: KeptGame) -> list[str]:
-    """Where a game that was left is, and how to go on with it."""
-    if not kept.is_written:
-        return ["nothing to save: no move was made"]
-    notice = kept.take_notice()
-    again = shell_line("twofold", "play", "--resume", str(kept.path))
-    return [*([notice] if notice else []), f"the game is in {kept.path}", f"continue with: {again}"]

@@ -25,7 +25,7 @@ from twofold.game.board import Board
 from twofold.game.game import end_words, makes_goal
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games import mover
-from twofold.games.saved_game import KeptGame, best_score
+from twofold.games.live_game import LiveGame, next_game
 from twofold.games.shared_game import SharedGame, SharedNow
 from twofold.search.analysis import Analysis
 
@@ -134,29 +134,25 @@ ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT:
 
 
 class PlayScreen(GameScreen):
-    """A game that you play, `kept` in a file and `shared` with the player that helps.
+    """A game that you play, `kept` in a place and `shared` with the player that helps.
 
-    `spec` is that player as the user would type it; `new` starts another game under the same rules.
+    `spec` is that player as the user would type it.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
     BINDINGS = bindings(PLAY_KEYS)
 
-    def __init__(
-        self, kept: KeptGame, shared: SharedGame, spec: str, new: Callable[[Rules], KeptGame]
-    ) -> None:
+    def __init__(self, kept: LiveGame, shared: SharedGame, spec: str) -> None:
         super().__init__(shared)
         self.kept = kept
         self.spec = spec
-        self._new = new
-        self._before: KeptGame | None = None
+        self._before: LiveGame | None = None
         self._notice_until = 0.0
-        shared.on_player = lambda: self.kept.add_player(self.spec)
+        shared.on_player = lambda: self.kept.note_move(self.spec)
         self._sit_down(kept)
 
-    def _sit_down(self, kept: KeptGame) -> None:
+    def _sit_down(self, kept: LiveGame) -> None:
         self.kept = kept
-        self._best = best_score(kept.game.rules, without=kept.best_name)
         self._board = kept.game.board
         self._over = False
 
@@ -180,7 +176,7 @@ class PlayScreen(GameScreen):
         frame = now.frame
         with self.shared.held() as game:
             undos, seed = game.undos, game.seed
-            best = max(self._best, self.kept.own_score or 0)
+            best = self.kept.best()
         speed = f"{format_rate(now.moves_per_second)} moves/s" if now.moves_per_second else ""
         return [
             ("score", f"{frame.score:,}"),
@@ -283,7 +279,7 @@ class PlayScreen(GameScreen):
         except TwofoldError:
             self._has_ended()
         else:
-            self.kept.add_person()
+            self.kept.note_move()
             self._before = None
             gain = f": +{step.reward}" * bool(step.reward)
             self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{gain}")
@@ -337,24 +333,24 @@ class PlayScreen(GameScreen):
 
     def action_new(self) -> None:
         """Start another game; undo goes back to the previous one, which is saved."""
-        with self.shared.held() as game:
+        with self.shared.held():
             if not self._try(self.kept.save):
                 return
-            before, rules = self.kept, game.rules
-            self._sit_down(self._new(rules))
+            before = self.kept
+            self._sit_down(next_game(before))
             self.shared.replace(self.kept.game)
         self._before = before
         self.say(before.take_notice() or "new game; U goes back to the previous one")
 
     def action_save(self) -> None:
-        """Save the game now, and show its file."""
+        """Save the game now, and say where it is."""
         with self.shared.held():
             saved = self._try(self.kept.save)
             told = self._tell_notice()
         if told:
             return
-        if saved and self.kept.is_written:
-            self.say(f"the game is in {self.kept.path}")
+        if saved and self.kept.is_written and self.kept.place is not None:
+            self.say(f"the game is {self.kept.place.where}")
         elif saved:
             self.say("nothing to save: no move was made")
 

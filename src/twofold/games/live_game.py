@@ -1,0 +1,341 @@
+"""LiveGame: a game in play, who plays it, and where it is saved.
+
+Moves that another program added are taken over; if it made other moves, the game is saved in a new
+place.
+"""
+
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from dataclasses import replace
+from datetime import datetime
+from itertools import takewhile
+from typing import Final, Literal
+
+from twofold.errors import TwofoldError
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.record import Record
+from twofold.games.kept import OPENED_TAG, unindexed
+from twofold.games.scores import (
+    ME,
+    AutoplayMoves,
+    DailyRule,
+    Kind,
+    add_player,
+    autoplay_of,
+    autoplay_tags,
+    day_of_record,
+    kind_of,
+    without_day,
+)
+from twofold.games.store import Conflict, GameStore, Place, Row, Version
+from twofold.limits import MAX_MOVE_NUMBER
+
+News = Literal["newer", "parted", "deleted"]
+"""What another program did: it added moves, made other ones, or deleted the game."""
+
+SAVE_SECONDS: Final = 1.0
+"""Minimum seconds between two saves of a game."""
+
+LOOK_SECONDS: Final = 1.0
+"""Seconds between two looks at what other programs saved."""
+
+_NOTICES: Final[dict[News, str]] = {
+    "newer": "another program went on with this game; its moves are here now",
+    "parted": "another program has saved other moves in {old}; this game is now {new}",
+    "deleted": "another program has deleted {old}; this game is now {new}",
+}
+_LOG: Final = logging.getLogger("twofold.play")
+
+
+def now_text() -> str:
+    """The present local time as the date of a record."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def opened(record: Record) -> Record:
+    """A game that somebody else may have played: no try of its day, and never the person's own."""
+    own = without_day(unindexed(record))
+    return replace(own, tags={**own.tags, OPENED_TAG: "yes"})
+
+
+class LiveGame:
+    """A game and where it is saved. Thread-safe.
+
+    Args:
+        place: None for a game that is not saved.
+        resumed: the record that the game continues.
+        begun: date of a new game; None for that of the record.
+        autoplay: the moves that a player made so far; None to read them from the record.
+
+    Attributes:
+        game: replaced after a save if another program added moves.
+        player: the players so far, as in a record; empty before the first move.
+        lock: held during every change of the game.
+        saving: held while the game is saved or deleted.
+        is_written: True once it has been saved here.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        place: Place | None,
+        resumed: Record | None = None,
+        *,
+        player: str = "",
+        begun: str | None = None,
+        is_saved: bool = False,
+        autoplay: AutoplayMoves | None = None,
+    ) -> None:
+        self.game = game
+        self.place = place
+        self.is_written = False
+        self.player = player
+        self.lock: Final = threading.RLock()
+        self.saving: Final = threading.Lock()
+        self._resumed = resumed or Record(game.rules, game.seed)
+        self.date: str = self._resumed.date if begun is None else begun
+        self.hints = self._resumed.hints
+        self._hinted: Board | None = None  # the board of the last hint
+        self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
+        self._own = (-1, 0)  # the last of the first own moves, and the score after it
+        self._saved = self.version if is_saved or not game.can_undo else None
+        self._notice = ""
+        self._next_save = time.monotonic() + SAVE_SECONDS
+        self._next_look = 0.0
+
+    @property
+    def version(self) -> tuple[int, int, int]:
+        """Differs whenever the game differs; hints count from the first move on."""
+        number, undos = self.game.move_number, self.game.undos
+        has_begun = undos > 0 or number > self.game.start_move_number
+        return number, undos, self.hints if has_begun else 0
+
+    @property
+    def daily(self) -> str:
+        """The day whose daily game it is, such as `2026-11-23`; empty for any other game."""
+        return day_of_record(self._resumed)
+
+    @property
+    def is_saved(self) -> bool:
+        """True if there is nothing to write, or the game is not saved."""
+        return self.place is None or self._saved == self.version
+
+    @property
+    def kind(self) -> Kind:
+        """How it has been played so far."""
+        return kind_of(
+            self.player,
+            self.hints,
+            given_board=self.game.given_board is not None,
+            opened=OPENED_TAG in self._resumed.tags,
+        )
+
+    @property
+    def own_score(self) -> int | None:
+        """The points before a player's first move, which count as the person's; None for none.
+
+        None if the game began on a given board, is somebody else's or does not say who made which
+        move.
+        """
+        made = self.autoplay
+        given = self.game.given_board is not None
+        if made is None or given or OPENED_TAG in self._resumed.tags:
+            return None
+        last = made.ranges[0][0] - 1 if made.ranges else self.game.move_number
+        if last == self.game.move_number:
+            self._own = last, self.game.score
+        elif self._own[0] != last:
+            self._own = last, self.game.at(last).score
+        return self._own[1]
+
+    def add_player(self, name: str) -> None:
+        """Add a name to the list of players."""
+        self.player = add_player(self.player, name)
+
+    def note_move(self, by: str = "") -> None:
+        """Note who made the last move, not by redo: a player, or the person if `by` is empty."""
+        if by:
+            self.note_autoplay(self.game.move_number - 1)
+        elif self._autoplay is not None:
+            self._autoplay = self._autoplay.until(self.game.move_number - 1)
+        self.add_player(by or ME)
+
+    def hint_shown(self, board: Board) -> bool:
+        """Count a hint for the current board, once for each board in a row; True if counted."""
+        with self.lock:
+            if board != self.game.board or board == self._hinted:
+                return False
+            self._hinted = board
+            self.hints = min(self.hints + 1, MAX_MOVE_NUMBER)
+            return True
+
+    def refuse_in_daily(self, what: str) -> None:
+        """Raise DailyRule in a daily game; `what` is a noun for the message, such as `undo`."""
+        if self.daily:
+            raise DailyRule(f"the daily game is played without {what}: there is one try a day")
+
+    @property
+    def autoplay(self) -> AutoplayMoves | None:
+        """The moves that a player made; None if unknown."""
+        return self._autoplay_until(self.game.move_number)
+
+    def _autoplay_until(self, number: int) -> AutoplayMoves | None:
+        return None if self._autoplay is None else self._autoplay.until(number)
+
+    def known_until(self, number: int) -> Record:
+        """A record without moves: what is known of the game's first moves, up to `number`."""
+        opened = {name: text for name, text in self._resumed.tags.items() if name == OPENED_TAG}
+        tags = autoplay_tags(opened, self._autoplay_until(number))
+        rules, seed = self.game.rules, self.game.seed
+        return Record(rules, seed, player=self.player, hints=self.hints, tags=tags)
+
+    def note_autoplay(self, before: int) -> None:
+        """The moves after number `before` were made by a player."""
+        if self._autoplay is not None:
+            self._autoplay = self._autoplay.plus(before, self.game.move_number)
+
+    def record(self) -> Record:
+        """The record of the game as it stands."""
+        with self.lock:
+            return Record.from_game(
+                self.game,
+                player=self.player or ME,
+                date=self.date,
+                hints=self.hints,
+                comments=self._comments(),
+                tags=autoplay_tags(self._resumed.tags, self.autoplay),
+            )
+
+    def _comments(self) -> dict[int, str]:
+        """The comments of the resumed record, as far as the moves are the same."""
+        known = self._resumed
+        if not known.comments:
+            return {}
+        pairs = zip(known.moves, self.game.moves, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return {n: text for n, text in known.comments.items() if n <= known.start_move + same}
+
+    # ---- the place
+
+    def best(self) -> int:
+        """The best score under these rules, in points, including this game's."""
+        if self.place is None:
+            return 0
+        others = self.place.store.best(str(self.game.rules), without=self.place.best_name)
+        return max(others, self.own_score or 0)
+
+    def save(self) -> None:
+        """Save the game if it has changed since the last save.
+
+        Raises InvalidInput or ResourceError if it cannot be written, and LimitExceeded if it needs
+        a new place and the maximum number of games is saved.
+        """
+        with self.saving:
+            while not self.is_saved and self.place is not None:
+                with self.lock:
+                    version, record, own = self.version, self.record(), self.own_score
+                self.is_written = True
+                other = self.place.save(record, self.last_change(), own)
+                if other is None:
+                    self._saved = version
+                elif isinstance(other, Version):
+                    self._take(other, version)  # if it has changed since, the loop tries again
+                else:
+                    self.move_away(other)
+        self._next_save = time.monotonic() + SAVE_SECONDS
+
+    def save_now_and_then(self) -> None:
+        """Save the game if it has changed and the last save is long enough ago.
+
+        If it has not, look every LOOK_SECONDS whether another program has gone on with it.
+        """
+        now = time.monotonic()
+        if not self.is_saved:
+            if now >= self._next_save:
+                self.save()
+        elif now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS
+            self.look()
+
+    def refresh(self) -> bool:
+        """Take over another program's save if all is saved here; False if the game was deleted."""
+        with self.saving:
+            version = self.version
+            if not self.is_saved or self.place is None:
+                return True
+            other = self.place.other()
+            if isinstance(other, Version):
+                self._take(other, version)
+            return other != "deleted" or not self.is_saved
+
+    def look(self) -> None:
+        """Take over another program's save, if there is one; never raises."""
+        with contextlib.suppress(TwofoldError):
+            self.refresh()
+
+    def _take(self, version: Version, known: tuple[int, int, int]) -> None:
+        """Continue from another program's moves, unless this game has changed since `known`."""
+        with self.lock:
+            if self.version != known or self.place is None:
+                return
+            self.give_way()
+            self._resumed = version.record
+            self.date = version.record.date
+            self.player = version.record.player
+            self.hints = max(self.hints, version.record.hints)
+            self._autoplay = autoplay_of(self.player, version.record.tags)
+            self.game = version.record.resume()
+            self._saved = self.version
+            self.place.take(version)
+            self._notice = _NOTICES["newer"]
+            self.tell_news("newer")
+
+    def move_away(self, conflict: Conflict) -> None:
+        """Continue in a new place after a conflict; called under `saving`."""
+        assert self.place is not None
+        self.move_to(self.place.elsewhere(), conflict)
+
+    def move_to(self, place: Place, conflict: Conflict) -> None:
+        """Continue in a new place; called under `saving`."""
+        with self.lock:
+            assert self.place is not None
+            old, self.place = self.place, place
+            self._resumed = without_day(self._resumed)  # the game in the old place is the try
+            self._notice = _NOTICES[conflict].format(old=old.name, new=place.where)
+            _LOG.warning("%s", self._notice)
+            self.tell_news(conflict)
+
+    def take_notice(self) -> str:
+        """Return and clear the notice about another program; empty if there is none."""
+        notice, self._notice = self._notice, ""
+        return notice
+
+    # ---- for games with followers
+
+    def last_change(self) -> float:
+        """Time of the last change, in seconds since 1970."""
+        return time.time()
+
+    def give_way(self) -> None:
+        """Called before the game is replaced by another program's version."""
+
+    def tell_news(self, news: News) -> None:
+        """Called after another program's save has changed this game or its place."""
+
+
+def new_game(store: GameStore, game: Game, *, begun_by: str = "") -> LiveGame:
+    """A new game in the store; `begun_by` is the player that made the moves so far, if any."""
+    made = AutoplayMoves().plus(game.start_move_number, game.move_number) if begun_by else None
+    row = Row(store, store.new_id())
+    return LiveGame(game, row, player=begun_by, begun=now_text(), autoplay=made)
+
+
+def next_game(before: LiveGame) -> LiveGame:
+    """Another game under the same rules, with dice of its own."""
+    assert before.place is not None
+    game = Game(before.game.rules, seed=secrets.randbelow(2**32))
+    return new_game(before.place.store, game)
