@@ -33,7 +33,7 @@ OPTION = """    patience: Annotated[int, setting("Games before a pause.", "N", g
 
 FIGURE = """    empties: Annotated[
         Numbers,
-        Figure("empty", "cells", "at the end", lambda one: one.board.exponents.count(0), 64, "INTEGER"),
+        Figure("empty", "cells", "at the end", lambda one: one.board.exponents.count(0), 64),
     ]
 
     def __repr__("""
