@@ -5,7 +5,7 @@ and the curve. With one thread a resumed run ends as an uninterrupted one, but f
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
@@ -55,33 +55,41 @@ Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 def save(training: Training, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint, while the run is paused; a failure leaves the old file."""
-    write_network(
-        path,
-        training.network,
-        card_of(training),
-        _tensors(training),
-        {STATE: msgspec.json.encode(_state(training)).decode()},
-    )
-
-
-def card_of(training: Training) -> Card:
-    """The card of a run's network, for its file."""
-    network, settings = training.network, training.settings
-    return Card(
+    network = training.network
+    card = Card(
         patterns=network.name,
-        rules=str(settings.rules),
         symmetries=network.symmetries,
         stages=network.stages,
-        method=settings.describe(),
-        settings=settings_document(training),
-        games=training.curve.games,
-        moves=training.moves,
-        seconds=round(training.seconds, 1),
-        curve=training.curve.rows(),
-        evaluations=msgspec.to_builtins(training.evaluations),
-        twofold=__version__,
         before=training.before,
+        **card_values(training) | {"settings": settings_document(training)},
     )
+    state = _TrainingState(
+        settings=card.settings,
+        games=training.game_limit,
+        seconds_limit=training.second_limit,
+        seconds=training.seconds,
+        phase=training.phase,
+        games_begun=int(training.games_begun[0]),
+        curve=training.curve,
+        evaluations=training.evaluations,
+    )
+    metadata = {STATE: msgspec.json.encode(state).decode()}
+    write_network(path, network, card, _tensors(training), metadata)
+
+
+def card_values(training: Any) -> dict[str, Any]:
+    """What the card of a network says of its run, of any kind."""
+    return {
+        "rules": str(training.settings.rules),
+        "method": training.settings.describe(),
+        "settings": training.settings.document(),
+        "games": training.curve.games,
+        "moves": training.moves,
+        "seconds": round(training.seconds, 1),
+        "curve": training.curve.rows(),
+        "evaluations": msgspec.to_builtins(training.evaluations),
+        "twofold": __version__,
+    }
 
 
 class RunState(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,19 +205,6 @@ def curve_path(path: str | os.PathLike[str]) -> Path:
 
 
 # ---- the parts
-
-
-def _state(training: Training) -> _TrainingState:
-    return _TrainingState(
-        settings=settings_document(training),
-        games=training.game_limit,
-        seconds_limit=training.second_limit,
-        seconds=training.seconds,
-        phase=training.phase,
-        games_begun=int(training.games_begun[0]),
-        curve=training.curve,
-        evaluations=training.evaluations,
-    )
 
 
 def _tensors(training: Training) -> dict[str, NDArray[Any]]:
@@ -357,10 +352,13 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
             "all weights come from another network. "
             f"Leave out optimism and the initial weight, {value:g}"
         )
-    for to, source in _tables(ours, network, taken):
-        ours.weights[to] = network.weights[source]
+    stages = network.stage_count
+    for pattern in taken:
+        to, source = _place(ours, pattern), _place(network, pattern)
+        ours.weights[:stages, to] = network.weights[:, source]
         if sums is not None and training.settings.coherent:
-            training.memory[_flat(ours, to)] = sums[_flat(network, source)]
+            memory = training.memory.reshape(ours.stage_count, ours.stage_size, -1)
+            memory[:stages, to] = sums.reshape(stages, network.stage_size, -1)[:, source]
     training.before = _learnt([one.card for one in found])
     if len(str(training.before)) > _LONGEST_HISTORY:
         raise InvalidNetwork(
@@ -373,29 +371,10 @@ def start_from(training: Training, *names: str | os.PathLike[str]) -> Started:
     )
 
 
-_Place = tuple[int, slice]
-"""A stage, and the slice of a pattern's weights in it."""
-
-
-def _tables(
-    ours: Network, network: Network, taken: Sequence[Pattern]
-) -> Iterator[tuple[_Place, _Place]]:
-    """Pairs of places: to, from."""
-    for stage in range(network.stage_count):
-        for pattern in taken:
-            yield _place(ours, stage, pattern), _place(network, stage, pattern)
-
-
-def _place(network: Network, stage: int, pattern: Pattern) -> _Place:
+def _place(network: Network, pattern: Pattern) -> slice:
+    """Where the weights of a pattern are in each stage."""
     start = network.offsets[network.patterns.index(pattern)]
-    return stage, slice(start, start + pattern.size)
-
-
-def _flat(network: Network, place: _Place) -> slice:
-    """The same slice in the sums, where stages follow each other."""
-    stage, part = place
-    start = stage * network.stage_size
-    return slice(start + part.start, start + part.stop)
+    return slice(start, start + pattern.size)
 
 
 def _mean(found: Sequence[Learnt]) -> tuple[Network, Sums | None]:

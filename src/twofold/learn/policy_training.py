@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
 from twofold.game.notation import shown
-from twofold.learn.checkpoint import RunState, read_state
+from twofold.learn.checkpoint import RunState, card_values, read_state
 from twofold.learn.curve import Count, Curve, Evaluation
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.learn.ppo import Group, Learner
@@ -23,7 +23,6 @@ from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
 from twofold.storage.arrays import open_tensors
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
-from twofold.version import __version__
 
 
 class PolicyTraining:
@@ -164,8 +163,14 @@ class _State(RunState, frozen=True, kw_only=True):
 def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint of a run that is not running."""
     network = training.network
+    card = PolicyCard(
+        unit=network.reward.unit,
+        layers=len(network.layers),
+        symmetric=training.settings.symmetric,
+        **card_values(training),
+    )
     state = _State(
-        settings=training.settings.document(),
+        settings=card.settings,
         move_limit=training.move_limit,
         second_limit=training.second_limit,
         seconds=training.seconds,
@@ -175,30 +180,8 @@ def save(training: PolicyTraining, path: str | os.PathLike[str]) -> None:
         curve=training.curve,
         evaluations=training.evaluations,
     )
-    write_policy(
-        path,
-        network,
-        _card(training, network),
-        tensors=_tensors(training),
-        metadata={STATE: msgspec.json.encode(state).decode()},
-    )
-
-
-def _card(training: PolicyTraining, network: PolicyNetwork) -> PolicyCard:
-    return PolicyCard(
-        rules=str(training.settings.rules),
-        unit=network.reward.unit,
-        layers=len(network.layers),
-        twofold=__version__,
-        method=training.settings.describe(),
-        settings=training.settings.document(),
-        games=training.curve.games,
-        moves=training.moves,
-        seconds=round(training.seconds, 1),
-        symmetric=training.settings.symmetric,
-        curve=training.curve.rows(),
-        evaluations=msgspec.to_builtins(training.evaluations),
-    )
+    metadata = {STATE: msgspec.json.encode(state).decode()}
+    write_policy(path, network, card, tensors=_tensors(training), metadata=metadata)
 
 
 def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
@@ -216,14 +199,8 @@ def _tensors(training: PolicyTraining) -> dict[str, NDArray[Any]]:
     return found
 
 
-def load(
-    path: str | os.PathLike[str],
-    *,
-    moves: int | None = None,
-    seconds: float | None = None,
-    device: str = "auto",
-) -> PolicyTraining:
-    """The run in a checkpoint, with its limits unless new ones are given.
+def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTraining:
+    """The run in a checkpoint.
 
     Raises:
         InvalidNetwork: the file is missing or damaged, or holds no policy run.
@@ -237,12 +214,12 @@ def load(
         state = read_state(file.metadata[STATE], _State, name)
         arrays = {name: file.read(name) for name in file.tensors}
     device = device_named(device)
-    if moves is None and seconds is None:
-        moves, seconds = state.move_limit, state.second_limit
     try:
         settings = from_document(PolicySettings, state.settings)
         _check_sizes(settings, arrays)
-        training = PolicyTraining(settings, moves=moves, seconds=seconds, device=device)
+        training = PolicyTraining(
+            settings, moves=state.move_limit, seconds=state.second_limit, device=device
+        )
         _restore(training, state, arrays)
         _ = training.network  # refuses weights whose outputs are not finite
     except InvalidInput as error:
