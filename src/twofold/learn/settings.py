@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite, log
 from operator import attrgetter
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_origin
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -27,7 +27,7 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
-from twofold.settings import check_settings, document, setting
+from twofold.settings import Setting, check_settings, document, setting, settings_of
 from twofold.tables.format import NONE
 from twofold.values.network import check_stages, format_patterns, parse_patterns
 
@@ -211,7 +211,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     optimism: Annotated[float, setting("Initial value of every board, in points.", "V")] = 0.0
     initial_weight: Annotated[
-        float, setting("Initial value of every weight, instead of --optimism.", "V")
+        float, setting("Initial value of every weight, instead of --optimism.", "V", name="weights")
     ] = 0.0
     lambda_: Annotated[
         float, setting("Lambda of TD(lambda): 0 is one-step, 1 is n-step.", "L", ge=0, le=1)
@@ -344,25 +344,37 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
         return document(self)
 
     def describe(self) -> str:
-        """The settings that differ from the defaults, on one line."""
+        """The schedule and the settings that differ from the defaults, on one line."""
+        joined = {
+            "lambda_": f"lambda {format_number(self.lambda_)}, {self.steps} steps",
+            "restart": f"restart {format_restart(self.restart, self.restart_at)}",
+            "bands": f"bands {'/'.join(map(str, self.bands))} "
+            f"for {format_number(self.band_share)} of the games",
+        }
         parts = [format_schedule(self.schedule)]
-        parts += [f"rule {self.rule.name}"] if self.rule else []
-        parts += [f"decay {self.decay.name}"] if self.decay else []
-        parts += [f"optimism {format_number(self.optimism)}"] if self.optimism else []
-        parts += [f"weights {format_number(self.initial_weight)}"] if self.initial_weight else []
-        parts += (
-            [f"lambda {format_number(self.lambda_)}, {self.steps} steps"] if self.lambda_ else []
-        )
-        parts += [self.order] if self.order != "forward" else []
-        parts += ["stages " + "/".join(map(str, self.stages))] if self.stages else []
-        parts += ["carousel"] if self.carousel else []
-        parts += [f"restart {format_restart(self.restart, self.restart_at)}"] * bool(self.restart)
-        if self.bands:
-            share = format_number(self.band_share)
-            parts.append(f"bands {'/'.join(map(str, self.bands))} for {share} of the games")
-        parts += [f"tables {self.tables}"] if self.tables != NONE else []
-        parts += [f"downgrade {self.downgrade}"] if self.downgrade else []
+        for one in settings_of(type(self)):
+            value = getattr(self, one.name)
+            if one.name not in _UNSAID and value != one.default:
+                parts.append(joined.get(one.name) or _described(one, value))
         return ", ".join(parts)
+
+
+_UNSAID: Final = {
+    "patterns", "rules", "schedule", "seed", "threads", "steps", "restart_at", "band_share",
+}  # fmt: skip
+"""Settings that `describe` leaves out, or tells with others."""
+
+
+def _described(one: Setting, value: Any) -> str:
+    if isinstance(value, bool):
+        return one.words
+    if isinstance(value, tuple):
+        return f"{one.words} {'/'.join(map(str, value))}"
+    if isinstance(value, LearningRule | Decay):
+        return f"{one.words} {value.name}"
+    if isinstance(value, int | float):
+        return f"{one.words} {format_number(value)}"
+    return value if get_origin(one.type) is Literal else f"{one.words} {value}"
 
 
 def _check_rule(schedule: tuple[Phase, ...], rule: LearningRule | None) -> None:
