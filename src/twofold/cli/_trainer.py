@@ -11,7 +11,6 @@ import typer
 
 from twofold.cli._options import (
     ForceOption,
-    Given,
     JsonOption,
     RulesOption,
     ThreadsOption,
@@ -23,6 +22,7 @@ from twofold.cli._options import (
     read_starts,
 )
 from twofold.cli._output import loading, print_note
+from twofold.cli._settings import Given
 from twofold.cli._training import (
     CHECKPOINT,
     DEFAULT_TIME,

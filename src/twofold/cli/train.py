@@ -11,8 +11,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
-from twofold.cli._options import given_again, refuse_alone, refuse_given, takes
 from twofold.cli._output import catching_interrupt, print_note, print_out, print_words, write_json
+from twofold.cli._settings import given_again, refuse_alone, refuse_given, takes
 from twofold.cli._trainer import AGAIN, SHOWN, Trainer, TrainOptions
 from twofold.cli._training import check_files, check_out, conduct, end_run, held, run_document
 from twofold.errors import InvalidInput, MissingExtra
