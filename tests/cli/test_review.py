@@ -140,7 +140,7 @@ def test_the_heading_has_the_short_name_of_a_player() -> None:
         "threads=1,time=none"
     )
     record = Record(seed=1, moves=(Move.UP,), player=spec)
-    assert heading(record) == "1 move, by ntuple:ply=3,tables=default"
+    assert heading(record) == "1 move, by network, 3 plies, with tables"
 
 
 @pytest.mark.parametrize(

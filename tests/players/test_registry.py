@@ -12,9 +12,8 @@ from twofold.game.rules import Move, Rules
 from twofold.players import Player, canonical, entries, make_player, play_game, short_spec
 from twofold.players.base import checked_move
 from twofold.players.own_code import load_object
-from twofold.players.registry import PlayerSpec, code_of, short_name
+from twofold.players.registry import PlayerSpec, code_of
 from twofold.players.searching import ExpectimaxPlayer, SearchPlayer
-from twofold.tables.format import SETS, USUAL
 from twofold.values import EVALUATORS
 from twofold.values.evaluator import RESERVED
 
@@ -288,19 +287,6 @@ def test_a_name_that_is_nearly_right_is_suggested(spec: str, end: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         make_player(spec)
     assert str(refused.value).endswith(end)
-
-
-def test_a_short_name_names_a_set_of_tables_by_all_of_its_tables() -> None:
-    usual = SETS[USUAL]
-    for tables, name in (
-        ("+".join(usual), USUAL),
-        ("+".join(reversed(usual)), USUAL),
-        (usual[0], usual[0]),
-        ("+".join([*usual, "442-512"]), "+".join([*usual, "442-512"])),
-    ):
-        assert short_name(f"ntuple:net=default,ply=3,tables={tables}") == (
-            f"ntuple:ply=3,tables={name}"
-        )
 
 
 def test_a_short_spec_is_checked() -> None:

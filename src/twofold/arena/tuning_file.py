@@ -239,7 +239,7 @@ def _weights_of(player: PlayerSpec, rules: Rules, seed: int) -> tuple[str, dict[
     """The canonical spec and the weights that it can set."""
     with player.make() as made:
         made.start(rules, seed)
-        keys = PlayerSpec.parse(made.spec).values
+        keys = made.made_from.values
         evaluator = getattr(made, "evaluator", None)
         weights = evaluator.weight_keys if isinstance(evaluator, Evaluator) else {}
         return made.spec, {name: one for name, one in weights.items() if name in keys}

@@ -604,7 +604,7 @@ def _made(task: Task, files: Sequence[_File]) -> Player:
         raise InvalidTable(
             f"{error} (on {socket.gethostname()}). Build endgame tables there; they are not sent"
         ) from None
-    if PlayerSpec.parse(made.spec).hashes != PlayerSpec.parse(task.canonical).hashes:
+    if made.made_from.hashes != PlayerSpec.parse(task.canonical).hashes:
         raise InvalidSpec(f"expected {task.canonical} on every worker, got {made.spec}")
     return made
 

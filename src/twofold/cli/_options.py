@@ -325,7 +325,7 @@ def check_limits(player: Player, *names: str) -> None:
     """
     if not names or player.takes_limits:
         return
-    spec = PlayerSpec.parse(player.spec)
+    spec: PlayerSpec = player.made_from
     has_key = spec.has_key(names[0])
     hint = f". Use the key of the player: {spec.name}:{names[0]}=" if has_key else ""
     raise InvalidSpec(

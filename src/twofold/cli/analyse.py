@@ -120,7 +120,7 @@ def command(
         live = not json and can_redraw(sys.stdout.isatty() and sys.stderr.isatty())
         answer = think(opened, position, budget, score, live=live)
         # With several threads the values are equal, but not the numbers of nodes.
-        alone = PlayerSpec.parse(opened.spec).values.get("threads", "1") == "1"
+        alone = opened.made_from.values.get("threads", "1") == "1"
         timed = answer.interrupted or (budget is not None and budget.seconds is not None)
         reproducible = opened.reproducible and alone and not timed
     if answer.analysis is None:

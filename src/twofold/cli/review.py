@@ -36,6 +36,7 @@ from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
 from twofold.games.judge import MoveJudgement
+from twofold.games.pictures import player_names
 from twofold.games.review import (
     NO_CHOICE,
     accuracy_words,
@@ -53,7 +54,6 @@ from twofold.games.review import (
 from twofold.games.store import read_game
 from twofold.limits import MAX_RECORD_BYTES, check_limit
 from twofold.players import Player, PlayerSpec
-from twofold.players.registry import short_name
 from twofold.search.analysis import TableDocument, finite, format_chance, format_value
 from twofold.search.budget import Budget, Stop
 
@@ -224,7 +224,7 @@ def heading(record: Record) -> str:
     parts = [counted(len(record.moves), "move")]
     parts += [] if record.score is None else [f"{record.score:,} points"]
     parts += [record.result] if record.result else []
-    parts += [f"by {short_name(record.player)}"] if record.player else []
+    parts += [f"by {player_names(record.player)}"] if record.player else []
     return ", ".join(parts)
 
 

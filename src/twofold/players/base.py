@@ -8,7 +8,6 @@ Example::
 """
 
 import contextlib
-import importlib
 import inspect
 import os
 import traceback
@@ -28,7 +27,7 @@ from twofold.errors import (
     UnsupportedRules,
 )
 from twofold.game.board import Board
-from twofold.game.notation import format_spec, parse_spec, printable, shown, split_hashes
+from twofold.game.notation import printable, shown
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.limits import MAX_EXPONENT
 from twofold.search.analysis import Analysis, MoveAnalysis, MoveValue
@@ -198,6 +197,7 @@ class Player(ABC):
 
     Attributes:
         spec: canonical spec, set by `make_player`; by default the class name.
+        made_from: the same as a `PlayerSpec`; None if `make_player` did not make it.
         compiled: True if kernels do the work and release the GIL: the arena runs such players in
             threads, others in processes.
         reproducible: True if a game depends on (player, rules, seed) alone, without time limits.
@@ -206,6 +206,7 @@ class Player(ABC):
     """
 
     spec: str = ""
+    made_from: Any = None
     compiled: bool = False
     reproducible: bool = True
     home: Rules | None = None
@@ -221,14 +222,14 @@ class Player(ABC):
                 setattr(cls, name, alone(method))
 
     def __repr__(self) -> str:
-        if "spec" not in vars(self):
+        if self.made_from is None:
             return super().__repr__()
-        return f"make_player({_registry().short_spec(self.spec)!r})"
+        return f"make_player({self.made_from.short!r})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Copy and pickle players made from a spec as that spec."""
-        if "spec" in vars(self):
-            return _registry().make_player, (self.spec,)
+        if self.made_from is not None:
+            return self.made_from.make, ()
         return super().__reduce_ex__(protocol)
 
     @_alone
@@ -343,13 +344,9 @@ class StreamPlayer(Player):
 def typed_spec(player: Player) -> str:
     """The spec of a player for messages: as a user would type it, where that is known."""
     with contextlib.suppress(InvalidSpec):
-        return str(_registry().short_spec(player.spec))
+        if player.made_from is not None:
+            return str(player.made_from.short)
     return printable(player.spec)
-
-
-def _registry() -> Any:
-    """The registry, imported late since it imports this module."""
-    return importlib.import_module("twofold.players.registry")
 
 
 def move_list(
@@ -400,11 +397,8 @@ def checked_move(player: Player, board: Board, answer: object) -> Move:
 
 
 def _name(player: Player) -> str:
-    try:
-        name, values = parse_spec(player.spec)
-    except InvalidSpec:  # the player has set it itself
-        return printable(player.spec)
-    return format_spec(name, split_hashes(values)[0])
+    made_from = player.made_from
+    return printable(player.spec) if made_from is None else str(made_from.without_hashes)
 
 
 def _place_of_choice(player: Player) -> str:

@@ -283,7 +283,10 @@ class PlayerSpec:
         if all(is_imported(text) for text in more if is_code(text)):
             read = _Reading(plain)
             keys, texts = read.keys, read.standard
-        return format_spec(plain.name, _changed(keys, texts))
+        changed = {
+            key: text for key, text in texts.items() if key not in keys or text != keys[key].default
+        }
+        return format_spec(plain.name, changed)
 
     @property
     def words(self) -> str:
@@ -354,16 +357,19 @@ class PlayerSpec:
             for key, text in read.standard.items()
             if not read.keys[key].came_later or text != read.keys[key].default
         }
-        player.spec = format_spec(plain.name, written | read.file_hashes())
-        return player
+        return _named(player, PlayerSpec.of_parts(plain.name, written, read.file_hashes()))
 
     def _make_own(self) -> Player:
         hashes = {"file_sha256": digest} if (digest := hash_of_code(self.name)) else {}
         if self.hashes and self.hashes != hashes:
             raise InvalidSpec(f"the file of {shown(self.name)} has changed: it has another hash")
         player = make_own(self.name, self.values)
-        player.spec = format_spec(self.name, self.values | hashes)
-        return player
+        return _named(player, PlayerSpec.of_parts(self.name, self.values, hashes))
+
+
+def _named(player: Player, spec: PlayerSpec) -> Player:
+    player.spec, player.made_from = spec.text, spec
+    return player
 
 
 class _Reading:
@@ -480,13 +486,6 @@ def _built(rules: Rules, walls: bool) -> str:
     return settled_tables(AUTO, rules, walls=walls)
 
 
-def _changed(keys: Mapping[str, Key], texts: Mapping[str, str]) -> dict[str, str]:
-    """The values that differ from the defaults."""
-    return {
-        key: text for key, text in texts.items() if key not in keys or text != keys[key].default
-    }
-
-
 # ---- specs as text
 
 
@@ -542,28 +541,3 @@ def short_spec(spec: str) -> str:
     'expectimax:ply=5'
     """
     return PlayerSpec.parse(spec).short
-
-
-def short_name(player: str) -> str:
-    """A player that a file names, for people: a spec without defaults and hashes; text stays.
-
-    It opens no file and runs nothing, since a file may name anything.
-
-        >>> short_name("ntuple:net=default,net_sha256=561f1a5df3f95bb8,ply=3,threads=1")
-        'ntuple:ply=3'
-        >>> short_name("me")
-        'me'
-    """
-    try:
-        spec = PlayerSpec.parse(player)
-    except InvalidSpec:
-        return player
-    if spec.name not in _ENTRIES:
-        return player
-    changed = _changed(_ENTRIES[spec.name].keys, spec.values)
-    if "tables" in changed:
-        parts = set(changed["tables"].split("+"))
-        for one, tables in SETS.items():
-            if parts == set(tables):
-                changed["tables"] = one
-    return format_spec(spec.name, changed)

@@ -116,9 +116,12 @@ class Analysis:
     def __repr__(self) -> str:
         others = [one for one in self.moves if one.legal and one.move is not self.best]
         others.sort(key=lambda one: -math.inf if one.value is None else one.value, reverse=True)
-        values = ", ".join(map(_move_words, (self.moves[self.best], *others)))
-        rest = filter(None, (self.unit and f"in {self.unit}", self.depth))
-        return f"<Analysis of {self.board}: best {', '.join((values, *rest))}>"
+        words = [
+            one.move.name.lower() + ("" if one.value is None else f" {format_value(one.value)}")
+            for one in (self.moves[self.best], *others)
+        ]
+        words += filter(None, (self.unit and f"in {self.unit}", self.depth))
+        return f"<Analysis of {self.board}: best {', '.join(words)}>"
 
     def __str__(self) -> str:
         """The board, and the table of the moves that `twofold analyse` prints."""
@@ -138,11 +141,6 @@ class Analysis:
     def chance(self, move: Move) -> float | None:
         """The probability from the endgame table; None if no table knows it."""
         return None if self.table is None else self.table.chances.get(move)
-
-
-def _move_words(one: MoveAnalysis) -> str:
-    value = "" if one.value is None else f" {format_value(one.value)}"
-    return one.move.name.lower() + value
 
 
 def format_chance(chance: float) -> str:
@@ -266,18 +264,6 @@ class MoveDocument(msgspec.Struct, frozen=True):
     depth: int | None
     nodes: int | None
 
-    @classmethod
-    def of(cls, one: MoveAnalysis) -> Self:
-        """The document of a move."""
-        return cls(
-            one.move.name.lower(),
-            one.legal,
-            None if one.value is None else finite(one.value),
-            one.reward if one.legal else None,
-            one.depth if one.legal else None,
-            one.nodes if one.legal else None,
-        )
-
 
 class LineDocument(msgspec.Struct, frozen=True):
     """One move of the line and its spawn, see `LineStep`."""
@@ -285,11 +271,6 @@ class LineDocument(msgspec.Struct, frozen=True):
     move: str
     cell: int | None
     tile: int | None
-
-    @classmethod
-    def of(cls, step: LineStep) -> Self:
-        """The document of one step."""
-        return cls(step.move.name.lower(), step.cell, step.tile)
 
 
 class TableDocument(msgspec.Struct, frozen=True):
@@ -335,6 +316,11 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
         """The document of an analysis."""
+        moves = []
+        for one in analysis.moves:
+            value = None if one.value is None else finite(one.value)
+            more = (one.reward, one.depth, one.nodes) if one.legal else (None, None, None)
+            moves.append(MoveDocument(one.move.name.lower(), one.legal, value, *more))
         return cls(
             board=str(analysis.board),
             player=analysis.player,
@@ -344,8 +330,10 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
             depth=analysis.depth,
             nodes=analysis.nodes,
             hits=analysis.hits,
-            moves=[MoveDocument.of(one) for one in analysis.moves],
-            line=[LineDocument.of(step) for step in analysis.line],
+            moves=moves,
+            line=[
+                LineDocument(step.move.name.lower(), step.cell, step.tile) for step in analysis.line
+            ],
             exact=analysis.exact,
             table=None if analysis.table is None else TableDocument.of(analysis.table),
             critic=msgspec.UNSET if analysis.critic is None else finite(analysis.critic),

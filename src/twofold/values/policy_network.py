@@ -142,23 +142,8 @@ class PolicyNetwork:
     ) -> None:
         self.shape, self.symmetric = shape, symmetric
         self.reward, self.discount = find_reward(reward), discount
-        self._table, self._bias, self._layers = table, bias, tuple(layers)
+        self.table, self.bias, self.layers = table, bias, tuple(layers)
         self._check()
-
-    @property
-    def table(self) -> Floats:
-        """The first layer, (cells, exponents, width)."""
-        return self._table
-
-    @property
-    def bias(self) -> Floats:
-        """The bias of the first layer, (width,)."""
-        return self._bias
-
-    @property
-    def layers(self) -> tuple[Dense, ...]:
-        """The layers after the first; the last one is the head."""
-        return self._layers
 
     def _check(self) -> None:
         cells = self.shape[0] * self.shape[1]
@@ -269,14 +254,14 @@ class PolicyNetwork:
         found = np.zeros(names.FIRST + names.LAYER_WORDS * len(self.layers), dtype=np.uint64)
         found[names.ROWS], found[names.COLS] = self.shape
         found[names.EXPONENTS] = self.exponents
-        found[names.TABLE], found[names.BIAS] = _address(self.table), _address(self.bias)
+        found[names.TABLE], found[names.BIAS] = self.table.ctypes.data, self.bias.ctypes.data
         found[names.WIDTH] = len(self.bias)
         found[names.WIDEST] = max(len(self.bias), *(len(one.bias) for one in self.layers))
         found[names.LAYERS], found[names.SYMMETRIC] = len(self.layers), self.symmetric
         for number, layer in enumerate(self.layers):
             first = names.FIRST + names.LAYER_WORDS * number
-            found[first + names.WEIGHTS] = _address(layer.weights)
-            found[first + names.BIASES] = _address(layer.bias)
+            found[first + names.WEIGHTS] = layer.weights.ctypes.data
+            found[first + names.BIASES] = layer.bias.ctypes.data
             found[first + names.OUTPUTS] = len(layer.bias)
         return found
 
@@ -291,10 +276,6 @@ def probabilities(logits: Sequence[float], legal: Sequence[bool]) -> list[float]
     shares = np.exp(allowed - allowed.max())
     found: list[float] = (shares / shares.sum()).tolist()
     return found
-
-
-def _address(array: Floats) -> int:
-    return int(array.ctypes.data)
 
 
 def _check_vector(bias: Floats, width: int) -> None:

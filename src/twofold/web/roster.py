@@ -165,7 +165,15 @@ def check_plain(spec: PlayerSpec) -> None:
 def _check_value(entry: Entry, key: str, text: str) -> None:
     known = entry.keys.get(key)
     if known is TABLES:
-        _check_tables(text)
+        try:
+            for name in () if text in (AUTO, NONE) else text.split("+"):
+                if name not in SETS:
+                    EndgamePattern.parse(name)
+        except InvalidTable:
+            raise InvalidSpec(
+                "expected tables= and endgame tables that are built here, such as 442-512+443-512, "
+                f"got {shown(text)}: only the owner can name a file, with twofold serve --player"
+            ) from None
         return
     if entry.name == "exact" and key == "table":
         raise InvalidSpec(
@@ -183,19 +191,6 @@ def _check_value(entry: Entry, key: str, text: str) -> None:
     digits = re.sub("[+_]", "", text).lstrip("0")
     if most is not None and digits.isdecimal() and (len(digits) > 12 or int(digits) > most):
         raise LimitExceeded(f"expected {key} of at most {most} here, got {shown(text)}")
-
-
-def _check_tables(text: str) -> None:
-    for name in () if text in (AUTO, NONE) else text.split("+"):
-        if name in SETS:
-            continue
-        try:
-            EndgamePattern.parse(name)
-        except InvalidTable:
-            raise InvalidSpec(
-                "expected tables= and endgame tables that are built here, such as 442-512+443-512, "
-                f"got {shown(text)}: only the owner can name a file, with twofold serve --player"
-            ) from None
 
 
 def _info(spec: PlayerSpec, name: str) -> PlayerInfo:
