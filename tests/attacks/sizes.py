@@ -142,10 +142,10 @@ ATTACKS: Final = [
     # checkpoints
     Attack("a tile of 2^(10^11)", "checkpoint", checkpoint(recent=[[1, 10**11]]), "state of a tr"),
     Attack("weights of one number", "checkpoint",
-           checkpoint(weights=np.ones((1, 1), "f4")), r"expected weights of float32 and shape"),
+           checkpoint(weights=np.ones((1, 1), "f4")), r"expected float32 weights of shape"),
     Attack("2 GB of weights", "checkpoint",
-           checkpoint(patterns="0123456", rules="4x4"), "expected weights of float32 and shape"),
-    Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected games of uint64"),
+           checkpoint(patterns="0123456", rules="4x4"), "expected float32 weights of shape"),
+    Attack("1,024 threads", "checkpoint", checkpoint(threads=1024), "expected uint64 games"),
     # records and replays
     *(Attack(f"a hole as {reader}", reader, hole(""), "expected")
       for reader in ("record", "records", "games", "one game", "selectors", "card",

@@ -335,11 +335,17 @@ FILES: Final = [
     Attack(
         "no unit", lambda: network(good_planes(), CARD | {"release": {}}), "required field `unit"
     ),
-    Attack("release of float32", weights(lambda _: None, RELEASED), "bytes as map.0.0, got none"),
-    Attack("a plane missing", release(high_1=None), "bytes as high.0.1, got none"),
-    Attack("a plane of float32", release(low_0=WEIGHTS), "bytes as low.0.0, got float32"),
     Attack(
-        "a plane of two dimensions", release(low_0=np.zeros((2, 2), "u1")), "low.0.0, got uint8"
+        "release of float32",
+        weights(lambda _: None, RELEASED),
+        "uint8 map.0.0 of shape .*, got none",
+    ),
+    Attack("a plane missing", release(high_1=None), "uint8 high.0.1 of shape .*, got none"),
+    Attack("a plane of float32", release(low_0=WEIGHTS), "uint8 low.0.0 of shape .*, got float32"),
+    Attack(
+        "a plane of two dimensions",
+        release(low_0=np.zeros((2, 2), "u1")),
+        "low.0.0 of shape .*, got uint8",
     ),
     Attack("a plane of no bytes", release(map_0=b""), "a Zstandard frame, got .*0.0 of"),
     Attack("a plane in another format", release(map_0=gzip.compress(bytes(32))), "Zstandard frame"),

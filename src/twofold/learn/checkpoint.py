@@ -25,7 +25,7 @@ from twofold.learn.settings import TrainingSettings
 from twofold.learn.training import Training, Words, Worker, carousel_shape, weight_count
 from twofold.limits import MAX_TRAINING_GAMES
 from twofold.settings import from_document
-from twofold.storage.arrays import map_tensors
+from twofold.storage.arrays import checked, map_tensors, parse_document
 from twofold.storage.files import file_name
 from twofold.storage.memory import check_memory
 from twofold.tables.format import NONE
@@ -111,16 +111,6 @@ class _TrainingState(RunState, frozen=True, kw_only=True):
 State = TypeVar("State", bound=RunState)
 
 
-def read_state(text: str, kind: type[State], name: str) -> State:
-    """The state of a run in the file of this name; raises `InvalidNetwork`."""
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InvalidNetwork(
-            f"expected the state of a training run in {name}, got {shown(str(error))}"
-        ) from None
-
-
 def settings_document(training: Training) -> dict[str, Any]:
     """The settings of a run as a JSON value, with the hash of its endgame tables."""
     return training.settings.document() | {"tables_sha256": hash_of(training.tables)}
@@ -183,7 +173,8 @@ def load(
     tensors = map_tensors(path)
     if STATE not in tensors.metadata:
         raise InvalidNetwork(f"{name} has no training run to resume. Use it with --start")
-    state = read_state(tensors.metadata[STATE], _TrainingState, name)
+    what = "the state of a training run"
+    state = parse_document(tensors.metadata, STATE, _TrainingState, what, name)
     try:
         settings = _read_settings(state.settings, rule, decay)
         _check_tensors(settings, tensors.tensors)
@@ -243,12 +234,7 @@ def _check_tensors(settings: TrainingSettings, tensors: dict[str, NDArray[Any]])
         "histories": (np.uint64, tensors.get("histories", np.empty(0)).shape[:1]),
     }
     for name, (dtype, shape) in shapes.items():
-        found = tensors.get(name)
-        if found is None or found.dtype != dtype or found.shape != shape:
-            got = "none" if found is None else f"{found.dtype} of {found.shape}"
-            raise InvalidNetwork(
-                f"expected {name} of {np.dtype(dtype)} and shape {shape}, got {got}"
-            )
+        checked(tensors, name, (dtype,), shape, "the run")
     check_finite(tensors["weights"], "the run")
     check_finite(tensors[memory].reshape(1, -1), "the run", memory)
 

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidNetwork, LimitExceeded, ResourceError
 from twofold.game.notation import shown
-from twofold.learn.checkpoint import RunState, card_values, read_state
+from twofold.learn.checkpoint import RunState, card_values
 from twofold.learn.curve import Count, Curve, Evaluation
 from twofold.learn.policy_settings import MAX_TRAINING_MOVES, PolicySettings
 from twofold.learn.ppo import Group, Learner
 from twofold.learn.training import TrainingProgress
 from twofold.limits import MAX_RUN_SECONDS, check_limit, cores
 from twofold.settings import from_document
-from twofold.storage.arrays import open_tensors
+from twofold.storage.arrays import open_tensors, parse_document
 from twofold.values.policy_network import PolicyCard, PolicyNetwork, write_policy
 
 
@@ -208,10 +208,10 @@ def load(path: str | os.PathLike[str], *, device: str = "auto") -> PolicyTrainin
         ResourceError: there is no GPU.
     """
     with open_tensors(path) as file:
+        state = parse_document(
+            file.metadata, STATE, _State, "the checkpoint of a policy run", file.name
+        )
         name = file.name
-        if STATE not in file.metadata:
-            raise InvalidNetwork(f"expected the checkpoint of a policy run, got no state in {name}")
-        state = read_state(file.metadata[STATE], _State, name)
         arrays = {name: file.read(name) for name in file.tensors}
     device = device_named(device)
     try:

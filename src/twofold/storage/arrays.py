@@ -15,12 +15,12 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import msgspec
 import numpy as np
 import safetensors
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from twofold.errors import InvalidNetwork
 from twofold.limits import MAX_HEADER_BYTES
@@ -52,6 +52,9 @@ LENGTH_BYTES: Final = 8
 """Bytes of the length of the header."""
 
 _MOST_SAID: Final = 200
+
+Document = TypeVar("Document", bound=msgspec.Struct)
+Tensor = TypeVar("Tensor", "Place", NDArray[Any])
 
 
 class _Entry(msgspec.Struct):
@@ -228,6 +231,43 @@ def _array_of(data: bytearray | memoryview, place: Place) -> NDArray[Any]:
     """The bytes as an array, writable if they are."""
     array: NDArray[Any] = np.frombuffer(data, place.dtype).reshape(place.shape)
     return array
+
+
+def checked(
+    tensors: Mapping[str, Tensor],
+    name: str,
+    dtypes: Sequence[DTypeLike],
+    shape: Sequence[int | None] | None,
+    where: str,
+) -> Tensor:
+    """A tensor of a file, which must have one of some types, and a shape.
+
+    None in a shape stands for any length, in place of it for any shape. Raises `InvalidNetwork`,
+    which names the file or run `where`.
+    """
+    found = tensors.get(name)
+    if found is not None and found.dtype in dtypes:
+        sides = found.shape if shape is None else tuple(shape)
+        if len(sides) == len(found.shape) and all(
+            side in (None, length) for side, length in zip(sides, found.shape, strict=True)
+        ):
+            return found
+    got = "none" if found is None else f"{found.dtype} of {found.shape}"
+    kinds = " or ".join(str(np.dtype(dtype)) for dtype in dtypes)
+    form = "" if shape is None else f" of shape {tuple('n' if n is None else n for n in shape)}"
+    raise InvalidNetwork(f"expected {kinds} {name}{form}, got {got} in {where}")
+
+
+def parse_document(
+    metadata: Mapping[str, str], key: str, kind: type[Document], what: str, where: str
+) -> Document:
+    """The JSON document among the texts of a file; raises `InvalidNetwork`, which names it."""
+    if key not in metadata:
+        raise InvalidNetwork(f"expected {what}, got none in {where}")
+    try:
+        return msgspec.json.decode(metadata[key], type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InvalidNetwork(f"expected {what}, got {_said(error)} in {where}") from None
 
 
 def _read_header(file: IO[bytes], size: int, name: str) -> bytes:

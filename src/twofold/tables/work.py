@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Annotated, Any, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidInput, InvalidTable, ResourceError
 from twofold.figures import bytes_words
-from twofold.storage.arrays import checksum, open_tensors, write_tensors
+from twofold.storage.arrays import TensorFile, checked, checksum, open_tensors, write_tensors
 from twofold.storage.files import alone, remove_abandoned, work_folder, write_all
 from twofold.tables import format as fmt
 from twofold.tables.build import Builder, Chances, Layer, Stopped
@@ -38,6 +39,9 @@ MAX_LAYERS: Final = 2048
 """Upper bound on the number of layers of a pattern."""
 
 _PACE_SECONDS: Final = 10.0
+_UNREADABLE: Final = (InvalidInput, OSError, ValueError, KeyError)
+"""What a checkpoint that cannot be used raises."""
+
 _PART: Final = "part"
 _NOTE: Final = "note"
 
@@ -122,7 +126,7 @@ class Work:
         """Continue an earlier run; False if there is none, or its checkpoint is invalid."""
         try:
             self._read_note()
-        except (InvalidInput, OSError, ValueError):
+        except _UNREADABLE:
             self._above, self.next_layer = [], self.pattern.highest
             self._index[:, fmt.CRC] = 0
             self._stored = 0
@@ -205,23 +209,23 @@ class Work:
         write_tensors(self.folder / _NOTE, tensors, texts)
 
     def _read_note(self) -> None:
-        with open_tensors(self.folder / _NOTE) as note:
-            texts = dict(note.metadata)
-            self.next_layer = number = int(texts.pop("next", ""))
-            self._stored = int(texts.pop("stored", "0"))
-            if texts != fmt.texts_of(self.pattern) | {"bits": str(self.bits)}:
+        with _noted(self.path) as (note, found):
+            texts = {key: note.metadata[key] for key in fmt.texts_of(self.pattern)}
+            if texts != fmt.texts_of(self.pattern) or found.bits != self.bits:
                 raise InvalidTable("the checkpoint belongs to another table")
-            if not -1 <= number <= self.pattern.highest - 2:
-                raise InvalidTable(f"expected a layer of the pattern, got {number}")
-            for tensor, size in (("lower", number + 1), ("upper", number + 2)):
-                place = note.tensors.get(tensor)
-                if place is None or place.shape != (self.sizes[size],) or place.dtype != np.float32:
-                    raise InvalidTable("the checkpoint lacks the chances of two layers")
-            if note.tensors["index"].shape != self._index.shape:
-                raise InvalidTable("the checkpoint has another index of layers")
+            if found.next > self.pattern.highest - 2:
+                raise InvalidTable(f"expected a layer of the pattern, got {found.next}")
+            wanted = {
+                "index": (np.uint64, self._index.shape),
+                "lower": (np.float32, (self.sizes[found.next + 1],)),
+                "upper": (np.float32, (self.sizes[found.next + 2],)),
+            }
+            for name, (dtype, shape) in wanted.items():
+                checked(note.tensors, name, (dtype,), shape, note.name)
+            self.next_layer, self._stored = found.next, found.stored
             self._index[:, fmt.CRC] = note.read("index")[:, fmt.CRC]
             self._above = [note.read("lower"), note.read("upper")]
-        self._check_part(number + 1)
+        self._check_part(found.next + 1)
 
     def _check_part(self, first: int) -> None:
         kind = np.uint8 if self.bits == 8 else np.uint16
@@ -274,25 +278,40 @@ def existing(path: Path, pattern: EndgamePattern, bits: int) -> fmt.TableHead | 
     return head
 
 
+class _Note(msgspec.Struct):
+    """Texts of a checkpoint, beside those of the pattern: the next layer, the levels stored."""
+
+    next: Annotated[int, msgspec.Meta(ge=-1)]
+    bits: int
+    stored: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+@contextlib.contextmanager
+def _noted(path: Path) -> Iterator[tuple[TensorFile, _Note]]:
+    """Open the checkpoint of a table; raises InvalidInput, OSError, ValueError or KeyError."""
+    with open_tensors(work_folder(path) / _NOTE) as note:
+        yield note, msgspec.convert(note.metadata, _Note, strict=False)
+
+
 def share_done(path: Path) -> float | None:
     """The share of a table that earlier runs have done, 0 to 1; None if none has begun."""
     try:
-        with open_tensors(work_folder(path) / _NOTE) as note:
-            place = note.tensors["index"]
-            if len(place.shape) != 2 or place.shape[0] > MAX_LAYERS:
+        with _noted(path) as (note, found):
+            checked(note.tensors, "index", (np.uint64,), (None, 2), note.name)
+            if note.tensors["index"].shape[0] > MAX_LAYERS:
                 return 0.0
             sizes: list[int] = note.read("index")[:, fmt.COUNT].tolist()
-            return sum(sizes[int(note.metadata["next"]) + 1 :]) / sum(sizes)
-    except (InvalidInput, OSError, ValueError, KeyError, IndexError, ZeroDivisionError):
+            return sum(sizes[found.next + 1 :]) / sum(sizes)
+    except (*_UNREADABLE, ZeroDivisionError):
         return 0.0 if work_folder(path).is_dir() else None
 
 
 def bits_begun(path: Path) -> int | None:
     """Bits per level of an unfinished table; None without a valid checkpoint."""
     try:
-        with open_tensors(work_folder(path) / _NOTE) as note:
-            return check_bits(int(note.metadata["bits"]))
-    except (InvalidInput, OSError, ValueError, KeyError):
+        with _noted(path) as (_, found):
+            return check_bits(found.bits)
+    except _UNREADABLE:
         return None
 
 

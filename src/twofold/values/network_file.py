@@ -20,7 +20,14 @@ from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.game.notation import check_length, did_you_mean, shown
 from twofold.game.rules import Rules
 from twofold.limits import MAX_WEIGHTS, check_limit
-from twofold.storage.arrays import TensorFile, map_tensors, open_tensors, write_tensors
+from twofold.storage.arrays import (
+    TensorFile,
+    checked,
+    map_tensors,
+    open_tensors,
+    parse_document,
+    write_tensors,
+)
 from twofold.storage.files import file_name, open_regular
 from twofold.storage.memory import check_memory, large_zeros, load
 from twofold.values.network import Network, Weights, check_stages, parse_patterns
@@ -141,16 +148,12 @@ def decode_card(
     metadata: Mapping[str, str], name: str, kind: type[AnyCard], form: str, what: str
 ) -> AnyCard:
     """The card in the texts of a file of a format; `what` names its content in errors."""
-    found, text = metadata.get(FORMAT_KEY), metadata.get(_CARD_KEY)
-    if found != form or text is None:
-        got = shown(found) if found != form else "no card"
-        raise InvalidNetwork(f"expected {what} of the format {form!r}, got {got} in {name}")
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    found = metadata.get(FORMAT_KEY)
+    if found != form:
         raise InvalidNetwork(
-            f"expected the card of {what}, got {shown(str(error))} in {name}"
-        ) from None
+            f"expected {what} of the format {form!r}, got {shown(found)} in {name}"
+        )
+    return parse_document(metadata, _CARD_KEY, kind, f"the card of {what}", name)
 
 
 class _Outline(Network):
@@ -176,13 +179,8 @@ def _outline(card: Card, name: str) -> _Outline:
 
 
 def _plain_weights(file: TensorFile, network: Network) -> Weights:
-    place = file.tensors.get(WEIGHTS)
-    expected = (network.stage_count, network.stage_size)
-    if place is None or place.shape != expected or place.dtype != np.float32:
-        found = "none" if place is None else f"{place.dtype} of {place.shape}"
-        raise InvalidNetwork(
-            f"expected float32 weights of shape {expected}, got {found} in {file.name}"
-        )
+    shape = (network.stage_count, network.stage_size)
+    checked(file.tensors, WEIGHTS, (np.float32,), shape, file.name)
     weights = load(file, WEIGHTS)
     check_finite(weights, file.name)
     return weights
@@ -380,14 +378,10 @@ def _read_tdl(path: Path) -> Learnt:
 
 
 def _sums_of(path: Path, network: Network) -> NDArray[np.float32] | None:
-    sums = map_tensors(path).tensors.get("sums")
-    if sums is None or not sums.size:
+    tensors, name = map_tensors(path).tensors, ascii(str(path))
+    if "sums" not in tensors or not tensors["sums"].size:
         return None
-    name, expected = ascii(str(path)), (network.weights.size, 2)
-    if sums.shape != expected or sums.dtype != np.float32:
-        raise InvalidNetwork(
-            f"expected float32 sums of shape {expected}, got {sums.dtype} of {sums.shape} in {name}"
-        )
+    sums = checked(tensors, "sums", (np.float32,), (network.weights.size, 2), name)
     check_finite(sums.reshape(1, -1), name, "sums")
     return sums
 

@@ -26,7 +26,7 @@ from twofold.game.notation import did_you_mean, shown
 from twofold.game.rules import Rules
 from twofold.kernels import policy as names
 from twofold.limits import MAX_EXPONENT, check_limit
-from twofold.storage.arrays import TensorFile, open_tensors, write_tensors
+from twofold.storage.arrays import TensorFile, checked, open_tensors, write_tensors
 from twofold.storage.files import open_regular
 from twofold.values.network_file import FORMAT as NTUPLE_FORMAT
 from twofold.values.network_file import (
@@ -376,10 +376,7 @@ def _parse_card(file: TensorFile) -> PolicyCard:
 
 
 def _read(file: TensorFile, name: str) -> NDArray[np.float32]:
-    place = file.tensors.get(name)
-    if place is None or place.dtype not in (np.float32, np.float16):
-        found = "none" if place is None else str(place.dtype)
-        raise InvalidNetwork(f"expected float32 or float16 as {name}, got {found}")
+    place = checked(file.tensors, name, (np.float32, np.float16), None, "the network")
     if place.nbytes > MAX_POLICY_BYTES:
         raise InvalidNetwork(f"expected at most 1 GiB as {name}, got {place.nbytes} bytes")
     return file.read(name).astype(np.float32)

@@ -24,7 +24,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from twofold.errors import InvalidNetwork
-from twofold.storage.arrays import TensorFile
+from twofold.storage.arrays import TensorFile, checked
 from twofold.storage.memory import check_memory, large_zeros
 from twofold.values.network import Network, Weights
 
@@ -203,10 +203,7 @@ def _find_planes(file: TensorFile, at: str, weights: int) -> _Planes:
 
 
 def _read_frame(file: TensorFile, key: str, weights: int) -> memoryview:
-    place = file.tensors.get(key)
-    if place is None or place.dtype != np.uint8 or len(place.shape) != 1:
-        found = "none" if place is None else f"{place.dtype} of {place.shape}"
-        raise InvalidNetwork(f"expected bytes as {key}, got {found} in {file.name}")
+    place = checked(file.tensors, key, (np.uint8,), (None,), file.name)
     if place.nbytes > 2 * weights + _SPARE:
         raise InvalidNetwork(
             f"expected {key} for {weights} weights, got {place.nbytes} bytes in {file.name}"
