@@ -343,9 +343,7 @@ FILES: Final = [
     Attack("a plane missing", release(high_1=None), "uint8 high.0.1 of shape .*, got none"),
     Attack("a plane of float32", release(low_0=WEIGHTS), "uint8 low.0.0 of shape .*, got float32"),
     Attack(
-        "a plane of two dimensions",
-        release(low_0=np.zeros((2, 2), "u1")),
-        "low.0.0 of shape .*, got uint8",
+        "a plane of two dimensions", release(low_0=np.zeros((2, 2), "u1")), "low.0.0 .*, got uint8"
     ),
     Attack("a plane of no bytes", release(map_0=b""), "a Zstandard frame, got .*0.0 of"),
     Attack("a plane in another format", release(map_0=gzip.compress(bytes(32))), "Zstandard frame"),

@@ -108,7 +108,6 @@ class _TrainingState(RunState, frozen=True, kw_only=True):
     games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 
 
-State = TypeVar("State", bound=RunState)
 
 
 def settings_document(training: Training) -> dict[str, Any]:
