@@ -1,6 +1,5 @@
 """Games that another program goes on with, while nobody presses a key here."""
 
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -9,29 +8,6 @@ import pytest
 from tests.play.kept_games import record_of
 from twofold.games.live_game import LOOK_SECONDS, LiveGame
 from twofold.games.store import GameStore, Row
-from twofold.web import table as saver
-from twofold.web.table import Lookout
-
-
-class Looked(LiveGame):
-    """Counts the looks at its place; the first one fails."""
-
-    looks = 0
-    third = threading.Event()
-
-    def look(self) -> None:
-        self.looks += 1
-        if self.looks == 1:
-            raise RuntimeError("the disk is gone")
-        if self.looks == 3:
-            self.third.set()
-
-
-def test_a_look_that_fails_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saver, "LOOK_SECONDS", 0.0)
-    game = Looked(record_of(3).replay(), None)
-    with closing(Lookout(lambda: [game])):
-        assert game.third.wait(60)
 
 
 @pytest.mark.promise("R65")
@@ -44,7 +20,7 @@ def test_moves_of_another_program_appear_by_themselves(
         other = Row(theirs, "a")
         other.read()
         assert other.save(record_of(5), 2.0, None) is None
-        now = mine._next_save
+        now = mine.save_due
         monkeypatch.setattr("time.monotonic", lambda: now)
         mine.save_now_and_then()
         assert mine.game.moves == record_of(5).moves

@@ -58,16 +58,6 @@ def wait_until_saved(live: PageGame) -> None:
     raise AssertionError("never saved")
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 class Writes:
     """Counts the writes of a store, and can refuse them."""
 

@@ -11,13 +11,12 @@ from tests.play.kept_games import STANDARD_TEXT, again, ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
-from tests.web.playing import Clock, begin, let_play, move, wait_until_saved
+from tests.web.playing import begin, let_play, move, wait_until_saved
 from twofold.errors import InvalidInput
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD
 from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.web import protocol
-from twofold.web import table as saver
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import GameState, RefusedReply
@@ -54,14 +53,12 @@ class Server:
 @pytest.fixture
 def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
     GATE.reset()
-    monkeypatch.setattr("twofold.web.table.Saver.changed", lambda *_, **__: None)  # saved by hand
+    monkeypatch.setattr(PageTable, "_save", lambda *_: None)  # they are saved by hand
     with ExitStack() as stack:
         found = []
         for _ in range(2):
             store = stack.enter_context(closing(GameStore(tmp_path)))
-            found.append(
-                Server(stack.enter_context(closing(PageTable(store, Clock()))), Listener())
-            )
+            found.append(Server(stack.enter_context(closing(PageTable(store))), Listener()))
         yield found
 
 
@@ -122,21 +119,19 @@ def test_moves_of_another_that_go_on_are_taken_over(servers: list[Server]) -> No
     assert stored(servers) == {game: mine.record()}
 
 
-def test_a_page_shows_moves_and_undo_of_another_program_by_itself(
-    servers: list[Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saver, "LOOK_SECONDS", 0.0)
-    one, other = servers
-    game = keep(servers)
-    mine, theirs = one.open(game), other.open(game)
-    one.table.watch_games()
-    other.make_moves(theirs, 0, 3)
-    other.save(theirs)
-    assert one.told("newer").now.move_number == 6
-    theirs.undo(Asker(other.page, 3))
-    other.save(theirs)
-    one.page.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 5)
-    assert stored(servers) == {game: mine.record()}
+def test_a_page_shows_moves_and_undo_of_another_program_by_itself(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        hubs = [Hub(tmp_path, "greedy", warm_up=False) for _ in range(2)]
+        for hub in hubs:
+            stack.callback(hub.close)
+        mine, theirs = (Page(hub) for hub in hubs)
+        begun = mine.new()
+        mine.play(begun, 2)
+        wait_until_saved(hubs[0].table.find(begun.game))
+        theirs.play(theirs.open(begun.game), 3)
+        mine.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 5)
+        theirs.ask(protocol.UndoRequest(game=begun.game), GameState)
+        mine.wait(GameState, lambda state: state.note == "newer" and state.now.move_number == 4)
 
 
 def test_a_game_changed_while_another_is_read_is_looked_at_once_more(

@@ -83,7 +83,6 @@ def command(
             kept = data or token_folder()
             hub = Hub(kept, player, games=None if data else games_folder())
             stack.callback(_close, hub)
-            hub.table.watch_games()
             make_folder(kept)
             token = kept_token(kept, new=new_token)
             access = _access(host, listener.getsockname()[1], token)

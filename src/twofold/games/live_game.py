@@ -77,6 +77,7 @@ class LiveGame:
         lock: held during every change of the game.
         saving: held while the game is saved or deleted.
         is_written: True once it has been saved here.
+        save_due: time of `time.monotonic` from which `save_now_and_then` saves it.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class LiveGame:
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
         self._notice = ""
-        self._next_save = time.monotonic() + SAVE_SECONDS
+        self.save_due = time.monotonic() + SAVE_SECONDS
         self._next_look = 0.0
 
     @property
@@ -246,7 +247,7 @@ class LiveGame:
                     self._take(other, version)  # if it has changed since, the loop tries again
                 else:
                     self.move_away(other)
-        self._next_save = time.monotonic() + SAVE_SECONDS
+        self.save_due = time.monotonic() + SAVE_SECONDS
 
     def save_now_and_then(self) -> None:
         """Save the game if it has changed and the last save is long enough ago.
@@ -255,7 +256,7 @@ class LiveGame:
         """
         now = time.monotonic()
         if not self.is_saved:
-            if now >= self._next_save:
+            if now >= self.save_due:
                 self.save()
         elif now >= self._next_look:
             self._next_look = now + LOOK_SECONDS

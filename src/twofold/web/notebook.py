@@ -30,7 +30,7 @@ from twofold.storage.files import alone, atomic_write, make_private, read_start
 from twofold.web.protocol import Count, Letter, Text
 
 if TYPE_CHECKING:
-    from twofold.web.practice import PracticePosition
+    from twofold.web.practice import EndgamePosition
 
 Content = TypeVar("Content", bound=msgspec.Struct)
 Result = TypeVar("Result")
@@ -312,14 +312,15 @@ def _share(one: MoveJudgement, value: float) -> float:
 
 
 def mistake_of_practice(
-    source: MistakeSource, before: "PracticePosition", move: Move
+    source: MistakeSource, before: "EndgamePosition", move: Move
 ) -> Mistake | None:
     """The move of a practice game if it was a mistake, otherwise None."""
     shares = [None if one is None else one / before.best for one in before.chances]
     if label_of(shares[move] or 0.0) not in MISTAKES:
         return None
     best = max((m for m in Move if shares[m] is not None), key=lambda m: shares[m] or 0.0)
-    return _mistake(before.board, Rules(), move, best, list(before.chances), shares, CHANCE, source)
+    board = Board.parse(before.board)
+    return _mistake(board, Rules(), move, best, before.chances, shares, CHANCE, source)
 
 
 def _mistake(

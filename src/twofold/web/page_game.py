@@ -93,7 +93,6 @@ class PageGame(LiveGame):
         self.name = name
         self.was = ""
         self.turn: Final = threading.Condition(self.lock)
-        self.saved_at = float("-inf")
         self.told = False
         self._begun = self.version
         self._table = table
@@ -302,10 +301,13 @@ class PageGame(LiveGame):
     # ---- saving
 
     def changed(self, *, at_once: bool = False) -> None:
-        """Note a change, and schedule a save."""
+        """Note a change, which is saved soon, or at once."""
         with self.lock:
             self.played = self._table.time()
-            self._table.changed(self, at_once)
+            if self.place is not None and (own := self.own_score) is not None:
+                self._table.reached[self.name] = self.game.rules, own
+            if at_once:
+                self._table.save_at_once(self)
 
     @property
     def is_untouched(self) -> bool:
@@ -313,8 +315,10 @@ class PageGame(LiveGame):
         return self.version == self._begun
 
     def best(self) -> int:
-        """See `LiveGame`; for a game that is not saved that of the saved ones."""
-        return super().best() or self._table.store.best(str(self.game.rules))
+        """See `LiveGame`; for a game that is not saved that of the others."""
+        rules, reached = self.game.rules, list(self._table.reached.items())
+        others = [own for name, (of, own) in reached if of == rules and name != self.name]
+        return max([super().best() or self._table.store.best(str(rules)), *others])
 
     def last_change(self) -> float:
         """See `LiveGame`."""

@@ -1,13 +1,10 @@
 """The Practice page: endgames with the tables on this machine, and the puzzle of the day.
 
-Practice with an endgame table: the first board, and the table's chances after each move.
-
 A practice game is a function of the table, the first board, the seed of the dice and the moves.
 Nothing is stored: each request gives all moves so far and returns the positions.
 
-The puzzle of the day: one position, one move, the same for everyone on a date in UTC.
-
-It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
+The puzzle of the day is one position, one move, the same for everyone on a date in UTC: line
+`date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
 """
 
 import os
@@ -15,10 +12,9 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -48,9 +44,6 @@ from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.protocol import Letter
 from twofold.web.protocol import Text as Short
 
-if TYPE_CHECKING:
-    pass  # moved
-
 LEAST_CHANCE: Final = 0.3
 MOST_CHANCE: Final = 0.9
 """Range of the best move's chance on a first board: neither hopeless nor certain."""
@@ -64,25 +57,19 @@ ASTRAY: Final = 0.25
 SEED_BITS: Final = 64
 
 
-class PracticeStatus(StrEnum):
-    """Status of a practice game: in progress, target made, or no move has a chance."""
-
-    GOING = "going"
-    MADE = "made"
-    LOST = "lost"
-
-
-@dataclass(frozen=True, slots=True)
-class PracticePosition:
+class EndgamePosition(msgspec.Struct, frozen=True):
     """A position of a practice game.
 
-    `chances` are those of the target after up, right, down and left: 0 for a legal move that is not
-    in the table, None for an illegal one. `cell` and `tile` are the last spawn, None at the start.
+    Attributes:
+        status: `going`, `made` (the target), or `lost`: no move has a chance.
+        chances: of the target after up, right, down and left; 0 for a legal move that is not in
+            the table, null for an illegal one.
+        cell, tile: of the last spawn; null at the start.
     """
 
-    board: Board
-    status: PracticeStatus
-    chances: tuple[float | None, ...]
+    board: str
+    status: Literal["going", "made", "lost"]
+    chances: list[float | None]
     cell: int | None = None
     tile: int | None = None
 
@@ -94,7 +81,7 @@ class PracticePosition:
 
 def play(
     table: EndgameTable, board: Board, seed: int, moves: Sequence[Move]
-) -> Iterator[PracticePosition]:
+) -> Iterator[EndgamePosition]:
     """Yield the positions of a practice game: the first one, and one after each move.
 
     Raises `InvalidBoard` if the first board is not in the table, `GameOver` for moves after the
@@ -107,12 +94,11 @@ def play(
     now = _position(tables, board)
     yield now
     for move in moves:
-        if now.status is not PracticeStatus.GOING:
+        if now.status != "going":
             raise GameOver(f"the game is over: it takes no move {move.name.lower()}")
         made = _makes(game.board, move, target)
         step = game.play(move)
-        status = PracticeStatus.MADE if made else None
-        now = _position(tables, step.board, status, step.cell, step.tile)
+        now = _position(tables, step.board, step.cell, step.tile, made=made)
         yield now
 
 
@@ -124,17 +110,17 @@ def _makes(board: Board, move: Move, target: int) -> bool:
 def _position(
     tables: EndgameTables,
     board: Board,
-    status: PracticeStatus | None = None,
     cell: int | None = None,
     tile: int | None = None,
-) -> PracticePosition:
+    *,
+    made: bool = False,
+) -> EndgamePosition:
     answer, legal = tables.answer(board), board.legal_moves()
     known = {} if answer is None else answer.chances
-    chances = tuple(known.get(move, 0.0) if move in legal else None for move in Move)
-    if status is None:
-        hopeless = answer is None or answer.chance == 0
-        status = PracticeStatus.LOST if hopeless else PracticeStatus.GOING
-    return PracticePosition(board, status, chances, cell, tile)
+    chances = [known.get(move, 0.0) if move in legal else None for move in Move]
+    is_lost = answer is None or answer.chance == 0
+    status: Literal["going", "made", "lost"] = "made" if made else "lost" if is_lost else "going"
+    return EndgamePosition(str(board), status, chances, cell, tile)
 
 
 # ---- the first board
@@ -164,7 +150,7 @@ def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -
     lowest, span = 2 * pattern.lowest, max(1, (1 << pattern.target) - 2 * pattern.lowest)
     wanted = lowest + int(dice.random() * span)
     game = Game.from_board(_bare_board(pattern), STANDARD, dice.getrandbits(SEED_BITS))
-    while _small_sum(game.board, pattern.target) < wanted:
+    while sum(1 << one for one in game.board.exponents if 0 < one < pattern.target) < wanted:
         move = _next_move(tables, game.board, pattern.target, dice)
         if move is None or _makes(game.board, move, pattern.target):
             return None
@@ -194,10 +180,6 @@ def _keeping(board: Board, target: int) -> list[Move]:
 
 def _large(board: Board, target: int) -> list[int]:
     return [one if one >= target else 0 for one in board.exponents]
-
-
-def _small_sum(board: Board, target: int) -> int:
-    return sum(1 << one for one in board.exponents if 0 < one < target)
 
 
 def _bare_board(pattern: EndgamePattern) -> Board:
@@ -264,21 +246,6 @@ class EndgameBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     known: Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVES)] = 0
 
 
-class EndgamePosition(msgspec.Struct, frozen=True):
-    """A position of a practice game; see `PracticePosition`."""
-
-    board: str
-    status: str
-    chances: list[float | None]
-    cell: int | None
-    tile: int | None
-
-    @classmethod
-    def of(cls, one: "PracticePosition") -> "EndgamePosition":
-        """The position in JSON form."""
-        return cls(str(one.board), one.status.value, list(one.chances), one.cell, one.tile)
-
-
 class EndgameReply(msgspec.Struct, frozen=True):
     """A practice game; `positions` begin at place `known`, one after each move."""
 
@@ -302,50 +269,7 @@ _BITS: Final = 16
 _first_board: Final = lru_cache(maxsize=64)(first_board)
 
 
-def tables() -> list[TableFacts]:
-    """The tables on this machine, without those that have walls of any tiles."""
-    return [
-        TableFacts(
-            head.pattern.name,
-            1 << head.pattern.target,
-            head.pattern.large_tiles,
-            head.states,
-            path.stat().st_size,
-        )
-        for path, head in built()
-        if head.pattern.walls is None
-    ]
-
-
-def offers() -> list[TableOffer]:
-    """The tables that the page offers to build."""
-    there = {head.pattern.name for _, head in built()}
-    return [_offer(name) for name in OFFERED if name not in there]
-
-
-def play_on(asked: EndgameBody) -> EndgameReply:
-    """The positions of a practice game; raises InvalidInput."""
-    table, positions = _practice(asked)
-    return EndgameReply(
-        table.name,
-        1 << table.pattern.target,
-        asked.seed,
-        asked.known,
-        [EndgamePosition.of(one) for one in positions[asked.known :]],
-    )
-
-
-def last_mistake(asked: EndgameBody) -> Mistake | None:
-    """The last move of a practice game if it was a mistake, otherwise None; raises InvalidInput."""
-    table, positions = _practice(asked)
-    if len(positions) < 2:
-        raise InvalidInput("expected a practice game with a move, got no moves")
-    number, move = len(positions) - 2, Move.parse(asked.moves[-1])
-    source = MistakeSource("practice", "", number, table.name, asked.seed, asked.board)
-    return mistake_of_practice(source, positions[number], move)
-
-
-def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[PracticePosition]]:
+def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[EndgamePosition]]:
     pattern = EndgamePattern.parse(asked.table)  # refuses names of files
     if pattern.walls is not None:
         raise InvalidInput(f"expected a table of large tiles, got {pattern.name} with walls")
@@ -571,30 +495,40 @@ class _Practice:
     @operation("GET /api/practice/tables")
     def tables(self) -> list[TableFacts]:
         """List the endgame tables on this machine."""
-        # moved  # loads kernels, as below
-
-        return tables()
+        return [
+            TableFacts(
+                head.pattern.name,
+                1 << head.pattern.target,
+                head.pattern.large_tiles,
+                head.states,
+                path.stat().st_size,
+            )
+            for path, head in built()
+            if head.pattern.walls is None
+        ]
 
     @operation("GET /api/practice/offers", at_once=1)
     def offers(self) -> list[TableOffer]:
         """Endgame tables that could be built, and their requirements."""
-        # moved
-
-        return offers()
+        there = {head.pattern.name for _, head in built()}
+        return [_offer(name) for name in OFFERED if name not in there]
 
     @operation("POST /api/practice/endgame")
     def play(self, body: EndgameBody) -> EndgameReply:
         """The positions of a practice game, with the chances of all moves."""
-        # moved
-
-        return play_on(body)
+        table, positions = _practice(body)
+        target = 1 << table.pattern.target
+        return EndgameReply(table.name, target, body.seed, body.known, positions[body.known :])
 
     @operation("POST /api/practice/mistake")
     def keep(self, body: EndgameBody) -> KeptMistake:
         """Add the last move of a practice game to the notebook, if it was a mistake."""
-        # moved
-
-        found = last_mistake(body)
+        table, positions = _practice(body)
+        if len(positions) < 2:
+            raise InvalidInput("expected a practice game with a move, got no moves")
+        number, move = len(positions) - 2, Move.parse(body.moves[-1])
+        source = MistakeSource("practice", "", number, table.name, body.seed, body.board)
+        found = mistake_of_practice(source, positions[number], move)
         return KeptMistake(found is not None and self._notebook.add([found]) > 0)
 
     # ---- the notebook

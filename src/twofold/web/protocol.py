@@ -22,7 +22,7 @@ from twofold.limits import MAX_BOARD, MAX_PRESSER, MAX_SIDE, MAX_TEXT
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
 Letter = Literal["u", "r", "d", "l"]
-Note = Literal["", "newer", "parted", "deleted", "damaged"]
+Note = Literal["", "newer", "parted", "deleted"]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_PRESSER, pattern="^[^\\x00-\\x1f\\x7f]*$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
@@ -315,9 +315,9 @@ class GameState(Reply, tag="game", frozen=True):
         date: when it began, ISO 8601 with time zone.
         first: move number of the earliest position that can be viewed.
         undone: letter of a move that was just undone; empty otherwise.
-        note: what another program just did to the file: `newer` (added moves, shown here), `parted`
-            (saved other moves), `deleted` or `damaged`; empty for nothing.
-        was: the former id, if the game got a new file because of `note`.
+        note: what another program just did: `newer` (added moves, shown here), `parted` (saved
+            other moves) or `deleted`; empty for nothing.
+        was: the former id, if the game got a new one because of `note`.
         daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
     """
 

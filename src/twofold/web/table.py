@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from typing import Final, NamedTuple
@@ -17,9 +17,10 @@ from twofold.errors import TwofoldError
 from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
+from twofold.game.rules import Rules
 from twofold.games import scores
 from twofold.games.kept import GameInfo, unindexed, when_played
-from twofold.games.live_game import LOOK_SECONDS, SAVE_SECONDS, LiveGame, now_text, opened
+from twofold.games.live_game import LOOK_SECONDS, now_text, opened
 from twofold.games.store import GameStore, NotFound, Row, goes_on
 from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer
@@ -51,32 +52,24 @@ class TakenIn(NamedTuple):
 
 
 class PageTable:
-    """The games in play that pages follow; `clock` in seconds schedules saves."""
+    """The games in play that pages follow. A thread saves them, and looks for other programs'."""
 
-    def __init__(self, store: GameStore, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: GameStore) -> None:
         self.store: Final = store
         self._lock = threading.Lock()  # acquire it before the lock of a game
         self._live: dict[str, PageGame] = {}  # least recently used first
+        self.reached: dict[str, tuple[Rules, int]] = {}  # points of own moves not yet saved
         self.seats: Final = Seats(MAX_PLAYERS, "twofold-autoplay")  # for players
-        self._saver = Saver(clock)
-        self._lookout: Lookout | None = None
         self._latest, self._asked = time.time(), time.monotonic()
-
-    def watch_games(self) -> None:
-        """From now on show what other programs save to the games that are followed."""
-
-        def followed() -> list[PageGame]:
-            with self._lock:
-                return [live for live in self._live.values() if live.is_followed]
-
-        self._lookout = Lookout(followed)
+        self._woken, self._closing = threading.Event(), False
+        self._keeper = start_thread(self._keep, "twofold-keeper")
 
     # ---- for games
 
-    def changed(self, live: PageGame, at_once: bool) -> None:
-        """Schedule a save, soon or at once."""
-        if live.place is not None:
-            self._saver.changed(live, at_once=at_once)
+    def save_at_once(self, live: PageGame) -> None:
+        """Have a game saved in the next moment; never blocks."""
+        live.save_due = 0.0
+        self._woken.set()
 
     def time(self) -> float:
         """Seconds since 1970; they still increase if the clock is set back."""
@@ -198,9 +191,7 @@ class PageTable:
         An imported game is not played here until somebody plays on.
         """
         found = {one.info.game: one.played for one in self.store.games("NOT imported", most=1)}
-        with self._lock:
-            games = [live for live in self._live.values() if live.place is not None]
-        for live in games:
+        for live in [live for live in self._games() if live.place is not None]:
             kept = self.store.kept(live.name)
             if not (live.is_untouched and kept is not None and kept.imported):
                 found[live.name] = live.played
@@ -216,7 +207,7 @@ class PageTable:
             if dropped and self._live.get(live.name) is live:
                 del self._live[live.name]
             if not live.is_saved:
-                self.changed(live, at_once=True)
+                self.save_at_once(live)
             idle = [one for one in self._live.values() if one.is_saved and not one.is_followed]
             for one in idle[: max(0, len(idle) - IDLE_GAMES)]:  # the least recently used
                 del self._live[one.name]
@@ -255,10 +246,8 @@ class PageTable:
 
     def saved(self) -> GameStore:
         """The store, with all games in play as they stand, as far as they can be saved."""
-        with self._lock:
-            games = [live for live in self._live.values() if not live.is_saved]
-        for live in games:
-            with suppress(TwofoldError):  # the saver says so
+        for live in self._games():
+            with suppress(TwofoldError):  # the thread that saves says so
                 live.save()
         return self.store
 
@@ -277,104 +266,47 @@ class PageTable:
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """End all players and save all games; a player that does not end in time is abandoned."""
         until = time.monotonic() + seconds
-        if self._lookout is not None:
-            self._lookout.close()
-        with self._lock:
-            games = list(self._live.values())
-        for live in games:
+        for live in self._games():
             live.end()
         self.seats.close(seconds / 2)
-        self._saver.close(max(1.0, until - time.monotonic()))
+        self._closing = True
+        self._woken.set()
+        join([self._keeper], max(1.0, until - time.monotonic()))
 
+    # ---- the thread
 
-# ---- saving
+    def _games(self) -> list[PageGame]:
+        with self._lock:
+            return list(self._live.values())
 
+    def _keep(self) -> None:
+        while not self._closing:
+            self._woken.wait(LOOK_SECONDS / 2)
+            self._woken.clear()
+            for live in self._games():
+                self._save(live)
 
-class Saver:
-    """Saves games; `clock` is in seconds."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._changed = threading.Condition()
-        self._due: dict[PageGame, float] = {}
-        self._closing = False
-        self._thread = start_thread(self._run, "twofold-saver")
-
-    def changed(self, live: PageGame, *, at_once: bool) -> None:
-        """Schedule a save, soon or at once; never blocks."""
-        with self._changed:
-            now = self._clock()
-            due = now if at_once else max(now, live.saved_at + SAVE_SECONDS)
-            self._due[live] = min(due, self._due.get(live, due))
-            self._changed.notify()
-
-    def close(self, seconds: float) -> None:
-        """Write the remaining games, and end."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        join([self._thread], seconds)
-
-    def _run(self) -> None:
-        while (live := self._next()) is not None:
-            self._write(live)
-
-    def _next(self) -> PageGame | None:
-        with self._changed:
-            while True:
-                if not self._due:
-                    if self._closing:
-                        return None
-                    self._changed.wait()
-                    continue
-                live = min(self._due, key=self._due.__getitem__)
-                wait = self._due[live] - self._clock()
-                if wait <= 0 or self._closing:
-                    del self._due[live]
-                    return live
-                self._changed.wait(wait)
-
-    def _write(self, live: PageGame) -> None:
+    def _save(self, live: PageGame) -> None:
+        """Save a game if that is due, or look what another program saved."""
         try:
-            live.saved_at = self._clock()
-            live.save()
-            live.told = False
-        except TwofoldError as error:
-            self._failed(live, error)
-        except Exception as error:  # the other games must still be written
-            _LOG.exception("cannot save the game %s", live.name)
-            self._failed(live, error)
-
-    def _failed(self, live: PageGame, error: Exception) -> None:
-        with live.lock:
+            if self._closing:
+                live.save()
+            else:
+                live.save_now_and_then()
+            if live.is_saved:
+                live.told = False
+                self.reached.pop(live.name, None)
+        except Exception as error:  # the other games must still be saved
+            live.save_due = time.monotonic() + RETRY_SECONDS
             if not live.told:
                 live.told = True
-                _LOG.warning("cannot save the game %s: %s", live.name, error)
-                kind = type(error).__name__ if isinstance(error, TwofoldError) else "InternalError"
+                is_known = isinstance(error, TwofoldError)
+                _LOG.warning(
+                    "cannot save the game %s: %s",
+                    live.name,
+                    error,
+                    exc_info=None if is_known else error,
+                )
+                kind = type(error).__name__ if is_known else "InternalError"
                 message = f"the game can continue, but it cannot be saved: {error}"
                 live.tell(RefusedReply(message=message, kind=kind))
-        with self._changed:
-            if not self._closing:
-                self._due.setdefault(live, self._clock() + RETRY_SECONDS)
-
-
-class Lookout:
-    """A thread that calls `look` of the games."""
-
-    def __init__(self, games: Callable[[], Iterable[LiveGame]]) -> None:
-        self._games = games
-        self._closing = threading.Event()
-        self._thread = start_thread(self._run, "twofold-lookout")
-
-    def close(self) -> None:
-        """End the thread."""
-        self._closing.set()
-        join([self._thread])
-
-    def _run(self) -> None:
-        while not self._closing.wait(LOOK_SECONDS):
-            for one in self._games():
-                try:
-                    one.look()
-                except Exception:  # the other games must still be looked at
-                    _LOG.exception("cannot look at a game")
