@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
@@ -106,8 +106,6 @@ class _TrainingState(RunState, frozen=True, kw_only=True):
     seconds_limit: Seconds | None
     phase: int
     games_begun: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
-
-
 
 
 def settings_document(training: Training) -> dict[str, Any]:
