@@ -121,41 +121,35 @@ _USERS: Final[dict[int, int]] = {}
 dict are atomic, and cost less than a lock."""
 
 
-@contextlib.contextmanager
-def used(player: "Player") -> Iterator[None]:
+class used:  # noqa: N801 - read as a verb: `with used(player)`
     """Use a player in this thread alone; raises `PlayerInUse` while another one does."""
-    thread, key = get_ident(), id(player)
-    if _USERS.get(key) == thread:
-        yield
-        return
-    if _USERS.setdefault(key, thread) != thread:
-        raise _in_use(player)
-    try:
-        yield
-    finally:
-        del _USERS[key]
 
+    __slots__ = ("_is_nested", "_player")
 
-def _in_use(player: "Player") -> PlayerInUse:
-    return PlayerInUse(
-        f"expected one thread at a time to use {typed_spec(player)}, got two: make one player each"
-    )
+    def __init__(self, player: "Player") -> None:
+        self._player = player
+
+    def __enter__(self) -> None:
+        thread, key = get_ident(), id(self._player)
+        self._is_nested = _USERS.get(key) == thread
+        if not self._is_nested and _USERS.setdefault(key, thread) != thread:
+            raise PlayerInUse(
+                f"expected one thread at a time to use {typed_spec(self._player)}, got two: "
+                "make one player each"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        if not self._is_nested:
+            del _USERS[id(self._player)]
 
 
 def _alone(method: "Callable[Concatenate[Player, P], T]") -> "Callable[Concatenate[Player, P], T]":
-    """The method, for one thread at a time: as in `used`, written out for speed."""
+    """The method, for one thread at a time."""
 
     @wraps(method)
     def call(self: "Player", /, *args: P.args, **options: P.kwargs) -> T:
-        thread, key = get_ident(), id(self)
-        if _USERS.get(key) == thread:
+        with used(self):
             return method(self, *args, **options)
-        if _USERS.setdefault(key, thread) != thread:
-            raise _in_use(self)
-        try:
-            return method(self, *args, **options)
-        finally:
-            del _USERS[key]
 
     return call
 
@@ -165,17 +159,18 @@ def _alone_step_by_step(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def call(self: "Player", *args: Any, **options: Any) -> Iterator[Any]:
-        with contextlib.ExitStack() as stack:
-            with used(self):
-                steps = iter(method(self, *args, **options))
-            if hasattr(steps, "close"):
-                stack.enter_context(contextlib.closing(steps))
+        with used(self):
+            steps = iter(method(self, *args, **options))
+        try:
             while True:
                 with used(self):
                     found = next(steps, None)
                 if found is None:
                     return
                 yield found
+        finally:
+            if hasattr(steps, "close"):
+                steps.close()
 
     return call
 

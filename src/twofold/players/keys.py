@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from twofold.errors import InvalidSpec
@@ -22,7 +23,7 @@ from twofold.search.budget import Budget, parse_seconds
 from twofold.search.context import Depth
 from twofold.tables.format import NONE
 from twofold.tables.library import find_tables, hash_of, settled_tables
-from twofold.values import Evaluator, find_evaluator
+from twofold.values import Evaluator, Weight, find_evaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,16 @@ def evaluator(text: str) -> Any:
     return found
 
 
-def _weight(name: str, weight: Any) -> Key:
-    def parse(text: str) -> float:
-        value: float = weight.at(name, parse_number(text, name, InvalidSpec)).value
-        return value
+def _weights(evaluator: Evaluator) -> Mapping[str, Key]:
+    """The keys of an evaluator's weights."""
 
-    return Key(format_number(weight.value), weight.help, parse)
+    def read(name: str, weight: Weight, text: str) -> float:
+        return weight.at(name, parse_number(text, name, InvalidSpec)).value
 
-
-def _weights(evaluator: Any) -> Mapping[str, Key]:
-    return {name: _weight(name, weight) for name, weight in evaluator.weight_keys.items()}
+    return {
+        name: Key(format_number(weight.value), weight.help, partial(read, name, weight))
+        for name, weight in evaluator.weight_keys.items()
+    }
 
 
 def even_depth(text: str) -> int:
@@ -236,6 +237,14 @@ LATE: Final = Key(
     Late.parse,
     came_later=True,
 )
+SEARCH_KEYS: Final = {
+    "ply": PLY,
+    "cut": CUT,
+    "time": TIME,
+    "nodes": NODES,
+    "table_mb": TABLE_MB,
+    "threads": THREADS,
+}
 TWO_PLAYER_KEYS: Final = {
     "eval": EVAL,
     "depth": Key(

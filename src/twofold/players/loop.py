@@ -406,25 +406,22 @@ class KernelGame:
             PlayerError: the policy chose an illegal move.
             TileTooLarge: a merge would exceed the largest exponent.
         """
-        with used(self._player):
-            return self._play(limit)
-
-    def _play(self, limit: int) -> str:
         letters = np.zeros(limit, dtype=np.uint8)
         words, first = self._words, int(self._state[play.MOVE_NUMBER])
         words[play.LETTERS] = letters.ctypes.data
-        if self._on_bits:
-            words[play.POLICY_ADDRESS] = self._player.policy
-            context = self._player.context
-            words[play.POLICY_CONTEXT] = context.ctypes.data
-            self._ended = play.play_bits(words, self._state, limit)
-            if self._ended == play.OVERFLOW:
-                self._cells = np.array(self._board().exponents, dtype=np.uint8)
-                self._on_bits = False
-                self._ended = play.GOING
-        else:
-            words[play.POLICY_ADDRESS] = self._player.cells_policy
-            self._ended = play.play_cells(words, self._state, self._cells, limit)
+        with used(self._player):
+            if self._on_bits:
+                words[play.POLICY_ADDRESS] = self._player.policy
+                context = self._player.context
+                words[play.POLICY_CONTEXT] = context.ctypes.data
+                self._ended = play.play_bits(words, self._state, limit)
+            else:
+                words[play.POLICY_ADDRESS] = self._player.cells_policy
+                self._ended = play.play_cells(words, self._state, self._cells, limit)
+        if self._ended == play.OVERFLOW:
+            self._cells = np.array(self._board().exponents, dtype=np.uint8)
+            self._on_bits = False
+            self._ended = play.GOING
         if self._ended == play.ILLEGAL:
             board = self._board()
             board.legal_moves()  # raises TileTooLarge where no player can move
