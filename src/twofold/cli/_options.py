@@ -50,7 +50,7 @@ MIN_MOVES_PER_SECOND: Final = 0.001
 """The fastest pace that can be asked for."""
 
 USUAL_PLAYER: Final = "Default: strong. Others: fast, normal, max; see twofold players."
-"""Which player the help names where none is given, see `players.presets.default_player`."""
+"""Which player the help names where none is given, see `players.registry.DEFAULT`."""
 
 USUAL_JUDGE: Final = (
     "Default: strong without tables. Others: fast, normal, strong, max; see twofold players."

@@ -181,7 +181,7 @@ class ExpectimaxPlayer(SearchPlayer):
 class RelayPlayer(StreamPlayer, CompiledPlayer):
     """Plays as `early`, and as `late` once the different tiles sum to `late_sum`.
 
-    A board whose tiles sum to an eighth more is late, too: see `kernels.search.relay`.
+    A board whose tiles sum to an eighth more is late, too: see `kernels.policies.relay`.
 
     A board with a tile past 32768 counts as it is searched, downgraded. The values of the two parts
     have different units; an analysis is that of one of them.

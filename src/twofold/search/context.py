@@ -276,7 +276,7 @@ class Depth:
         return [min(max(4, tiles - 1), MAX_PLY) if self.by_tiles else 0 for tiles in counts]
 
     def table_of_bands(self) -> Sequence[int]:
-        """The bands as kernels read them, see `kernels.search.expectimax.BANDS`."""
+        """The bands as kernels read them, see `kernels.expectimax.BANDS`."""
         words = [len(self.bands)]
         for band in self.bands:
             words += [band.low, band.high, *_by_empty(band.steps)]

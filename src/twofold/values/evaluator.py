@@ -87,11 +87,11 @@ class Evaluator:
         needs_score: whether the value depends on the score.
         supports: whether it can value a shape in 64 bits; `shapes` says which, for errors.
         line_tables_for: two float32 tables (65536,), for rows and for columns, if the value is a
-            sum over lines; see `evaluators.exact` for their unit.
+            sum over lines; see `values.rows` for their unit.
         stakes_for: for each exponent of the largest tile of a searched board, float64 (16, 2): the
             value of a state without a legal move instead of `dead_value`, and the value below which
             an afterstate is not searched further, if the searched board's own is 0 or more.
-        layer_for: kernel for the lowest layer of a search on bits, see `kernels.search.leaf_layer`.
+        layer_for: kernel for the lowest layer of a search on bits, see `kernels.leaf_layer`.
         policy_for: kernel for searches of one ply on the search's context, `intrinsics.POLICY`.
         cells_kernel_for: the form on cells for every shape and tile, made with
             `twofold.values.compiled_on_cells`; its parameters are `cells_params_for`.

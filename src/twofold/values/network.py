@@ -274,7 +274,7 @@ class Network:
     # ---- values of boards
 
     def words(self) -> NDArray[np.uint64]:
-        """The words for kernels, see `kernels.learn.ntuple`; the weights must outlive them."""
+        """The words for kernels, see `kernels.ntuple`; the weights must outlive them."""
         from twofold.kernels import ntuple  # loads kernels
 
         rows, cols = self.shape

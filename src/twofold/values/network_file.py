@@ -1,6 +1,6 @@
 """Network files: reads, writes, finds and averages them.
 
-Training writes float32 weights; shipped networks are compressed, see `networks.release`. The
+Training writes float32 weights; shipped networks are compressed, see `values.release`. The
 format: `docs/reference/network-files.md`.
 """
 
@@ -38,7 +38,7 @@ FORMAT: Final = "twofold-network 1"
 """The value of the metadata key `format`."""
 
 POLICY_FORMAT: Final = "twofold-policy 1"
-"""The same of policy networks, see `networks.policy_file`."""
+"""The same of policy networks, see `values.policy_network`."""
 
 WEIGHTS: Final = "weights"
 """Name of the tensor of float32 weights."""

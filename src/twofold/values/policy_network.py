@@ -117,7 +117,7 @@ class PolicyNetwork:
         table: the first layer, float32, (cells, exponents, width).
         bias: its bias, (width,).
         layers: the layers after it; the last one is the head.
-        reward: name of the reward that its values add up, see `rewards.REWARDS`.
+        reward: name of the reward that its values add up, see `REWARDS`.
         symmetric: boards are turned to one of their symmetric forms first, so that symmetric
             boards have the same value, and moves that correspond the same logit, except where a
             board is its own mirror image.
@@ -250,7 +250,7 @@ class PolicyNetwork:
 
     @cached_property
     def words(self) -> Words:
-        """The network as kernels read it, see `kernels.policy.words`; keep the network alive."""
+        """The network as kernels read it, see `kernels.policy`; keep the network alive."""
         found = np.zeros(names.FIRST + names.LAYER_WORDS * len(self.layers), dtype=np.uint64)
         found[names.ROWS], found[names.COLS] = self.shape
         found[names.EXPONENTS] = self.exponents

@@ -90,7 +90,7 @@ def line_evaluator(
 ) -> Evaluator:
     """An evaluator that sums a value over all rows and columns.
 
-    `on_cells` is the form on cells: the name of a kernel in `kernels.search.evaluate_cells`, and
+    `on_cells` is the form on cells: the name of a kernel in `kernels.evaluate_cells`, and
     its numbers. `more` are other fields of `Evaluator`.
     """
 
