@@ -11,7 +11,6 @@ from twofold.arena import compare
 from twofold.arena.compare import (
     Comparison,
     Sprt,
-    SprtState,
     Verdict,
     compare_scores,
     paired_interval,
@@ -138,9 +137,12 @@ def test_a_comparison_in_words(found: Comparison, words: str) -> None:
     assert verdict_words(found) == words
 
 
-def state(verdict: Verdict | None, mean: float, delta: float, finished: bool = True) -> SprtState:
-    first = Sprt(delta).state()
-    return replace(first, verdict=verdict, mean=mean, pairs=1234, finished=finished)
+def state(
+    verdict: Verdict | None, mean: float, delta: float, finished: bool = True, pairs: int = 1234
+) -> Sprt:
+    test = Sprt(delta, max_pairs=pairs if finished else None)
+    test.verdict, test.pairs, test._total = verdict, pairs, pairs * mean
+    return test
 
 
 @pytest.mark.parametrize(
@@ -176,14 +178,14 @@ def state(verdict: Verdict | None, mean: float, delta: float, finished: bool = T
             " after 1,234 games each",
         ),
         (
-            replace(state(None, 0, 5000, finished=False), pairs=1),
+            state(None, 0, 5000, finished=False, pairs=1),
             None,
             "it is not known yet whether deep and flat differ by 5,000 points a game,"
             " after 1 game each",
         ),
     ],
 )
-def test_a_sequential_test_in_words(found: SprtState, tile: int | None, words: str) -> None:
+def test_a_sequential_test_in_words(found: Sprt, tile: int | None, words: str) -> None:
     assert verdict_words(found, ("deep", "flat"), tile) == words
 
 

@@ -39,7 +39,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,9 @@ from twofold.arena.stats import (
 )
 from twofold.figures import counted, format_rate, format_table
 from twofold.game.notation import printable
+
+if TYPE_CHECKING:
+    from twofold.arena.bench import PlayerStanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,30 +233,11 @@ class Bounds:
     upper: float
 
 
-@dataclass(frozen=True, slots=True)
-class SprtState:
-    """The state of a test; for `delta`, `alpha` and `beta` see `Sprt`.
-
-    `pairs` is the number of pairs used, `mean` their mean difference, 0 without pairs; after a stop
-    it is biased away from 0, see `BIAS`.
-    """
-
-    delta: float
-    alpha: float
-    beta: float
-    pairs: int
-    mean: float
-    llr: Ratios
-    bounds: Bounds
-    verdict: Verdict | None
-    finished: bool
-
-
 class Sprt:
     """A running test. Add pairs in the order of their seeds.
 
     The order in which games end is biased: short games end first. Pairs after the verdict are
-    ignored.
+    ignored. `pairs` is the number of pairs used, `llr` their log likelihood ratios.
 
     Args:
         delta: the smallest difference worth finding, in the unit of the differences.
@@ -363,19 +347,10 @@ class Sprt:
         down = 0 if rejected else _first(ratios <= self.bounds.lower, early)
         return (up, ratios.size) if up < down else (ratios.size, down)
 
-    def state(self) -> SprtState:
-        """The present state."""
-        return SprtState(
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-            pairs=self.pairs,
-            mean=self._total / max(self.pairs, 1),
-            llr=self.llr,
-            bounds=self.bounds,
-            verdict=self.verdict,
-            finished=self.finished,
-        )
+    @property
+    def mean(self) -> float:
+        """Mean difference of the pairs used, 0 without pairs; after a stop biased, see `BIAS`."""
+        return self._total / max(self.pairs, 1)
 
 
 def _running(operation: np.ufunc, start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -446,27 +421,44 @@ def compare_scores(
 
 def _common(
     seeds_a: Sequence[int] | NDArray[Any], seeds_b: Sequence[int] | NDArray[Any]
-) -> tuple[list[int], list[int]]:
-    # Seeds go up to 2^64 - 1; NumPy may make them floats, in which large seeds become equal.
-    places = [
-        {seed: place for place, seed in enumerate(np.asarray(seeds, dtype=object).tolist())}
-        for seeds in (seeds_a, seeds_b)
-    ]
-    for seeds, found in zip((seeds_a, seeds_b), places, strict=True):
-        if len(found) < len(seeds):
-            raise ValueError(f"expected each seed once, got {len(seeds) - len(found)} repeated")
-    common = [seed for seed in places[0] if seed in places[1]]
-    if not common:
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of the common seeds, in the order of A's."""
+    ours, theirs = (np.asarray(seeds, dtype=np.uint64) for seeds in (seeds_a, seeds_b))
+    for seeds in (ours, theirs):
+        if repeated := seeds.size - np.unique(seeds).size:
+            raise ValueError(f"expected each seed once, got {repeated} repeated")
+    _, at_a, at_b = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    if not at_a.size:
         raise ValueError(
             f"expected at least one common seed, got none in {len(seeds_a)} and {len(seeds_b)}"
         )
-    return [places[0][seed] for seed in common], [places[1][seed] for seed in common]
+    order = np.argsort(at_a)
+    return at_a[order], at_b[order]
 
 
-def _picked(values: Values, places: list[int], games: int, what: str) -> NDArray[np.float64]:
+def _picked(values: Values, places: NDArray[np.intp], games: int, what: str) -> NDArray[np.float64]:
     if len(values) != games:
         raise ValueError(f"expected as many {what} as seeds, got {len(values)} and {games}")
     return finite(values)[places]
+
+
+def compare_standings(
+    first: "PlayerStanding", second: "PlayerStanding", *, rates: bool = True
+) -> Comparison | None:
+    """Compare the games of two players; None without a common seed."""
+    ours, theirs = first.games, second.games
+    if not np.isin(ours.seeds, theirs.seeds).any():
+        return None
+    same = first.player == second.player
+    return compare_scores(
+        ours.seeds,
+        ours.scores,
+        theirs.seeds,
+        theirs.scores,
+        names=("A", "B") if same else (first.player, second.player),
+        max_tiles_a=ours.max_tiles if rates else None,
+        max_tiles_b=theirs.max_tiles if rates else None,
+    )
 
 
 def reach_table(found: Comparison) -> str:
@@ -483,13 +475,13 @@ def reach_table(found: Comparison) -> str:
 
 
 def verdict_words(
-    found: Comparison | SprtState, names: tuple[str, str] = ("A", "B"), tile: int | None = None
+    found: Comparison | Sprt, names: tuple[str, str] = ("A", "B"), tile: int | None = None
 ) -> str:
     """The result as one sentence without a full stop.
 
     A sequential test needs the names, and `tile` if it compares reach rates.
     """
-    if isinstance(found, SprtState):
+    if isinstance(found, Sprt):
         return _test_words(found, names, tile)
     paired, games = found.paired, counted(found.games, "game")
     if paired.draws == paired.games:
@@ -523,7 +515,7 @@ def _negated(interval: Interval) -> Interval:
     return Interval(-interval.value, -high, -low)
 
 
-def _test_words(state: SprtState, names: tuple[str, str], tile: int | None) -> str:
+def _test_words(state: Sprt, names: tuple[str, str], tile: int | None) -> str:
     a, b = map(printable, names)
     games = f"{counted(state.pairs, 'game')} each"
     if state.verdict is Verdict.EQUAL:

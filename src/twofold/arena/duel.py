@@ -12,8 +12,7 @@ from twofold.arena.compare import (
     MIN_PAIRS,
     Comparison,
     Sprt,
-    SprtState,
-    compare_scores,
+    compare_standings,
     reach_table,
     verdict_words,
 )
@@ -53,13 +52,13 @@ class DuelOutcome:
 
     Attributes:
         comparison: the players on their common seeds; None without any.
-        test: the state of the sequential test; None without one.
+        test: the sequential test; None without one.
         standings: the games of A and B; with a test those that it has used.
         tile: the tile whose reach rates are tested; None for scores.
     """
 
     comparison: Comparison | None
-    test: SprtState | None
+    test: Sprt | None
     standings: tuple[PlayerStanding, PlayerStanding]
     tile: int | None = None
 
@@ -143,10 +142,10 @@ def duel(
         if ended or known >= games:
             tile = None if question is None else question.tile
             if test is None:
-                return DuelOutcome(_compared(first, second), None, (first, second), tile)
+                return DuelOutcome(compare_standings(first, second), None, (first, second), tile)
             # without games that were played after the test had decided
             used = [replace(one, games=one.games.first(test.pairs)) for one in (first, second)]
-            return DuelOutcome(_compared(*used), test.state(), (used[0], used[1]), tile)
+            return DuelOutcome(compare_standings(*used), test, (used[0], used[1]), tile)
         known = min(games, known + max(known // STEP_SHARE, 4 * max(jobs, 1)))
         for number in range(len(players)):
             bench.want(number, seeds.part(0, known))
@@ -187,20 +186,4 @@ def _differences(ours: GameColumns, theirs: GameColumns, tile: int | None) -> ND
 
 def played_duel(first: PlayerStanding, second: PlayerStanding) -> DuelOutcome:
     """The outcome of games that A and B have played, without a sequential test."""
-    return DuelOutcome(_compared(first, second), None, (first, second))
-
-
-def _compared(first: PlayerStanding, second: PlayerStanding) -> Comparison | None:
-    names = (first.player, second.player)
-    ours, theirs = first.games, second.games
-    if not len(np.intersect1d(ours.seeds, theirs.seeds)):
-        return None
-    return compare_scores(
-        ours.seeds,
-        ours.scores,
-        theirs.seeds,
-        theirs.scores,
-        names=("A", "B") if first.player == second.player else names,
-        max_tiles_a=ours.max_tiles,
-        max_tiles_b=theirs.max_tiles,
-    )
+    return DuelOutcome(compare_standings(first, second), None, (first, second))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
-from twofold.arena.compare import Comparison, paired_interval
+from twofold.arena.compare import Comparison, compare_standings
 from twofold.arena.stats import Interval, Summary, summarise, telling_tiles
 from twofold.arena.study import Study
 from twofold.arena.study_rows import StoredRun, Wanted
@@ -144,20 +144,7 @@ def comparisons(entries: Sequence[ReportEntry]) -> list[Comparison]:
     """Compare scores on common seeds, all pairs of players or each with the next."""
     everyone = len(entries) <= MAX_ALL_PAIRS
     pairs = itertools.combinations(entries, 2) if everyone else itertools.pairwise(entries)
-    return [found for one, two in pairs if (found := _compared(one, two)) is not None]
-
-
-def _compared(one: ReportEntry, two: ReportEntry) -> Comparison | None:
-    ours, theirs = one.games.scores, two.games.scores
-    if not np.array_equal(one.games.seeds, two.games.seeds):
-        _, at_one, at_two = np.intersect1d(
-            one.games.seeds, two.games.seeds, assume_unique=True, return_indices=True
-        )
-        ours, theirs = ours[at_one], theirs[at_two]
-    if not ours.size:
-        return None
-    paired = paired_interval(ours, theirs)
-    return Comparison((one.player, two.player), paired.games, paired, {}, 0.95)
+    return [found for one, two in pairs if (found := compare_standings(one, two, rates=False))]
 
 
 def commands(section: Section) -> list[str]:
