@@ -17,8 +17,9 @@ from tests.support.forks import command, fork, save_every_layer
 from twofold.cli.solve import progress_line
 from twofold.storage.files import alone
 from twofold.tables.exact import ExactTable
+from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
-from twofold.tables.solver import SolveProgress, Solver, estimate
+from twofold.tables.solver import Solver, estimate
 from twofold.tables.store import WorkFolder
 
 
@@ -214,7 +215,7 @@ def test_killed_and_interrupted_it_goes_on(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_progress_in_a_line() -> None:
-    listing = SolveProgress("listing", 1_366, 12_000_000, None, 12.3)
+    listing = LayerProgress("listing", 1_366, 12_000_000, None, 12.3)
     assert progress_line(listing) == "listing: sum of tiles 1,366, 12,000,000 states, 12 s"
-    solving = SolveProgress("solving", 20, 10, 40, 1.0)
+    solving = LayerProgress("solving", 20, 10, 40, 1.0)
     assert progress_line(solving) == "solving: sum of tiles 20, 10 states of 40, 25%, 1 s"

@@ -13,7 +13,7 @@ from twofold.cli import tables
 from twofold.tables import work
 from twofold.tables.build import BuildPlan
 from twofold.tables.format import SETS
-from twofold.tables.work import BuildProgress
+from twofold.tables.parts import LayerProgress
 
 NAME = "442-8"
 SPOKEN = "abcd/6512/1212/2120"
@@ -193,7 +193,7 @@ def press_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupt each build at the same layer."""
     pace = work._Pace.progress
 
-    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> BuildProgress:
+    def interrupt(self: work._Pace, layer: int, states: int, total: int) -> LayerProgress:
         if layer == 24:
             signal.raise_signal(signal.SIGINT)
         return pace(self, layer, states, total)

@@ -18,8 +18,9 @@ from twofold.storage.files import alone, work_folder
 from twofold.tables import work as working
 from twofold.tables.format import layers_of
 from twofold.tables.library import EndgameTable, file_name
+from twofold.tables.parts import LayerProgress
 from twofold.tables.pattern import EndgamePattern
-from twofold.tables.work import BuildProgress, Work, build_table, share_done
+from twofold.tables.work import Work, build_table, share_done
 
 NAME = "442-16"
 PATTERN = EndgamePattern.parse(NAME)
@@ -78,7 +79,7 @@ def test_a_table_of_walls_stores_no_chance_of_0(tmp_path: Path, bits: int) -> No
     assert path.stat().st_size < Work(path, pattern, bits).nbytes
 
 
-def note(seen: list[int], now: BuildProgress) -> None:
+def note(seen: list[int], now: LayerProgress) -> None:
     seen.append(now.layer)
 
 
@@ -120,7 +121,7 @@ def test_an_interrupted_build_continues_from_its_checkpoint(
     wanted = whole(tmp_path, pattern=pattern)
     path = tmp_path / "died"
 
-    def die(now: BuildProgress) -> None:
+    def die(now: LayerProgress) -> None:
         if now.layer == last:
             raise _Died
 
@@ -139,7 +140,7 @@ def test_an_interrupted_build_continues_from_its_checkpoint(
 def _build_to_layer_20(pattern: EndgamePattern, path: Path, there: Path) -> None:
     """Build, open a pipe at layer 20, which waits for its reader, and then wait to be killed."""
 
-    def halt(now: BuildProgress) -> None:
+    def halt(now: LayerProgress) -> None:
         if now.layer == 20:
             with there.open("w"):
                 signal.pause()
@@ -201,7 +202,7 @@ def test_a_full_disk_is_reported_before_the_build(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(working, "_reserve", full)
-    seen: list[BuildProgress] = []
+    seen: list[LayerProgress] = []
     with pytest.raises(ResourceError, match="No space left"):
         build_table(tmp_path / "full", PATTERN, on_progress=seen.append)
     assert not seen

@@ -11,8 +11,9 @@ from twofold.game.board import Board
 from twofold.kernels import solving
 from twofold.tables import solver
 from twofold.tables.exact import ExactTable, solve
+from twofold.tables.parts import LayerProgress, Stopped
 from twofold.tables.problem import Problem
-from twofold.tables.solver import SolveProgress, Solver, SolverCrew
+from twofold.tables.solver import Solver
 from twofold.tables.store import STATES, LayerStore
 
 PROBLEMS = [
@@ -140,7 +141,7 @@ def test_layers_follow_each_other(two_by_three: ExactTable) -> None:
 
 
 def test_progress_is_told_by_layer_and_work_can_be_stopped() -> None:
-    told: list[SolveProgress] = []
+    told: list[LayerProgress] = []
     problem = Problem.parse("2x2")
     store = LayerStore(problem)
     assert Solver(problem, store, on_progress=told.append).run()
@@ -193,9 +194,9 @@ def test_a_large_layer_is_stopped_in_its_middle(
 
 def test_parts_after_the_stop_are_skipped() -> None:
     done: list[slice] = []
-    crew = SolverCrew(2, lambda: len(done) > 2)
-    with pytest.raises(solver._Stopped):
-        crew.share(done.append, 100 * solver._AT_ONCE)
-    crew.close()
+    one = Solver(Problem.parse("2x2"), LayerStore(Problem.parse("2x2")), threads=2)
+    one._crew._stop = lambda: len(done) > 2
+    with pytest.raises(Stopped), one._crew:
+        one._share(done.append, 100 * solver._AT_ONCE)
     assert 3 <= len(done) <= 5
     assert max(part.stop - part.start for part in done) <= solver._AT_ONCE

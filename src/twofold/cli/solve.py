@@ -31,8 +31,9 @@ from twofold.figures import bytes_words, counted
 from twofold.game.notation import shell_line
 from twofold.storage.files import alone, new_file, work_folder
 from twofold.tables.exact import ExactTable, Outcomes, describe, document, outcomes
+from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
-from twofold.tables.solver import SolveProgress, Solver, estimate, load_kernels
+from twofold.tables.solver import Solver, estimate, load_kernels
 from twofold.tables.store import LayerStore, WorkFolder, map_layers, parts_in
 
 EXAMPLE = """  twofold solve --rules 2x2
@@ -160,9 +161,9 @@ def _run(store: LayerStore, problem: Problem, threads: int, out: str) -> None:
         end_interrupted(f"; {saved}")
 
 
-def progress_line(now: SolveProgress) -> str:
+def progress_line(now: LayerProgress) -> str:
     """Progress in one line of text."""
-    share = "" if now.total is None else f" of {now.total:,}, {now.states / now.total:.0%}"
+    share = "" if now.total is None else f" of {now.total:,}, {now.share:.0%}"
     rate = f", {now.seconds:,.0f} s"
     return f"{now.phase}: sum of tiles {now.layer:,}, {now.states:,} states{share}{rate}"
 
@@ -174,7 +175,7 @@ def _outcomes(table: ExactTable) -> Outcomes:
         def tell(layer: int, states: int) -> None:
             seconds = time.perf_counter() - began
             tile_sum = int(table.layers.index[layer, 0])
-            show(SolveProgress("playing", tile_sum, states, len(table), seconds))
+            show(LayerProgress("playing", tile_sum, states, len(table), seconds))
 
         return outcomes(table, on_progress=tell)
 

@@ -50,9 +50,9 @@ from twofold.tables.library import (
     place_of,
     unsound,
 )
+from twofold.tables.parts import LayerProgress
 from twofold.tables.pattern import SHAPES, EndgamePattern
 from twofold.tables.work import (
-    BuildProgress,
     bits_begun,
     build_table,
     existing,
@@ -92,11 +92,11 @@ def _millions(boards: int) -> str:
     return f"{boards / 1e6:,.{0 if boards >= 1e7 else 1}f} M"
 
 
-def progress_line(name: str, now: BuildProgress) -> str:
+def progress_line(name: str, now: LayerProgress) -> str:
     """Progress of a table in a line of text."""
     return (
-        f"{name}: {now.states / now.total:4.0%}, sum of tiles {now.layer}, "
-        f"{now.states / 1e6:,.0f} of {now.total / 1e6:,.0f} M boards, "
+        f"{name}: {now.share:4.0%}, sum of tiles {now.layer}, "
+        f"{now.states / 1e6:,.0f} of {(now.total or 0) / 1e6:,.0f} M boards, "
         f"{now.rate / 1e6:.1f} M/s, {clock(now.remaining)} left"
     )
 

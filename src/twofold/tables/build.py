@@ -10,7 +10,6 @@ import shutil
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -24,18 +23,16 @@ from twofold.kernels import table_cells as endgame_cells
 from twofold.kernels import table_layers as endgame
 from twofold.kernels import table_walls as endgame_walls
 from twofold.kernels.table_cells import TABLE_WORDS
-from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES, MAX_JOBS, check_limit
+from twofold.limits import MAX_ENDGAME_CODES, MAX_ENDGAME_STATES
 from twofold.storage.memory import check_memory
 from twofold.tables.format import body_bytes, head_bytes
 from twofold.tables.layers import Cells, Half, Halves, Row, fill_walls, half_bits, layer_sizes
+from twofold.tables.parts import SHARES, Crew
 from twofold.tables.pattern import EndgamePattern, PatternKind
 
 Chances = NDArray[np.float32]
 Part = tuple[int, int]
 Work = Callable[[Part], None]
-
-_SHARES: Final = 8
-"""Parts of a layer per thread: small parts keep the threads equally busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +44,6 @@ class Layer:
     before: Chances
 
 
-class Stopped(Exception):
-    """The build was stopped in the middle of a layer."""
-
-
 class Builder:
     """Builds the layers of a pattern, from the highest down.
 
@@ -60,9 +53,8 @@ class Builder:
     def __init__(
         self, pattern: EndgamePattern, threads: int = 1, stop: Callable[[], bool] | None = None
     ) -> None:
-        self.threads = check_limit("threads", threads, 1, MAX_JOBS)
+        self._crew = Crew(threads, stop)
         self._pattern = pattern
-        self._stop = stop or (lambda: False)
         self._way = _WAYS[pattern.kind](pattern)
 
     def layers(
@@ -76,32 +68,22 @@ class Builder:
         highest = self._pattern.highest
         first = highest if next_layer is None else next_layer
         held = list(above) or [self._zeros(highest + 1), self._zeros(highest + 2)]
-        with ThreadPoolExecutor(self.threads) as pool:
+        with self._crew:
             for number in range(first, -1, -1):
-                layer = self._layer(number, held, pool)
+                layer = self._layer(number, held)
                 held = [layer.before, held[0]]
                 yield layer
 
     def _zeros(self, layer: int) -> Chances:
         return np.zeros(self._way.size(layer), dtype=np.float32)
 
-    def _layer(self, number: int, above: list[Chances], pool: ThreadPoolExecutor) -> Layer:
+    def _layer(self, number: int, above: list[Chances]) -> Layer:
         size = self._way.size(number)
         layer = Layer(number, np.empty(size, np.float32), np.empty(size, np.float32))
-        parts = self._way.parts(number, self.threads * _SHARES)
+        parts = self._way.parts(number, self._crew.threads * SHARES)
         for work in self._way.steps(layer, above):
-            self._share(work, parts, pool)
+            self._crew.run(work, parts)
         return layer
-
-    def _share(self, work: Work, parts: list[Part], pool: ThreadPoolExecutor) -> None:
-        def unless_stopped(part: Part) -> bool:
-            if self._stop():
-                return False
-            work(part)
-            return True
-
-        if not all(list(pool.map(unless_stopped, parts))):
-            raise Stopped
 
 
 class HalvesWay:

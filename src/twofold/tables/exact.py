@@ -35,8 +35,9 @@ from twofold.game.rules import Move, Rules
 from twofold.kernels import solved
 from twofold.limits import BITS_MAX_EXPONENT, MAX_JOBS, check_limit
 from twofold.storage.memory import check_memory
+from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import ExactObjective, Problem, Starts, canonical_bits
-from twofold.tables.solver import SolveProgress, Solver, estimate, plan_words, start_value
+from twofold.tables.solver import Solver, estimate, plan_words, start_value
 from twofold.tables.store import Layers, LayerStore, read_layers
 
 _NOTHING: Final = np.empty(0)
@@ -197,7 +198,7 @@ def solve(
     *,
     goal: int | None = None,
     threads: int = 1,
-    on_progress: Callable[[SolveProgress], None] | None = None,
+    on_progress: Callable[[LayerProgress], None] | None = None,
 ) -> ExactTable:
     """Solve a problem in memory.
 

@@ -10,14 +10,14 @@ be reached is fitted to known counts, from 2x2 to 3x4 complete and 4x4 to 64; es
 factor of 1.6 of all of these.
 """
 
+import contextlib
 import itertools
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution
 from twofold.limits import MAX_JOBS, MAX_SOLVED_STATES, check_limit
 from twofold.storage.memory import check_memory, large_zeros
+from twofold.tables.parts import SHARES, Crew, LayerProgress, Stopped
 from twofold.tables.problem import SMALLER, ExactObjective, Problem
 from twofold.tables.store import LayerStore
 
@@ -112,67 +113,14 @@ def point_at(plan: Words, targets: list[Slots]) -> Words:
     return addresses
 
 
-Result = TypeVar("Result")
-
 _FEW: Final = 8_192
 """Largest layer, in states, that one thread works on alone."""
-
-_SHARES: Final = 8
-"""Parts of a larger layer per thread: small parts keep the threads equally busy."""
 
 _AT_ONCE: Final = 1 << 17
 """Most states of a part, about 0.2 s: the work can be stopped between parts."""
 
 _GROWTH: Final = 1.25
 """Initial size of the next layer's set, relative to the current layer."""
-
-
-@dataclass(frozen=True, slots=True)
-class SolveProgress:
-    """Progress of a solution; the phase is `listing` (forwards) or `solving` (backwards).
-
-    `layer` is the last one done, as its sum of tiles; `total` is None until all states are listed.
-    """
-
-    phase: str
-    layer: int
-    states: int
-    total: int | None
-    seconds: float
-
-
-class _Stopped(Exception): ...
-
-
-class SolverCrew:
-    """Threads that share the work on a layer; `stop` is called before each part of a large one."""
-
-    def __init__(self, threads: int, stop: Callable[[], bool] | None = None) -> None:
-        self.threads = check_limit("threads", threads, 1, MAX_JOBS)
-        self._stop = stop
-        self._pool = ThreadPoolExecutor(threads)
-
-    def share(self, work: Callable[[slice], Result], count: int, few: int = _FEW) -> list[Result]:
-        """Run the work on parts of `range(count)`, return the results; may raise `_Stopped`."""
-        parts = 1 if count <= few or self.threads == 1 else self.threads * _SHARES
-        parts = max(parts, -(-count // _AT_ONCE))
-        ends = [count * part // parts for part in range(parts + 1)]
-        slices = [slice(low, high) for low, high in itertools.pairwise(ends)]
-        if parts == 1:
-            return [work(each) for each in slices]
-
-        def unless_stopped(part: slice) -> Result | _Stopped:
-            return _Stopped() if self._stop and self._stop() else work(part)
-
-        results = list(self._pool.map(unless_stopped, slices))
-        found = [result for result in results if not isinstance(result, _Stopped)]
-        if len(found) < parts:
-            raise _Stopped
-        return found
-
-    def close(self) -> None:
-        """End the threads."""
-        self._pool.shutdown()
 
 
 def load_kernels() -> None:
@@ -198,24 +146,21 @@ class Solver:
         store: LayerStore,
         *,
         threads: int = 1,
-        on_progress: Callable[[SolveProgress], None] | None = None,
+        on_progress: Callable[[LayerProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> None:
         self.problem, self.store = problem, store
         self._tell, self._stop = on_progress, stop
-        self._crew = SolverCrew(threads, stop)
+        self._crew = Crew(threads, stop)
         self._plan, self._held = plan_words(problem)
         self._nothing = Slots(0, valued=True)
         self._began = time.perf_counter()
 
     def run(self) -> bool:
         """Solve the problem; False if it was stopped. Saves all finished layers."""
-        try:
+        done = False
+        with self._crew, contextlib.suppress(Stopped):
             done = self._list() and self._solve()
-        except _Stopped:
-            done = False
-        finally:
-            self._crew.close()
         self.store.save()
         return done
 
@@ -255,7 +200,7 @@ class Solver:
             keys = np.empty(len(words), dtype=np.uint64)
             return keys[: solving.collect(self._plan, words, keys)]
 
-        keys = np.concatenate(self._crew.share(collect, len(slots.words), 4 * _FEW))
+        keys = np.concatenate(self._share(collect, len(slots.words), 4 * _FEW))
         keys = keys.astype(self.problem.key_type)
         keys.sort()
         return keys
@@ -272,7 +217,7 @@ class Solver:
         total = self._tile_sum(layer)
         while True:
             addresses = point_at(self._plan, targets)
-            found = self._crew.share(
+            found = self._share(
                 lambda part: solving.expand(
                     self._plan, keys[part].astype(np.uint64), total, seen.words, seen.shift
                 ),
@@ -315,7 +260,7 @@ class Solver:
         addresses = point_at(self._plan, targets)
         seen = Slots(int(_GROWTH * len(keys)), valued=True)
         total = self._tile_sum(layer)
-        while solving.FULL in self._crew.share(
+        while solving.FULL in self._share(
             lambda part: solving.solve_layer(
                 self._plan, keys[part].astype(np.uint64), total, values[part],
                 seen.words, seen.shift,
@@ -330,7 +275,7 @@ class Solver:
         values = self.store.values[layer]
         slots = Slots(len(keys), valued=True)
         total = self._tile_sum(layer)
-        while solving.FULL in self._crew.share(
+        while solving.FULL in self._share(
             lambda part: solving.remember(
                 self._plan, keys[part].astype(np.uint64), total,
                 np.array(values[part]), slots.words, slots.shift,
@@ -342,13 +287,21 @@ class Solver:
 
     # ---- both
 
+    def _share(self, work: Callable[[slice], Any], count: int, few: int = _FEW) -> list[Any]:
+        """Run the work on parts of `range(count)`, return the results; may raise `Stopped`."""
+        threads = self._crew.threads
+        parts = max(1 if count <= few or threads == 1 else threads * SHARES, -(-count // _AT_ONCE))
+        ends = [count * part // parts for part in range(parts + 1)]
+        slices = [slice(low, high) for low, high in itertools.pairwise(ends)]
+        return [work(slices[0])] if parts == 1 else self._crew.run(work, slices)
+
     def _tile_sum(self, layer: int) -> int:
         return layer << self.problem.unit_exponent
 
     def _go_on(self, phase: str, layer: int, states: int, total: int | None) -> bool:
         if self._tell:
             seconds = time.perf_counter() - self._began
-            self._tell(SolveProgress(phase, self._tile_sum(layer), states, total, seconds))
+            self._tell(LayerProgress(phase, self._tile_sum(layer), states, total, seconds))
         return not (self._stop and self._stop())
 
 

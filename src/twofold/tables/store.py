@@ -38,8 +38,9 @@ from twofold.storage.arrays import (
     open_tensors,
     write_tensors,
 )
-from twofold.storage.files import TEMPORARY, work_folder
+from twofold.storage.files import work_folder
 from twofold.storage.memory import load
+from twofold.tables.parts import remove_parts
 from twofold.tables.problem import Problem
 
 VERSION: Final = "1"
@@ -242,7 +243,9 @@ def _check_states(layers: Layers) -> None:
 INTERVAL: Final = 10.0
 """Seconds between saves."""
 
-_PART: Final = re.compile(r"(keys|values)-\d{6,}-\d{6,}")
+
+def _is_part(name: str) -> bool:
+    return re.fullmatch(r"(keys|values)-\d{6,}-\d{6,}", name) is not None
 
 
 class LayerStore:
@@ -304,7 +307,7 @@ class WorkFolder(LayerStore):
         self, path: str | os.PathLike[str], problem: Problem, interval: float = INTERVAL
     ) -> None:
         super().__init__(problem)
-        self.folder = work_folder(path)
+        self.folder, self._path = work_folder(path), Path(path)
         self._interval = interval
         self._saved = time.monotonic()
         self._new: dict[str, list[int]] = {"keys": [], "values": []}
@@ -397,11 +400,7 @@ class WorkFolder(LayerStore):
         """Remove the parts, and the folder if it is then empty, after the table is written."""
         self.keys.clear()  # Windows cannot remove mapped files
         self.values.clear()
-        for path in [*parts_in(self.folder), *self.folder.glob(f".*{TEMPORARY}")]:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
+        remove_parts(self._path, _is_part)
 
 
 def runs(layers: Iterable[int]) -> list[list[int]]:
@@ -413,4 +412,4 @@ def runs(layers: Iterable[int]) -> list[list[int]]:
 
 def parts_in(folder: Path) -> list[Path]:
     """The files of layers in a folder, keys first; empty if the folder is missing."""
-    return sorted(path for path in folder.glob("*") if _PART.fullmatch(path.name))
+    return sorted(path for path in folder.glob("*") if _is_part(path.name))

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any, Final
 
@@ -24,9 +23,10 @@ from twofold.figures import bytes_words
 from twofold.storage.arrays import TensorFile, checked, checksum, open_tensors, write_tensors
 from twofold.storage.files import alone, remove_abandoned, work_folder, write_all
 from twofold.tables import format as fmt
-from twofold.tables.build import Builder, Chances, Layer, Stopped
+from twofold.tables.build import Builder, Chances, Layer
 from twofold.tables.format import check_bits, stored
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, packed
+from twofold.tables.parts import LayerProgress, Stopped, remove_parts
 from twofold.tables.pattern import EndgamePattern
 
 INTERVAL: Final = 20.0
@@ -46,36 +46,19 @@ _PART: Final = "part"
 _NOTE: Final = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class BuildProgress:
-    """Progress of a build: boards done and in all, boards a second, last layer's sum of tiles."""
-
-    layer: int
-    states: int
-    total: int
-    seconds: float
-    rate: float
-
-    @property
-    def remaining(self) -> float:
-        """Estimated seconds until the end."""
-        return (self.total - self.states) / max(self.rate, 1.0)
-
-
 class _Pace:
     def __init__(self, states: int) -> None:
         self._began = time.monotonic()
         self._marks = [(0.0, states)]
 
-    def progress(self, layer: int, states: int, total: int) -> BuildProgress:
+    def progress(self, layer: int, states: int, total: int) -> LayerProgress:
         now = time.monotonic() - self._began
         while len(self._marks) > 1 and now - self._marks[1][0] > _PACE_SECONDS:
             self._marks.pop(0)
         seconds, before = self._marks[0]
         self._marks.append((now, states))
-        return BuildProgress(
-            layer, states, total, now, (states - before) / max(now - seconds, 1e-9)
-        )
+        rate = (states - before) / max(now - seconds, 1e-9)
+        return LayerProgress("building", layer, states, total, now, rate)
 
 
 class Work:
@@ -135,7 +118,7 @@ class Work:
     def run(
         self,
         threads: int = 1,
-        on_progress: Callable[[BuildProgress], None] | None = None,
+        on_progress: Callable[[LayerProgress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> bool:
         """Make or continue the file; False if it was stopped, which keeps the finished layers."""
@@ -349,7 +332,7 @@ def build_table(
     bits: int = 16,
     *,
     threads: int = 1,
-    on_progress: Callable[[BuildProgress], None] | None = None,
+    on_progress: Callable[[LayerProgress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> bool:
     """Build a table's file or continue an earlier run; False if it was stopped.
@@ -376,14 +359,7 @@ def build_table(
 
 def remove_work(path: Path) -> None:
     """Remove the files of an unfinished table, and its work folder if it is then empty."""
-    folder = work_folder(path)
-    for name in (_PART, _NOTE):
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-    with contextlib.suppress(OSError):
-        remove_abandoned(folder)
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+    remove_parts(path, (_PART, _NOTE).__contains__)
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
