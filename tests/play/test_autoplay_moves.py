@@ -46,7 +46,7 @@ def test_a_move_made_again_counts_for_who_made_it_last() -> None:
 
 
 def test_a_record_keeps_who_made_which_move() -> None:
-    kept = LiveGame(Game(seed=1), None, player="me + greedy", autoplay=AutoplayMoves())
+    kept = LiveGame(Game(seed=1), None)
     for by_player in (False, True, False):
         moved(kept, by_player=by_player)
     record = parse_record(format_record(kept.record()))

@@ -180,8 +180,15 @@ def test_the_record_names_who_played(store: GameStore) -> None:
     assert kept.record().player == "me + greedy"
 
 
+def begun_by_greedy(store: GameStore, letters: str) -> LiveGame:
+    kept = new_game(store, Game(seed=1))
+    for letter in letters:
+        play(kept, letter, "greedy")
+    return kept
+
+
 def test_the_record_says_which_moves_a_player_made(store: GameStore) -> None:
-    kept = new_game(store, played("ld"), begun_by="greedy")
+    kept = begun_by_greedy(store, "ld")
     kept.game.play(kept.game.legal_moves()[0])
     kept.note_move()
     kept.game.play(kept.game.legal_moves()[0])
@@ -190,7 +197,7 @@ def test_the_record_says_which_moves_a_player_made(store: GameStore) -> None:
 
 
 def test_a_game_that_was_taken_over_names_both(store: GameStore) -> None:
-    kept = new_game(store, played(), begun_by="greedy")
+    kept = begun_by_greedy(store, "ldl")
     assert kept.player == "greedy"
     kept.note_move()
     kept.note_move()

@@ -10,6 +10,7 @@ import pytest
 from tests.support.asked import PATIENCE, Failing, Last, Slow
 from twofold import Board, Game, Move, Player, Rules
 from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
+from twofold.games.live_game import LiveGame
 from twofold.games.shared_game import SharedGame
 
 
@@ -17,7 +18,7 @@ from twofold.games.shared_game import SharedGame
 def sharing(
     player: Callable[[], Player] = Last, game: Game | None = None, pace: float | None = None
 ) -> Iterator[SharedGame]:
-    shared = SharedGame(game or Game(seed=1), lambda _: player(), pace)
+    shared = SharedGame(LiveGame(game or Game(seed=1), None), lambda _: player(), pace)
     try:
         yield shared
     finally:
@@ -176,7 +177,7 @@ def test_another_game_and_its_seed() -> None:
     with sharing(Told) as shared:
         shared.play_one()
         until(lambda: shared.now.frame.move_number == 1)
-        shared.replace(Game(seed=9))
+        shared.seat(LiveGame(Game(seed=9), None))
         assert shared.now.frame.board == Game(seed=9).board
         shared.play_one()
         until(lambda: shared.now.frame.move_number == 1)

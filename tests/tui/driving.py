@@ -35,7 +35,7 @@ def play_screen(
 ) -> PlayScreen:
     """A screen to play on, its games kept in a folder."""
     kept = new_game(GameStore(folder), game or Game(seed=1))
-    return PlayScreen(kept, SharedGame(kept.game, lambda _: player(), pace), "last")
+    return PlayScreen(SharedGame(kept, lambda _: player(), pace, "last"))
 
 
 def saved_by(screen: PlayScreen) -> Record:

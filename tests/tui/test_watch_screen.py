@@ -11,10 +11,10 @@ import pytest
 from tests.support.asked import Failing, Last
 from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, until_shown
 from twofold import Analysis, Board, Game, Player, Rules
-from twofold.cli.tui.game_screen import ENDS, PlayScreen, WatchScreen
-from twofold.games.live_game import new_game
+from twofold.cli.tui.game_screen import ENDS, WatchScreen
+from twofold.games.live_game import LiveGame
 from twofold.games.shared_game import SharedGame
-from twofold.games.store import GameStore
+from twofold.games.store import GameStore, Row
 
 
 def sum_of(board: Board) -> int:
@@ -36,11 +36,9 @@ def watching(
 ) -> WatchScreen:
     used = game or Game(Rules.parse("6x6"), seed=1)  # it goes on for long
 
-    def take_over(shared: SharedGame) -> PlayScreen:
-        kept = new_game(GameStore(folder), used, begun_by="last")
-        return PlayScreen(kept, shared, "last")
-
-    return WatchScreen(SharedGame(used, lambda _: player(), pace), "last:of=all", take_over)
+    live = LiveGame(used, None)
+    shared = SharedGame(live, lambda _: player(), pace, "last:of=all")
+    return WatchScreen(shared, lambda: Row(GameStore(folder), "taken"))
 
 
 def pace_of(screen: WatchScreen) -> float | None:
@@ -201,7 +199,7 @@ def test_taking_over_from_a_position_looked_at(folder: Path) -> None:
         assert plays(screen)
         await pilot.press("left", "up", "right", "down")
         assert not plays(screen)
-        assert played.kept.player == "last + me"
+        assert played.kept.player == "last:of=all + me"
 
     drive(screen, act)
 

@@ -48,7 +48,7 @@ from twofold.game.game import Game, end_words
 from twofold.game.notation import shell_line
 from twofold.game.record import Record, keep_record
 from twofold.game.rules import STANDARD, Rules
-from twofold.games.live_game import LiveGame
+from twofold.games.live_game import LiveGame, now_text
 from twofold.games.mover import analyse, next_due, question_of
 from twofold.games.shared_game import Chronicle, GameFrame, first_frame, since
 from twofold.players import Player, PlayerSpec
@@ -211,27 +211,30 @@ class Watched:
     pace: float | None
     record: Path | None
     force: bool
-    kept: LiveGame | None = None  # once a person has taken over
 
     def __post_init__(self) -> None:
-        self.game: Game = Game(self.rules, seed=self.seed)
+        self.live = LiveGame(Game(self.rules, seed=self.seed), None, begun=now_text())
         with loading(), hint_at_rules(self.spec, self.rules):
             self.player = self.spec.make()
             self.player.start(self.rules, self.seed)
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self.live.game
 
     def show_app(self) -> tuple[GameFrame, bool]:
         """Show the game in the app until the user leaves; the last frame, and whether by Ctrl-C."""
         from twofold.cli.tui.app import run  # an extra
 
-        shared = watched_game(self.game, self.player, self.pace)
-        screen = watch_screen(self.game, shared, self.spec.text)
+        shared = watched_game(self.live, self.player, self.spec.text, self.pace)
+        screen = watch_screen(shared)
         try:
             interrupted = run(screen)
         finally:
             shared.close()
-            if screen.taken_over is not None:
-                self.kept = screen.taken_over.kept
-                self.kept.save()
+            self.live = shared.live
+            self.live.save()  # if a person has taken over
         if shared.error is not None:
             raise shared.error
         return shared.now.frame, interrupted
@@ -239,7 +242,7 @@ class Watched:
     def show_live(self, stop: threading.Event) -> GameFrame:
         """Draw the game until it ends or `stop` is set; the last frame."""
         console = Console()
-        shared = watched_game(self.game, self.player, self.pace)
+        shared = watched_game(self.live, self.player, self.spec.text, self.pace)
         screen = Screen(shared.now.frame, self.spec.text, self.seed, getting_ready())
         with (
             closing(shared),
@@ -329,14 +332,14 @@ class Watched:
 
     def summary(self, frame: GameFrame) -> list[str]:
         """The lines at the end; writes the record if one is wanted."""
-        lines = self._outcome(frame) if self.kept is None else []
+        lines = self._outcome(frame) if self.live.place is None else []
         if self.record is not None:
             lines.append(self._write_record(self.record))
-        if self.kept is None:
+        if self.live.place is None:
             words = ["twofold", "watch", self.spec.text, "--seed", str(self.seed)]
             words += [] if self.rules == STANDARD else ["--rules", str(self.rules)]
             return [*lines, f"again: {shell_line(*words)}"]
-        return [*lines, *words_at_leaving(self.kept)]
+        return [*lines, *words_at_leaving(self.live)]
 
     def _outcome(self, frame: GameFrame) -> list[str]:
         how = end_words(frame.board, self.rules) if self.game.is_finished else "not finished"
@@ -353,5 +356,5 @@ class Watched:
         ]
 
     def _write_record(self, path: Path) -> str:
-        player = self.player.spec if self.kept is None else self.kept.player
+        player = self.player.spec if self.live.place is None else self.live.player
         return keep_record(path, Record.from_game(self.game, player=player), force=self.force)

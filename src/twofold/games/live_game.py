@@ -69,7 +69,6 @@ class LiveGame:
         place: None for a game that is not saved.
         resumed: the record that the game continues.
         begun: date of a new game; None for that of the record.
-        autoplay: the moves that a player made so far; None to read them from the record.
 
     Attributes:
         game: replaced after a save if another program added moves.
@@ -89,7 +88,6 @@ class LiveGame:
         player: str = "",
         begun: str | None = None,
         is_saved: bool = False,
-        autoplay: AutoplayMoves | None = None,
     ) -> None:
         self.game = game
         self.place = place
@@ -101,7 +99,7 @@ class LiveGame:
         self.date: str = self._resumed.date if begun is None else begun
         self.hints = self._resumed.hints
         self._hinted: Board | None = None  # the board of the last hint
-        self._autoplay = autoplay or autoplay_of(player, self._resumed.tags)
+        self._autoplay = autoplay_of(player, self._resumed.tags)
         self._own = (-1, 0)  # the last of the first own moves, and the score after it
         self._saved = self.version if is_saved or not game.can_undo else None
         self._notice = ""
@@ -328,11 +326,9 @@ class LiveGame:
         """Called after another program's save has changed this game or its place."""
 
 
-def new_game(store: GameStore, game: Game, *, begun_by: str = "") -> LiveGame:
-    """A new game in the store; `begun_by` is the player that made the moves so far, if any."""
-    made = AutoplayMoves().plus(game.start_move_number, game.move_number) if begun_by else None
-    row = Row(store, store.new_id())
-    return LiveGame(game, row, player=begun_by, begun=now_text(), autoplay=made)
+def new_game(store: GameStore, game: Game) -> LiveGame:
+    """A new game in the store."""
+    return LiveGame(game, Row(store, store.new_id()), begun=now_text())
 
 
 def next_game(before: LiveGame) -> LiveGame:

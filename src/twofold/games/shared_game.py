@@ -15,6 +15,7 @@ from typing import Final
 from twofold.game.board import Board
 from twofold.game.game import Game, Status, Step
 from twofold.game.rules import Move, Rules
+from twofold.games.live_game import LiveGame
 from twofold.games.mover import (
     AskedPlayer,
     MoveQuestion,
@@ -143,11 +144,14 @@ class SharedGame:
     """A game, a person and a player. Every method may be called from any thread.
 
     Args:
-        game: the game; from now on changed only here.
+        live: the game; from now on its moves are made only here.
         make: makes the player for rules, in the player's thread.
         pace: limit of the player's moves a second; None for no limit.
+        spec: the player as the user would type it.
 
     Attributes:
+        live: the game and where it is saved; replaced by `seat`.
+        spec: names the player in the record.
         pace: set by `set_pace`.
         hints: True if the player's analyses are wanted; set by `want_hints`.
         error: the exception that ended the player.
@@ -155,8 +159,13 @@ class SharedGame:
     """
 
     def __init__(
-        self, game: Game, make: Callable[[Rules], Player], pace: float | None = None
+        self,
+        live: LiveGame,
+        make: Callable[[Rules], Player],
+        pace: float | None = None,
+        spec: str = "",
     ) -> None:
+        self.spec = spec
         self.error: Exception | None = None
         self.on_player: Callable[[], object] = lambda: None
         self._player = AskedPlayer(make, self._next_question, self._answer, self._failed)
@@ -169,10 +178,11 @@ class SharedGame:
         self._version = 0
         self._asked: MoveQuestion | None = None
         self._rested = 0.0  # when the player's thread slept last
-        self._seat(game)
+        self._seat(live)
 
-    def _seat(self, game: Game) -> None:
-        self._game = game
+    def _seat(self, live: LiveGame) -> None:
+        self.live = live
+        self._game = game = live.game
         self._clock = _PlayClock()
         self._chronicle = Chronicle(game, self._clock.seconds)
         self._speeds = SpeedWindow(MARK_SECONDS)
@@ -208,9 +218,11 @@ class SharedGame:
 
     @contextmanager
     def held(self) -> Iterator[Game]:
-        """The game, under the lock."""
+        """The game, under the lock; then a version that another program saved is shown."""
         with self._lock:
             yield self._game
+            if self.live.game is not self._game:
+                self.seat(self.live)
 
     # ---- the person
 
@@ -219,12 +231,14 @@ class SharedGame:
         with self._lock:
             self._stand_by()
             step = self._game.play(move)
+            self.live.note_move()
             self._moved(step.cell)
             return step
 
     def undo(self) -> Step:
         """Undo the last move."""
         with self._lock:
+            self.live.refuse_in_daily("undo")
             self._stand_by()
             step = self._game.undo()
             self._moved(None)
@@ -238,12 +252,12 @@ class SharedGame:
             self._moved(step.cell)
             return step
 
-    def replace(self, game: Game) -> None:
+    def seat(self, live: LiveGame) -> None:
         """Continue with another game."""
         with self._lock:
             self._stand_by()
             self._drop_question()
-            self._seat(game)
+            self._seat(live)
             self._show()
 
     # ---- the player
@@ -389,6 +403,7 @@ class SharedGame:
         if not self._owed and self.pace is not None and now < self._due:
             return self._due - now
         step = self._game.play(self._analysis.best)
+        self.live.note_move(self.spec)
         self._owed = max(0, self._owed - 1)
         self.on_player()
         if self.pace is not None:

@@ -27,6 +27,7 @@ from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games import mover
 from twofold.games.live_game import LiveGame, next_game
 from twofold.games.shared_game import SharedGame, SharedNow
+from twofold.games.store import Place
 from twofold.search.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -134,25 +135,26 @@ ARROWS: Final = {Move.UP: "↑", Move.RIGHT: "→", Move.DOWN: "↓", Move.LEFT:
 
 
 class PlayScreen(GameScreen):
-    """A game that you play, `kept` in a place and `shared` with the player that helps.
-
-    `spec` is that player as the user would type it.
-    """
+    """A game that you play, shared with the player that helps."""
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = PLAY_KEYS
     BINDINGS = bindings(PLAY_KEYS)
 
-    def __init__(self, kept: LiveGame, shared: SharedGame, spec: str) -> None:
+    def __init__(self, shared: SharedGame) -> None:
         super().__init__(shared)
-        self.kept = kept
-        self.spec = spec
         self._before: LiveGame | None = None
         self._notice_until = 0.0
-        shared.on_player = lambda: self.kept.note_move(self.spec)
-        self._sit_down(kept)
+        shared.on_player = lambda: None
+        self._sit_down(shared.live)
+
+    @property
+    def kept(self) -> LiveGame:
+        """The game and where it is saved."""
+        return self.shared.live
 
     def _sit_down(self, kept: LiveGame) -> None:
-        self.kept = kept
+        if kept is not self.kept:
+            self.shared.seat(kept)
         self._board = kept.game.board
         self._over = False
 
@@ -184,7 +186,7 @@ class PlayScreen(GameScreen):
             ("move", f"{frame.move_number:,}"),
             ("largest", f"{frame.board.max_tile:,}"),
             ("undone", f"{undos:,}" if undos else ""),
-            ("player", self.spec if now.auto or self.shared.hints else ""),
+            ("player", self.shared.spec if now.auto or self.shared.hints else ""),
             ("speed", speed if now.auto else ""),
             ("search", search_words(frame.analysis)),
             ("seed", str(seed)),
@@ -232,10 +234,8 @@ class PlayScreen(GameScreen):
         notice = self.kept.take_notice()
         if not notice:
             return False
-        with self.shared.held() as game:
-            if self.kept.game is not game:
-                self._sit_down(self.kept)
-                self.shared.replace(self.kept.game)
+        with self.shared.held():
+            self._sit_down(self.kept)
         self.say(notice)
         self._notice_until = time.monotonic() + NOTICE_SECONDS
         return True
@@ -279,7 +279,6 @@ class PlayScreen(GameScreen):
         except TwofoldError:
             self._has_ended()
         else:
-            self.kept.note_move()
             self._before = None
             gain = f": +{step.reward}" * bool(step.reward)
             self._say_quietly(f"{ARROWS[move]} {move.name.lower()}{gain}")
@@ -292,10 +291,7 @@ class PlayScreen(GameScreen):
         if is_new and self._before is not None:
             before, self._before = self._before, None
             self._sit_down(before)
-            self.shared.replace(before.game)
             self.say("back in the previous game")
-        elif self._is_refused("undo"):
-            return
         elif self._try(self.shared.undo):
             self.say("took a move back")
 
@@ -338,7 +334,6 @@ class PlayScreen(GameScreen):
                 return
             before = self.kept
             self._sit_down(next_game(before))
-            self.shared.replace(self.kept.game)
         self._before = before
         self.say(before.take_notice() or "new game; U goes back to the previous one")
 
@@ -359,21 +354,18 @@ ENDS = "Ctrl-C ends the game with a summary"
 
 
 class WatchScreen(GameScreen):
-    """A game of a player, whose `spec` is as the user typed it.
+    """A game of a player.
 
-    `take_over` makes the screen on which the user plays on, then in `taken_over`.
+    `keep` makes the place of a game that the user takes over; `taken_over` is then its screen.
     """
 
     KEYS: ClassVar[tuple[ScreenKey, ...]] = WATCH_KEYS
     BINDINGS = bindings(WATCH_KEYS)
 
-    def __init__(
-        self, shared: SharedGame, spec: str, take_over: Callable[[SharedGame], PlayScreen]
-    ) -> None:
+    def __init__(self, shared: SharedGame, keep: Callable[[], Place]) -> None:
         super().__init__(shared)
         self.taken_over: PlayScreen | None = None
-        self._spec = spec
-        self._take_over = take_over
+        self._keep = keep
         self._walk: Walk | None = None  # the position shown while looking back
         self._seed = 0
         self._rules = Rules()
@@ -392,7 +384,7 @@ class WatchScreen(GameScreen):
         """The present position, or the one looked back at."""
         now = self.shared.now
         return ScreenPicture(
-            title=title_line(self._spec),
+            title=title_line(self.shared.spec),
             board=self._board(now),
             figures=self._figures(now),
             panel=lambda width, unicode: self._panel(now, width, unicode),
@@ -494,5 +486,6 @@ class WatchScreen(GameScreen):
         if self._walk is not None:
             for _ in range(self._walk.last - self._walk.place):
                 self.shared.undo()
-        self.taken_over = self._take_over(self.shared)
+        self.shared.live.place = self._keep()
+        self.taken_over = PlayScreen(self.shared)
         self.app.switch_screen(self.taken_over)

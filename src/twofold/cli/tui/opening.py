@@ -9,10 +9,10 @@ from twofold.cli._output import can_redraw
 from twofold.game.game import Game
 from twofold.game.notation import shell_line
 from twofold.game.rules import Rules
-from twofold.games.live_game import LiveGame, new_game
+from twofold.games.live_game import LiveGame
 from twofold.games.mover import FIRST_MOVES, FIRST_PACE, PLEASANT
 from twofold.games.shared_game import SharedGame
-from twofold.games.store import GameStore, games_folder
+from twofold.games.store import GameStore, Row, games_folder
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget
@@ -47,35 +47,34 @@ def play_screen(
 
     def make(rules: Rules) -> Player:
         spec = hints or default_player(rules)
-        screen.spec = spec.text
+        shared.spec = spec.text
         return helper or spec.make()
 
-    shared = SharedGame(kept.game, make, PLEASANT)
-    screen = PlayScreen(kept, shared, hints.text if hints else "")
-    return screen
+    shared = SharedGame(kept, make, PLEASANT, hints.text if hints else "")
+    return PlayScreen(shared)
 
 
-def watched_game(game: Game, player: Player, pace: float | None) -> SharedGame:
+def watched_game(live: LiveGame, player: Player, spec: str, pace: float | None) -> SharedGame:
     """The game that a player is to play; without a pace its first moves are slower."""
 
     def speed_up() -> None:
-        if pace is None and shared.pace == FIRST_PACE and game.move_number >= FIRST_MOVES:
+        if pace is None and shared.pace == FIRST_PACE and live.game.move_number >= FIRST_MOVES:
             shared.set_pace(None)
 
-    shared = SharedGame(game, lambda _rules: player, FIRST_PACE if pace is None else pace)
+    shared = SharedGame(live, lambda _rules: player, FIRST_PACE if pace is None else pace, spec)
     shared.on_player = speed_up
     return shared
 
 
-def watch_screen(game: Game, shared: SharedGame, spec: str) -> "WatchScreen":
-    """The screen on which a player is watched."""
-    from twofold.cli.tui.game_screen import PlayScreen, WatchScreen
+def watch_screen(shared: SharedGame) -> "WatchScreen":
+    """The screen on which a player is watched; a game that the user takes over is saved."""
+    from twofold.cli.tui.game_screen import WatchScreen
 
-    def take_over(shared: SharedGame) -> PlayScreen:
-        kept = new_game(GameStore(games_folder()), game, begun_by=spec)
-        return PlayScreen(kept, shared, spec)
+    def keep() -> Row:
+        store = GameStore(games_folder())
+        return Row(store, store.new_id())
 
-    return WatchScreen(shared, spec, take_over)
+    return WatchScreen(shared, keep)
 
 
 def walk_through(
