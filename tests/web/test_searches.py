@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.web import own_players
 from tests.web.own_players import GATE
@@ -25,7 +26,7 @@ from twofold.players import Player, PlayerSpec, make_player
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.asked import AskedAnalysis
-from twofold.web.protocol import AnalysisReply, RefusedReply
+from twofold.web.protocol import AnalyseBody, AnalysisReply, RefusedReply
 from twofold.web.roster import Roster
 from twofold.web.searches import (
     IDLE_PLAYERS,
@@ -110,26 +111,21 @@ def test_waiting_for_an_analysis(makes: Makes) -> None:
 
 def test_requests_are_parsed_and_checked() -> None:
     roster = Roster("greedy")
-    asked: dict[str, Any] = {
-        "board": str(BOARD),
-        "rules": "",
-        "player": "",
-        "score": "12",
-        "budget": clamped(),
-    }
-    order = order_of(roster, **asked)
+    asked = AnalyseBody(board=str(BOARD), score="12")
+    order = order_of(roster, asked)
     assert (order.spec.text, order.board, order.rules) == ("greedy", BOARD, Rules(*BOARD.shape))
     assert (order.score, order.budget, order.at_home) == (12, clamped(), True)
-    ours = order_of(roster, **asked | {"rules": "4x4 goal=64", "score": None})
+    ours = order_of(roster, replace(asked, rules="4x4 goal=64", score=None))
     assert (ours.rules.goal, ours.score, ours.at_home) == (64, None, False)
-    for wrong, error in (
+    wrongs: list[tuple[dict[str, Any], type[Exception]]] = [
         ({"rules": "3x4"}, InvalidBoard),
         ({"board": "0" * 16}, GameOver),
         ({"player": "mine.py:Mine"}, InvalidSpec),
         ({"score": 2**63}, LimitExceeded),
-    ):
+    ]
+    for wrong, error in wrongs:
         with pytest.raises(error):
-            order_of(roster, **asked | wrong)
+            order_of(roster, replace(asked, **wrong))
 
 
 @pytest.mark.parametrize(

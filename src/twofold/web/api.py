@@ -26,9 +26,9 @@ from twofold.web.hub import Hub
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.own_games import own_operations, picture_operations
 from twofold.web.practice import practice_operations
-from twofold.web.protocol import Letter, PlayerInfo
+from twofold.web.protocol import AnalyseBody, Letter, PlayerInfo
 from twofold.web.protocol import Text as Short
-from twofold.web.searches import clamped, order_of, rules_for
+from twofold.web.searches import order_of, rules_for
 
 SCHEMA: Final = 1
 """Version of the replies; it is raised when a field changes its name or meaning."""
@@ -44,30 +44,6 @@ MAX_PLAY_SECONDS: Final = 60.0
 
 PLAY_STEP: Final = 0.1
 """Length of a batch of moves in seconds; a batch that the time limit interrupts is discarded."""
-
-Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
-"""An integer as text, since integers in JSON are exact up to 2^53 only."""
-
-
-class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A board to analyse.
-
-    Attributes:
-        board: exponents or tiles.
-        rules: empty for standard rules on a board of that shape.
-        score: score so far, in points; null if unknown.
-        player: spec; empty for the default player.
-        seconds: time limit, at most 60; without any limit the player's own apply.
-        nodes: maximum number of positions.
-    """
-
-    board: Short
-    rules: Short = ""
-    score: int | Number | None = None
-    player: Short = ""
-    ply: int | None = None
-    seconds: float | None = None
-    nodes: int | None = None
 
 
 class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
@@ -205,16 +181,8 @@ class _Api:
     @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
     def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
         """Value the four moves on a board."""
-        limits = Budget(ply=body.ply, seconds=body.seconds, nodes=body.nodes)
-        order = order_of(
-            self._hub.roster,
-            board=body.board,
-            rules=body.rules,
-            player=body.player,
-            score=body.score,
-            budget=clamped(limits.seconds, limits.nodes, limits.ply),
-        )
-        found = self._hub.searches.analyse(order, stop)
+        Budget(ply=body.ply, seconds=body.seconds, nodes=body.nodes)  # refuses what is no limit
+        found = self._hub.searches.analyse(order_of(self._hub.roster, body), stop)
         values = msgspec.structs.asdict(AnalysisDocument.of(found))
         return AnalyseReply(**values, timing=Timing.of(found))
 

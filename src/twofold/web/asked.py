@@ -55,45 +55,34 @@ def follow(
     """
     from twofold.tables.exact import outcomes
 
-    clock = _Clock(str(board), len(table), stop, tell, seconds)
+    began = said = time.monotonic()
+    first: int | None = None
+    now = OutcomesReply(board=str(board), final=False, done=0.0)
+
+    def pass_by(_layer: int, states: int) -> None:
+        nonlocal first, now, said
+        first = states if first is None else first
+        now = replace(now, done=(states - first) / max(len(table) - first, 1))
+        when = time.monotonic()
+        if stop.is_raised or when - began > seconds:
+            raise _Ended
+        if when - said >= SAY_EVERY:
+            said = when
+            tell(now)
+
     try:
-        tell(outcomes_reply(outcomes(table, board, on_progress=clock.pass_by), board))
+        tell(outcomes_reply(outcomes(table, board, on_progress=pass_by), board))
     except _Ended:
-        tell(clock.ended())
-    except (InvalidBoard, ResourceError) as error:
-        tell(clock.said(final=True, note=str(error)))
-
-
-class _Clock:
-    def __init__(self, board: str, states: int, stop: Stop, tell: Tell, seconds: float) -> None:
-        self._board, self._states = board, states
-        self._stop, self._tell = stop, tell
-        self._seconds = seconds
-        self._began = self._said = time.monotonic()
-        self._first: int | None = None
-        self._done = 0.0
-
-    def ended(self) -> OutcomesReply:
-        if self._stop.is_raised:
-            return replace(self.said(final=True, note="stopped before the end"), reason="stopped")
+        if stop.is_raised:
+            tell(replace(now, final=True, note="stopped before the end", reason="stopped"))
+            return
         note = (
-            f"not all games could be followed to their end in {self._seconds:g} s; "
+            f"not all games could be followed to their end in {seconds:g} s; "
             "a later board takes less"
         )
-        return replace(self.said(final=True, note=note), reason="late", seconds=self._seconds)
-
-    def pass_by(self, _layer: int, states: int) -> None:
-        self._first = states if self._first is None else self._first
-        self._done = (states - self._first) / max(self._states - self._first, 1)
-        now = time.monotonic()
-        if self._stop.is_raised or now - self._began > self._seconds:
-            raise _Ended
-        if now - self._said >= SAY_EVERY:
-            self._said = now
-            self._tell(self.said(final=False))
-
-    def said(self, *, final: bool, note: str = "") -> OutcomesReply:
-        return OutcomesReply(board=self._board, final=final, done=self._done, note=note)
+        tell(replace(now, final=True, note=note, reason="late", seconds=seconds))
+    except (InvalidBoard, ResourceError) as error:
+        tell(replace(now, final=True, note=str(error)))
 
 
 def outcomes_reply(found: "Outcomes", board: Board) -> OutcomesReply:

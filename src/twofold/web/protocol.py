@@ -28,6 +28,10 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 
 
+Number = Annotated[str, msgspec.Meta(max_length=20, pattern="^[0-9]+$")]
+"""An integer as text, since integers in JSON are exact up to 2^53 only."""
+
+
 class Request(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
     """Base of all messages of the page; `ref` comes back in the replies."""
 
@@ -174,6 +178,27 @@ class AnalyseRequest(Request, tag="analyse", frozen=True):
     ply: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
     outcomes: bool = False
     game: Id = ""
+
+
+class AnalyseBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A board to analyse, as the HTTP API takes it.
+
+    Attributes:
+        board: exponents or tiles.
+        rules: empty for standard rules on a board of that shape.
+        score: score so far, in points; null if unknown.
+        player: spec; empty for the default player.
+        seconds: time limit, at most 60; without any limit the player's own apply.
+        nodes: maximum number of positions.
+    """
+
+    board: Text
+    rules: Text = ""
+    score: int | Number | None = None
+    player: Text = ""
+    ply: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
 
 
 class StopRequest(Request, tag="stop", frozen=True):

@@ -33,7 +33,14 @@ from twofold.players.base import check_going
 from twofold.search.analysis import DISCOUNTED, Analysis, MoveAnalysis
 from twofold.search.budget import ALARMS, Budget, Stop
 from twofold.values import Evaluator
-from twofold.web.protocol import AnalysisReply, BarKind, MoveValueInfo, TableAnswerInfo
+from twofold.web.protocol import (
+    AnalyseBody,
+    AnalyseRequest,
+    AnalysisReply,
+    BarKind,
+    MoveValueInfo,
+    TableAnswerInfo,
+)
 from twofold.web.roster import Roster
 
 if TYPE_CHECKING:
@@ -216,26 +223,16 @@ def rules_for(board: Board, text: str) -> Rules:
     return rules
 
 
-def order_of(
-    roster: Roster,
-    *,
-    board: str,
-    rules: str,
-    player: str,
-    score: int | str | None,
-    budget: Budget,
-    outcomes: bool = False,
-) -> AnalysisOrder:
-    """Parse and check a request; raises InvalidInput, or GameOver if no move is legal.
-
-    Empty texts mean standard rules, the default player and an unknown score.
-    """
-    position = Board.parse(board)
-    check_going(position)
-    meant = rules_for(position, rules)
+def order_of(roster: Roster, asked: AnalyseRequest | AnalyseBody) -> AnalysisOrder:
+    """Check a request; raises InvalidInput, or GameOver if no move is legal."""
+    board, score = Board.parse(asked.board), asked.score
+    check_going(board)
+    rules = rules_for(board, asked.rules)
     points = None if score in (None, "") else check_limit("a score", int(score), 0, MAX_SCORE)
-    spec = roster.spec(player, meant)
-    return AnalysisOrder(spec, position, meant, points, budget, outcomes, at_home=not rules)
+    spec = roster.spec(asked.player, rules)
+    budget = clamped(asked.seconds, asked.nodes, asked.ply)
+    outcomes = isinstance(asked, AnalyseRequest) and asked.outcomes
+    return AnalysisOrder(spec, board, rules, points, budget, outcomes, at_home=not asked.rules)
 
 
 _Kind = tuple[PlayerSpec, Rules, bool]

@@ -39,7 +39,7 @@ from twofold.web.protocol import (
     parse_request,
 )
 from twofold.web.reviews import MAX_PLY, AskedReview
-from twofold.web.searches import clamped, order_of, rules_for
+from twofold.web.searches import order_of, rules_for
 
 MAX_FOLLOWED: Final = 16
 """Maximum number of games that a page follows."""
@@ -217,15 +217,7 @@ class Session:
         hints: int | None = None
         if request.game:
             hints = self._game(request.game).show_hints(Board.parse(request.board))
-        order = order_of(
-            self._hub.roster,
-            board=request.board,
-            rules=request.rules,
-            player=request.player,
-            score=request.score,
-            budget=clamped(request.seconds, request.nodes, request.ply),
-            outcomes=request.outcomes,
-        )
+        order = order_of(self._hub.roster, request)
         asked = AskedAnalysis(self._hub.searches, order, self.send, request.ref, hints)
         self._ask(asked)
         self._hub.searches.start(asked.run, asked.stop)
