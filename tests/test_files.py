@@ -253,25 +253,6 @@ def test_the_start_of_a_file_is_read(tmp_path: Path) -> None:
         read_start(tmp_path, 9, InvalidRecord)
 
 
-def test_new_files_of_a_batch_are_flushed_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[str] = []
-    monkeypatch.setattr(os, "fsync", lambda _file: calls.append("fsync"))
-    monkeypatch.setattr(os, "sync", lambda: calls.append("sync"), raising=False)
-    with files.synced_together():
-        for number in range(5):
-            atomic_write(tmp_path / f"{number}.txt", NEW)
-        with files.synced_together():
-            atomic_write(tmp_path / "inner.txt", NEW)
-    assert calls == ["sync"]
-    assert len(list(tmp_path.iterdir())) == 6
-    calls.clear()
-    with files.synced_together():
-        atomic_write(tmp_path / "0.txt", OLD)
-    assert calls[0] == "fsync"
-
-
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="needs /dev/fd, which Windows lacks")
 def test_a_pipe_is_refused_by_its_name() -> None:
     ends = os.pipe()

@@ -8,11 +8,11 @@ import filelock
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.storage.files import alone, remove_abandoned_locks
+from twofold.storage.files import alone
 
 HOLD = """
 import sys, time
-from twofold.storage.files import alone, remove_abandoned
+from twofold.storage.files import alone
 with alone(sys.argv[1], "run"):
     print("held", flush=True)
     time.sleep(600)
@@ -81,14 +81,3 @@ def test_a_file_of_the_users_own_stays(tmp_path: Path) -> None:
     with alone(tmp_path / "study.db", "run"):
         pass
     assert mine.read_text() == "mine"
-
-
-def test_locks_of_killed_programs_are_removed(tmp_path: Path) -> None:
-    others = [tmp_path / name for name in (".a.db.lock", "b.2048.lock", ".c.2048.lock", ".e.2048")]
-    for path in others:
-        path.touch()
-    others[2].write_text("of another program")
-    (tmp_path / ".d.2048.lock").touch()
-    with alone(tmp_path / "f.2048", "program"):
-        remove_abandoned_locks(tmp_path, ".2048")
-        assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / ".f.2048.lock"])

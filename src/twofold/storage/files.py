@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import stat
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -33,33 +32,6 @@ Buffer = bytes | memoryview
 """Bytes to write."""
 
 
-class _Batch(threading.local):
-    """Whether this thread is inside `synced_together`."""
-
-    is_open = False
-
-
-_BATCH: Final = _Batch()
-
-
-@contextlib.contextmanager
-def synced_together() -> Iterator[None]:
-    """Flush the new files that this thread writes inside to the disk once, at the end.
-
-    Much faster for many small files. After a power failure before the end, new files may be
-    missing or empty; files that are replaced are flushed one by one, as always.
-    """
-    if _BATCH.is_open or not hasattr(os, "sync"):
-        yield
-        return
-    _BATCH.is_open = True
-    try:
-        yield
-    finally:
-        _BATCH.is_open = False
-        os.sync()
-
-
 def atomic_write(
     path: str | os.PathLike[str], data: Buffer | str | Iterable[Buffer], *, mode: int | None = None
 ) -> None:
@@ -83,7 +55,6 @@ def atomic_write(
     parts = [whole] if isinstance(whole, Buffer) else whole
     size = sum(memoryview(part).nbytes for part in parts) if isinstance(parts, Sequence) else 0
     temporary = _temporary(target)
-    is_in_batch = _BATCH.is_open and not target.exists()
     try:
         remove_abandoned(target.parent, target.name)
         mode = _mode_of(target, mode)
@@ -95,15 +66,13 @@ def atomic_write(
                     write_all(file, view)
                 if mode is not None and hasattr(os, "fchmod"):  # the umask may have removed some
                     os.fchmod(file.fileno(), mode)
-                if not is_in_batch:
-                    os.fsync(file.fileno())
+                os.fsync(file.fileno())
             os.replace(temporary, target)
         except BaseException:  # also Ctrl-C, and exceptions of the parts
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
-        if not is_in_batch:
-            _sync_folder(target.parent)
+        _sync_folder(target.parent)
     except OSError as error:
         raise ResourceError(
             f"cannot write {size} bytes to {str(target)!r}: {error.strerror or error}"
@@ -421,11 +390,3 @@ def is_held(path: Path) -> bool:
             return False
     except (InvalidInput, ResourceError):
         return True
-
-
-def remove_abandoned_locks(folder: Path, end: str) -> None:
-    """Remove lock files of killed programs, for files in a folder whose names end with `end`."""
-    for path in folder.glob(f".*{end}{SUFFIX}"):
-        target = folder / path.name.removeprefix(".").removesuffix(SUFFIX)
-        with contextlib.suppress(InvalidInput, ResourceError), alone(target, "program"):
-            pass  # `alone` removes what it holds
