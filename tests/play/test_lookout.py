@@ -7,7 +7,8 @@ import pytest
 
 from tests.play.kept_games import record_of
 from twofold.games.live_game import LOOK_SECONDS, LiveGame
-from twofold.games.store import GameStore, Row
+from twofold.games.places import Row
+from twofold.games.store import GameStore
 
 
 @pytest.mark.promise("R65")

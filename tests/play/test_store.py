@@ -22,18 +22,8 @@ from twofold.game.record import Record, format_record
 from twofold.game.rules import Rules
 from twofold.games import store as module
 from twofold.games.kept import indexed
-from twofold.games.store import (
-    FILE,
-    GameStore,
-    NotFound,
-    Place,
-    RecordFile,
-    Row,
-    Version,
-    goes_on,
-    make_folder,
-    read_game,
-)
+from twofold.games.places import Place, RecordFile, Row
+from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
 from twofold.storage.files import alone
 from twofold.web.table import MAX_LISTED, PageTable

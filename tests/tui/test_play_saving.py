@@ -19,7 +19,8 @@ from tests.tui.driving import (
 from twofold.cli.tui.game_screen import PlayScreen
 from twofold.game.record import Record
 from twofold.games import live_game as saving
-from twofold.games.store import GameStore, Row
+from twofold.games.places import Row
+from twofold.games.store import GameStore
 
 NEWER = "another program went on with this game; its moves are here now"
 

@@ -13,8 +13,9 @@ from tests.tui.driving import Driven, drive, note_of, plays, text_of, until, unt
 from twofold import Analysis, Board, Game, Player, Rules
 from twofold.cli.tui.game_screen import ENDS, WatchScreen
 from twofold.games.live_game import LiveGame
+from twofold.games.places import Row
 from twofold.games.shared_game import SharedGame
-from twofold.games.store import GameStore, Row
+from twofold.games.store import GameStore
 
 
 def sum_of(board: Board) -> int:

@@ -15,7 +15,8 @@ from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store
 from twofold.games.kept import games_in, kept_of
-from twofold.games.store import GameStore, Row, _put
+from twofold.games.places import Row
+from twofold.games.store import GameStore, _put
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
 from twofold.web.table import PageTable

@@ -41,7 +41,8 @@ from twofold.game.record_text import located
 from twofold.game.rules import Move
 from twofold.games.live_game import LiveGame, new_game, next_game, opened
 from twofold.games.mover import analyse, question_of
-from twofold.games.store import GameStore, Place, RecordFile, Row, games_folder
+from twofold.games.places import Place, RecordFile, Row
+from twofold.games.store import GameStore, games_folder
 from twofold.limits import MAX_RECORD_BYTES
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import describe_caught

@@ -19,6 +19,7 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.games.kept import OPENED_TAG, unindexed
+from twofold.games.places import Place, Row
 from twofold.games.scores import (
     ME,
     AutoplayMoves,
@@ -31,7 +32,7 @@ from twofold.games.scores import (
     kind_of,
     without_day,
 )
-from twofold.games.store import Conflict, GameStore, Place, Row, Version
+from twofold.games.store import Conflict, GameStore, Version
 from twofold.limits import MAX_MOVE_NUMBER
 
 News = Literal["newer", "parted", "deleted"]

@@ -11,7 +11,6 @@ import secrets
 import sqlite3
 import string
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +24,8 @@ from twofold.game.record import Record, format_record, parse_record, parse_unpla
 from twofold.game.record_text import located
 from twofold.games.kept import GameInfo, Kept, kept_of, unindexed
 from twofold.games.old_folder import BEST_FILE, SUFFIX, DamagedGame, is_id, old_best, old_games
-from twofold.limits import MAX_RECORD_BYTES
 from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
-from twofold.storage.files import alone, atomic_write, data_folder, free_path, in_use, read_start
+from twofold.storage.files import data_folder, in_use
 
 MAX_GAMES: Final = 10_000
 """Maximum number of saved games; none is deleted automatically."""
@@ -111,138 +109,11 @@ class Version:
     mark: int | bytes
 
 
-class Place(ABC):
-    """Where a game is saved, and its version there as this program saw it last.
-
-    Attributes:
-        store: keeps the best scores.
-        name: id or path.
-        best_name: the same, for the best scores.
-        where: for a sentence: `saved as ID`, `in FILE`.
-    """
-
-    store: "GameStore"
-    name: str
-    best_name: str
-    where: str
-
-    @abstractmethod
-    def read(self) -> Record:
-        """Read the game and check its moves; raises InvalidRecord, NotFound or ResourceError."""
-
-    @abstractmethod
-    def take(self, version: Version) -> None:
-        """Mark a version as seen: the next save may overwrite it."""
-
-    @abstractmethod
-    def other(self) -> Version | Conflict | None:
-        """The change that another program made; None if the game is as last seen."""
-
-    @abstractmethod
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """Save the game, unless another program has changed it.
-
-        `played` is the time of the last change in seconds since 1970, `own` the person's points.
-        Returns None if it is saved; a version that continues `record`; or why it needs another
-        place. Raises InvalidInput or ResourceError; the game there is then unchanged.
-        """
-
-    @abstractmethod
-    def elsewhere(self) -> "Place":
-        """A new place for this game."""
-
-
 def settled(ours: Record, other: Version | Conflict | None) -> Version | Conflict | None:
     """What a save meets: a version that continues ours, a conflict, or None to overwrite."""
     if not isinstance(other, Version) or goes_on(other.record, ours):
         return other
     return None if goes_on(ours, other.record) else "parted"
-
-
-class Row(Place):
-    """A row of the store; at first as if there were none."""
-
-    def __init__(self, store: "GameStore", game: str) -> None:
-        self.store, self.where = store, f"saved as {game}"
-        self.name = self.best_name = game
-        self._mark = 0
-
-    def read(self) -> Record:
-        """See `Place`."""
-        version = self.store.read(self.name)
-        self.take(version)
-        return version.record
-
-    def take(self, version: Version) -> None:
-        """See `Place`."""
-        assert isinstance(version.mark, int)
-        self._mark = version.mark
-
-    def other(self) -> Version | Conflict | None:
-        """See `Place`."""
-        return self.store.changed(self.name, self._mark)
-
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """See `Place`."""
-        done = self.store.save(self.name, record, played, self._mark, own=own)
-        if not isinstance(done, int):
-            return done
-        self._mark = done
-        return None
-
-    def elsewhere(self) -> Place:
-        """See `Place`."""
-        return Row(self.store, self.store.new_id())
-
-
-class RecordFile(Place):
-    """A record that a person keeps in a file of their own."""
-
-    def __init__(self, store: "GameStore", path: Path) -> None:
-        self.store, self.path, self.where = store, path, f"in {path}"
-        self.name, self.best_name = str(path), str(path.absolute())
-        self._known: set[bytes | None] = {None}  # digests; None: there is no file
-
-    def read(self) -> Record:
-        """See `Place`."""
-        with located(shown(self.name)):
-            data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
-            self._known = {_digest(data)}
-            return unindexed(parse_record(data))
-
-    def take(self, version: Version) -> None:
-        """See `Place`."""
-        assert isinstance(version.mark, bytes)
-        self._known = {version.mark}
-
-    def other(self) -> Version | Conflict | None:
-        """See `Place`; a file that is no record any more counts as one with other moves."""
-        if not self.path.exists():
-            return None if None in self._known else "deleted"
-        data = read_start(self.path, MAX_RECORD_BYTES + 1, InvalidRecord)
-        if _digest(data) in self._known:
-            return None
-        try:
-            return Version(unindexed(parse_record(data)), _digest(data))
-        except InvalidRecord:
-            return "parted"
-
-    def save(self, record: Record, played: float, own: int | None) -> Version | Conflict | None:
-        """See `Place`."""
-        with alone(self.path.resolve(), "program", patience=PATIENCE):
-            if other := settled(record, self.other()):
-                return other
-            data = format_record(record).encode()
-            self._known.add(_digest(data))  # a write that fails late may have replaced the file
-            atomic_write(self.path, data)
-            self._known = {_digest(data)}
-        if own is not None:
-            self.store.keep_best(self.best_name, str(record.rules), own)
-        return None
-
-    def elsewhere(self) -> Place:
-        """See `Place`."""
-        return RecordFile(self.store, free_path(self.path))
 
 
 def goes_on(later: Record, earlier: Record) -> bool:
@@ -261,10 +132,6 @@ def goes_on(later: Record, earlier: Record) -> bool:
 def _start(record: Record) -> tuple[object, ...]:
     board = record.board or start_board(record.rules, record.seed or 0)
     return record.rules, board, record.start_score, record.start_move
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 class GameStore:

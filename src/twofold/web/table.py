@@ -21,7 +21,8 @@ from twofold.game.rules import Rules
 from twofold.games import scores
 from twofold.games.kept import GameInfo, unindexed, when_played
 from twofold.games.live_game import LOOK_SECONDS, now_text, opened
-from twofold.games.store import GameStore, NotFound, Row, goes_on
+from twofold.games.places import Row
+from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.games.threads import Seats, join, start_thread
 from twofold.web.page_game import Asker, PageGame, Viewer
 from twofold.web.protocol import RefusedReply

@@ -11,8 +11,9 @@ from twofold.game.notation import shell_line
 from twofold.game.rules import Rules
 from twofold.games.live_game import LiveGame
 from twofold.games.mover import FIRST_MOVES, FIRST_PACE, PLEASANT
+from twofold.games.places import Row
 from twofold.games.shared_game import SharedGame
-from twofold.games.store import GameStore, Row, games_folder
+from twofold.games.store import GameStore, games_folder
 from twofold.players import Player, PlayerSpec
 from twofold.players.registry import default_player
 from twofold.search.budget import Budget
