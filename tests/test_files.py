@@ -29,7 +29,7 @@ DIES_AT_EACH_CALL = """
 import os, sys
 from pathlib import Path
 from tests.support.faults import Faults
-from twofold import files
+from twofold.storage import files
 
 target, old, new = Path(sys.argv[1]), b"old content", b"new content, " * 1000
 parts = [b"new content, " * int(count) for count in sys.argv[2:]]

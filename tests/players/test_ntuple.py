@@ -19,8 +19,6 @@ from twofold.players.loop import play_game
 from twofold.players.registry import canonical, short_spec
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.context import Depth
-from twofold.values import network as network_module
-from twofold.values import network_file
 from twofold.values.network import Network, network_evaluator
 from twofold.values.network_file import load_network, network_hash, shipped
 
@@ -114,30 +112,6 @@ def test_the_canonical_spec_has_the_hash_of_the_file(net: Path, tmp_path: Path) 
     other = trained(tmp_path / "m.safetensors", patterns="0123")
     with pytest.raises(InvalidSpec, match="the file of net_sha256="):
         make_player(spec.replace(str(net), str(other)))
-
-
-@pytest.mark.parametrize("states_hash", [False, True])
-def test_the_name_is_looked_up_once(
-    net: Path, states_hash: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = canonical(f"ntuple:net={net}") if states_hash else f"ntuple:net={net}"
-    network_file._load.cache_clear()
-    calls: list[str] = []
-
-    def counted(home: Any, name: str) -> None:
-        function = getattr(home, name)
-
-        def count(*values: Any) -> Any:
-            calls.append(name)
-            return function(*values)
-
-        monkeypatch.setattr(home, name, count)
-
-    counted(network_file, "file_identity")
-    counted(network_file, "parse_patterns")
-    counted(network_module, "check_patterns")
-    make_player(spec)
-    assert calls == ["file_identity", "parse_patterns", "check_patterns"]
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, net: Path) -> None:

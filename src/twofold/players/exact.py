@@ -1,9 +1,8 @@
 """The player `exact`: optimal play with a table of a solved game."""
 
-import os
-from functools import lru_cache
+from pathlib import Path
 
-from twofold.errors import InvalidBoard, InvalidSpec, UnsupportedRules
+from twofold.errors import InvalidBoard, InvalidSpec, InvalidTable, UnsupportedRules
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import solved
@@ -12,6 +11,7 @@ from twofold.players.base import check_going, move_list, typed_spec
 from twofold.players.compiled import CompiledPlayer
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Budget, Stop
+from twofold.storage.files import kept_by_file
 from twofold.tables.exact import ExactTable
 from twofold.tables.problem import Problem
 
@@ -92,14 +92,9 @@ def find_table(path: str) -> ExactTable:
     """Open and check a table, shared by repeated calls; raises `InvalidSpec` or `InvalidTable`."""
     if not path:
         raise InvalidSpec("expected exact:table=FILE, got no file. `twofold solve` makes tables")
-    try:
-        status = os.stat(path)
-        changed = (status.st_mtime_ns, status.st_size)
-    except (OSError, ValueError):
-        changed = (0, 0)  # opening the file reports the error
-    return _open(path, changed)
+    return _open(Path(path))
 
 
-@lru_cache(maxsize=4)
-def _open(path: str, _changed: tuple[int, int]) -> ExactTable:
+@kept_by_file(4, InvalidTable)
+def _open(path: Path) -> ExactTable:
     return ExactTable.open(path, check=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any, Final
 
 from twofold.game.rules import Move
@@ -41,7 +40,7 @@ from twofold.search.context import BY_TILES, Depth
 from twofold.tables.library import EndgameTables
 from twofold.values.evaluator import Evaluator
 from twofold.values.network import network_evaluator
-from twofold.values.network_file import NamedFile, load_network
+from twofold.values.network_file import file_hash, load_network, network_hash
 from twofold.values.policy_network import load_policy, named_policy
 from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
 
@@ -78,7 +77,7 @@ def _expectimax(
 
 
 def _ntuple(
-    net: NamedFile,
+    net: str,
     ply: Depth | None,
     time: float | None,
     nodes: int | None,
@@ -115,10 +114,10 @@ def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget 
     return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
 
 
-def _policy(net: NamedFile, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
+def _policy(net: str, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
     from twofold.players.policy import PolicyPlayer  # loads more kernels
 
-    return PolicyPlayer(load_policy(net), ply or 0, share=share, tables=tables)
+    return PolicyPlayer(load_policy(named_policy(net)), ply or 0, share=share, tables=tables)
 
 
 def _exact(table: str) -> Player:
@@ -220,12 +219,7 @@ PRESETS: Final = (
         "expectimax with an n-tuple network, trained by self-play",
         _ntuple,
         {
-            "net": Key(
-                DEFAULT_NETWORK,
-                "network, by name or as a file",
-                NamedFile,
-                hash_of=attrgetter("hash"),
-            ),
+            "net": Key(DEFAULT_NETWORK, "network, by name or as a file", hash_of=network_hash),
             **SEARCH_KEYS,
             "downgrade": Key(
                 str(DOWNGRADE),
@@ -246,8 +240,7 @@ PRESETS: Final = (
             "net": Key(
                 DEFAULT_POLICY,
                 "the shipped network `policy`, or a file",
-                named_policy,
-                hash_of=attrgetter("hash"),
+                hash_of=lambda net: file_hash(named_policy(net)),
             ),
             "ply": Key(
                 "none",

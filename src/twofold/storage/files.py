@@ -8,8 +8,9 @@ import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, TypeVar
 
 import platformdirs
 
@@ -166,6 +167,33 @@ def too_long(name: str, error: type[InvalidInput] = InvalidInput) -> InvalidInpu
 def _shortened(name: object) -> str:
     quoted = ascii(name)
     return quoted if len(quoted) <= _SHOWN else f"{quoted[: _SHOWN // 2]}...{quoted[-20:]}"
+
+
+Read = TypeVar("Read")
+
+
+def kept_by_file(
+    most: int, error: type[InvalidInput]
+) -> Callable[[Callable[[Path], Read]], Callable[[Path], Read]]:
+    """Decorator: keep what a function reads of a file until the file changes, `most` of them.
+
+    A path that is no regular file that can be read raises `error`.
+    """
+
+    def decorate(read: Callable[[Path], Read]) -> Callable[[Path], Read]:
+        @lru_cache(maxsize=most)
+        def kept(path: Path, *_identity: int) -> Read:
+            return read(path)
+
+        @wraps(read)
+        def call(path: Path) -> Read:
+            with open_regular(path, error) as file:
+                status = os.fstat(file.fileno())
+            return kept(path.resolve(), status.st_mtime_ns, status.st_size, status.st_ino)
+
+        return call
+
+    return decorate
 
 
 def open_regular(

@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -27,7 +26,7 @@ from twofold.kernels import table_lookup
 from twofold.kernels.bits import row_table
 from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
 from twofold.storage.arrays import TensorFile
-from twofold.storage.files import open_regular
+from twofold.storage.files import kept_by_file
 from twofold.storage.memory import check_memory
 from twofold.tables.format import (
     AUTO,
@@ -372,14 +371,8 @@ def place_of(name: str, folder: Path | None = None) -> Path:
     return path_of(EndgamePattern.parse(name), folder or tables_folder())
 
 
-def head_of(path: Path) -> TableHead:
-    """The header of a table's file, cached until the file changes; raises `InvalidTable`."""
-    return _head(*_identity(path))
-
-
-@lru_cache(maxsize=256)
-def _head(path: Path, _changed: int, _size: int, _inode: int) -> TableHead:
-    return read_head(path)
+head_of: Final = kept_by_file(256, InvalidTable)(read_head)
+"""The header of a table's file, cached until the file changes; raises `InvalidTable`."""
 
 
 def built(folder: Path | None = None) -> list[tuple[Path, TableHead]]:
@@ -422,11 +415,11 @@ def _checked(folder: Path | None) -> Iterator[tuple[Path, TableHead | str]]:
 
 def open_table(name: str) -> EndgameTable:
     """The table of a name or in a file, memory-mapped once and shared; raises `InvalidTable`."""
-    return _open(*_identity(find(name)))
+    return _open(find(name))
 
 
-@lru_cache(maxsize=MAX_ENDGAME_TABLES)
-def _open(path: Path, _changed: int, _size: int, _inode: int) -> EndgameTable:
+@kept_by_file(MAX_ENDGAME_TABLES, InvalidTable)
+def _open(path: Path) -> EndgameTable:
     return EndgameTable.open(path)
 
 
@@ -474,12 +467,6 @@ def _named_by(part: str) -> tuple[str, ...]:
             f"({', '.join(missing)}). Build them with: twofold tables build {part}"
         )
     return SETS[part]
-
-
-def _identity(path: Path) -> tuple[Path, int, int, int]:
-    with open_regular(path, InvalidTable) as file:
-        status = os.fstat(file.fileno())
-    return path.resolve(), status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def find_tables(text: str) -> EndgameTables | None:

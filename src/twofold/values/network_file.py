@@ -6,9 +6,8 @@ format: `docs/reference/network-files.md`.
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, TypedDict, TypeVar
 
@@ -28,7 +27,7 @@ from twofold.storage.arrays import (
     parse_document,
     write_tensors,
 )
-from twofold.storage.files import file_name, open_regular
+from twofold.storage.files import file_name, kept_by_file, open_regular
 from twofold.storage.memory import check_memory, large_zeros, load
 from twofold.values.network import Network, Weights, check_stages, parse_patterns
 from twofold.values.release import check_unit, planes_of, weights_of
@@ -289,31 +288,13 @@ def network_path(name: str) -> Path:
     return path
 
 
-class NamedFile:
-    """The file that a name stands for: looked up once, when it is needed first."""
-
-    def __init__(self, name: str, find: Callable[[str], Path] = network_path) -> None:
-        self._name, self._find = name, find
-
-    @cached_property
-    def identity(self) -> tuple[Path, int, int]:
-        """See `file_identity`."""
-        return file_identity(self._find(self._name))
-
-    @property
-    def hash(self) -> str:
-        """The first 16 hexadecimal digits of the SHA-256 of the file."""
-        return file_hash(*self.identity)
-
-
-def load_network(name: str | NamedFile) -> Network:
+def load_network(name: str) -> Network:
     """Load a network by name or path, shared by repeated calls; errors as in `read_network`."""
-    file = NamedFile(name) if isinstance(name, str) else name
-    return _load(*file.identity)
+    return _load(network_path(name))
 
 
-@lru_cache(maxsize=4)
-def _load(path: Path, _changed: int, _size: int) -> Network:
+@kept_by_file(4, InvalidNetwork)
+def _load(path: Path) -> Network:
     if path.suffix == TDL_SUFFIX:
         return read_tdl(path).network
     network, _ = read_network(path)
@@ -322,24 +303,15 @@ def _load(path: Path, _changed: int, _size: int) -> Network:
 
 def network_hash(name: str) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
-    return NamedFile(name).hash
+    return file_hash(network_path(name))
 
 
-@lru_cache(maxsize=64)
-def file_hash(path: Path, _changed: int, _size: int) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a file, see `file_identity`."""
-    digest = hashlib.sha256()
+@kept_by_file(64, InvalidNetwork)
+def file_hash(path: Path) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a network's file."""
     with open_regular(path, InvalidNetwork) as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()[:16]
-
-
-def file_identity(path: Path) -> tuple[Path, int, int]:
-    """Path, time of the last change and size: together they identify the content."""
-    with open_regular(path, InvalidNetwork) as file:
-        status = os.fstat(file.fileno())
-    return path.resolve(), status.st_mtime_ns, status.st_size
+        digest = hashlib.file_digest(file, "sha256")  # type: ignore[arg-type] # IO, not BufferedIO
+        return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

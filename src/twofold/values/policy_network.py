@@ -12,7 +12,7 @@ See `docs/reference/policy-files.md`. The file of a training run holds its state
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -27,7 +27,7 @@ from twofold.game.rules import Rules
 from twofold.kernels import policy as names
 from twofold.limits import MAX_EXPONENT, check_limit
 from twofold.storage.arrays import TensorFile, checked, open_tensors, write_tensors
-from twofold.storage.files import open_regular
+from twofold.storage.files import kept_by_file, open_regular
 from twofold.values.network_file import FORMAT as NTUPLE_FORMAT
 from twofold.values.network_file import (
     FORMAT_KEY,
@@ -35,7 +35,6 @@ from twofold.values.network_file import (
     POLICY_FORMAT,
     TDL_SUFFIX,
     Count,
-    NamedFile,
     card_texts,
     decode_card,
     network_path,
@@ -414,22 +413,14 @@ def write_policy(
 # ---- by name
 
 
-def named_policy(name: str) -> NamedFile:
-    """The file of a policy network, the shipped one or a path."""
-    return NamedFile(name, _path)
-
-
-def load_policy(file: NamedFile) -> PolicyNetwork:
+@kept_by_file(4, InvalidNetwork)
+def load_policy(path: Path) -> PolicyNetwork:
     """Load a policy network, shared by repeated calls; errors as in `read_policy`."""
-    return _load(*file.identity)
-
-
-@lru_cache(maxsize=4)
-def _load(path: Path, _changed: int, _size: int) -> PolicyNetwork:
     return read_policy(path)[0]
 
 
-def _path(name: str) -> Path:
+def named_policy(name: str) -> Path:
+    """The file of a policy network, the shipped one or a path."""
     if name == POLICY:
         return network_path(name)
     if name in shipped() or Path(name).suffix == TDL_SUFFIX:
