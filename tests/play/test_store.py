@@ -22,6 +22,7 @@ from twofold.game.record import Record, format_record
 from twofold.game.rules import Rules
 from twofold.games import store as module
 from twofold.games.kept import indexed
+from twofold.games.live_game import LiveGame
 from twofold.games.places import Place, RecordFile, Row
 from twofold.games.store import FILE, GameStore, NotFound, Version, goes_on, make_folder, read_game
 from twofold.storage import database
@@ -501,7 +502,7 @@ def test_a_folder_that_cannot_be_written_is_read(
     connect = database.connect
 
     def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
-        if options == "mode=rwc":
+        if options in ("mode=rwc", "mode=rw"):
             raise sqlite3.OperationalError("unable to open database file")
         return connect(path, options, *args, **more)
 
@@ -515,6 +516,27 @@ def test_a_folder_that_cannot_be_written_is_read(
                 patch.undo()
                 assert isinstance(store.save("new", record_of(3), 1.0), int)
                 store.delete("new")
+
+
+def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
+    """No save goes into a file that nobody can find."""
+    kept = LiveGame(record_of(3).replay(), Row(store, "a"))
+    kept.save()
+    store.path.unlink()
+    kept.game.play(kept.game.legal_moves()[0])
+    kept.save()
+    assert "another program has deleted a" in kept.take_notice()
+    with closing(GameStore(store.folder)) as after:
+        assert [info.moves for info in infos(after)] == [4]
+
+
+def test_a_reader_does_not_wait_for_a_writer(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    with closing(GameStore(store.folder)) as other:
+        other._connection.execute("BEGIN IMMEDIATE")
+        with store._lock:
+            assert ids(store) == ["a"]
+        other._connection.execute("ROLLBACK")
 
 
 def test_a_row_that_is_damaged_is_refused(store: GameStore) -> None:

@@ -7,6 +7,7 @@ program saw last: it never overwrites moves that it has not seen.
 import contextlib
 import hashlib
 import logging
+import os
 import secrets
 import sqlite3
 import string
@@ -148,38 +149,50 @@ class GameStore:
         self.folder: Final = folder
         self.path: Final = folder / FILE
         self.damaged: dict[str, str] = {}
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # of writers; another program's write may hold them up
+        self._reading = threading.Lock()
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
-        self._connection = self._opened()
+        self._open()
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
+        with self._lock, self._reading:
+            self._reader.close()
             self._connection.close()
 
     # ---- the file
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> None:
         self._fault: Exception | None = None
+        self._file: os.stat_result | None = None
         try:
             make_folder(self.folder)
         except (InvalidInput, ResourceError) as error:
             self._fault = error
         try:
-            return self._open("mode=rwc")
+            self._connection = self._writable()
+            self._reader = connect(self.path, "mode=rw", PATIENCE, check_same_thread=False)
+            self._file = self.path.stat()
         except sqlite3.OperationalError as error:
             self._fault = self._fault or error
+            self._reader = self._connection = self._readable()
+
+    def _readable(self) -> sqlite3.Connection:
+        """The games of a folder in which nothing can be written."""
         if self.path.exists():
-            return connect(self.path, "mode=ro&immutable=1", PATIENCE, check_same_thread=False)
+            options = "mode=ro&immutable=1"
+            connection = connect(self.path, options, PATIENCE, check_same_thread=False)
+            _SCHEMA.check(connection, shown(str(self.path)))
+            return connection
         connection = _SCHEMA.in_memory()
         self._import(connection)
         return connection
 
-    def _open(self, options: str) -> sqlite3.Connection:
+    def _writable(self) -> sqlite3.Connection:
         name = shown(str(self.path))
         if self.path.exists() and self.path.stat().st_size:
             check_database(self.path, _SCHEMA.what, name)
-        connection = connect(self.path, options, OPENING_SECONDS, check_same_thread=False)
+        connection = connect(self.path, "mode=rwc", OPENING_SECONDS, check_same_thread=False)
         with contextlib.ExitStack() as stack:
             stack.callback(connection.close)
             set_journal(connection, "WAL", OPENING_SECONDS)
@@ -215,19 +228,28 @@ class GameStore:
         _LOG.warning("cannot import %s: %s", name, why)
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._lock, self._errors():
-            return self._connection.execute(query, values).fetchall()
+        with self._reading, self._errors():
+            return self._reader.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._errors():
-            if self._fault is not None:  # the disk may have room again
-                self._connection, before = self._opened(), self._connection
-                before.close()
+            if self._is_gone():  # or it could not be opened before
+                with self._reading:
+                    self._reader.close()
+                    self._connection.close()
+                    self._open()
                 if self._fault is not None:
                     raise self._fault
             with _transaction(self._connection):
                 yield self._connection
+
+    def _is_gone(self) -> bool:
+        """True if somebody has removed or replaced the file."""
+        try:
+            return self._file is None or not os.path.samestat(self._file, self.path.stat())
+        except FileNotFoundError:
+            return True
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -238,9 +260,8 @@ class GameStore:
             if "locked" in text:
                 raise in_use(name) from None
             if isinstance(error, sqlite3.OperationalError):
-                raise ResourceError(
-                    f"cannot write {name} ({room_beside(self.path)}): {text}"
-                ) from error
+                room = f" ({room_beside(self.path)})" if self.folder.exists() else ""
+                raise ResourceError(f"cannot write {name}{room}: {text}") from error
             raise InvalidInput(f"expected {_SCHEMA.what}, got {name}: {text}") from error
 
     # ---- games
