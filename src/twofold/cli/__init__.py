@@ -5,9 +5,12 @@ import errno
 import importlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from types import FrameType
 from typing import Annotated, Any, Final, NoReturn, TextIO, cast
 
 import typer
@@ -15,7 +18,6 @@ from typer.core import TyperCommand, TyperGroup
 
 import twofold
 from twofold import kernels
-from twofold.cli._output import ending_as_ctrl_c_does
 from twofold.errors import INTERRUPTED, InvalidInput, TwofoldError
 
 kernels.announces = False
@@ -184,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
         register()
     try:
-        with ending_as_ctrl_c_does():
+        with _ending_as_ctrl_c_does():
             code = _command()(arguments, prog_name="twofold", standalone_mode=False)
             sys.stdout.flush()
     except BaseException as error:  # a player's own code may raise any
@@ -197,6 +199,38 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 _say("interrupted")
             code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+_SIGNALS: Final = ("SIGTERM", "SIGHUP")
+"""What ends a command as Ctrl-C does, where the system has it: it is told to end, or its terminal
+is closed."""
+
+
+@contextlib.contextmanager
+def _ending_as_ctrl_c_does() -> Iterator[None]:
+    """Have the other signals that end a command do what Ctrl-C does at that moment.
+
+    So the terminal is left in order, and what is saved on Ctrl-C is saved then, too. A signal that
+    is ignored already, as `nohup` has it, stays ignored.
+    """
+
+    def end(_number: int, frame: FrameType | None) -> None:
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # a job in the background: Ctrl-C is not for it
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)
+
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    caught = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class _Notes:

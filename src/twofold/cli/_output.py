@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from types import FrameType
 from typing import Any, Final, NoReturn, TypeVar
 
 import typer
@@ -139,38 +138,6 @@ def processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine() or "unknown"
-
-
-OTHER_SIGNALS: Final = ("SIGTERM", "SIGHUP")
-"""What ends a command as Ctrl-C does, where the system has it: it is told to end, or its terminal
-is closed."""
-
-
-@contextmanager
-def ending_as_ctrl_c_does() -> Iterator[None]:
-    """Have the other signals that end a command do what Ctrl-C does at that moment.
-
-    So the terminal is left in order, and what is saved on Ctrl-C is saved then, too. A signal that
-    is ignored already, as `nohup` has it, stays ignored.
-    """
-
-    def end(_number: int, frame: FrameType | None) -> None:
-        interrupt = signal.getsignal(signal.SIGINT)
-        if not callable(interrupt):  # a job in the background: Ctrl-C is not for it
-            raise KeyboardInterrupt
-        interrupt(signal.SIGINT, frame)
-
-    numbers = [getattr(signal, name) for name in OTHER_SIGNALS if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        numbers = []
-    caught = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in caught:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in caught:
-            signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager
