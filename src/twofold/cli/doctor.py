@@ -14,6 +14,7 @@ from rich.console import Console
 from twofold.cli._options import JsonOption
 from twofold.cli._output import machine, print_out, version_of, write_json
 from twofold.errors import install
+from twofold.figures import format_table
 from twofold.storage.files import shared_on_the_way
 
 EXAMPLE = "  twofold doctor"
@@ -59,9 +60,7 @@ def _print(body: dict[str, Any]) -> None:
         ("cache", cache["folder"] + ("" if cache["writable"] else "  (not used)")),
         ("terminal", f"{terminal['colours']}, {terminal['columns']}x{terminal['lines']}"),
     ]
-    width = max(len(name) for name, _ in rows)
-    for name, text in rows:
-        print_out(f"{name:<{width}}  {text}")
+    print_out(format_table(rows[0], rows[1:], left=(0, 1)))
     print_out("\nextras")
     width = max((len(name) for name in body["extras"]), default=0)
     for extra, packages in body["extras"].items():

@@ -288,10 +288,9 @@ def _restore_optimizer(training: PolicyTraining, arrays: dict[str, NDArray[Any]]
     optimizer = training.learner.optimizer
     found = optimizer.state_dict()
     for number, parameter in enumerate(training.learner.model.parameters()):
+        like = {"step": torch.zeros(()), "exp_avg": parameter, "exp_avg_sq": parameter}
         found["state"][number] = {
-            "step": _tensor(arrays, f"{_OPTIMIZER}{number}.step", torch.zeros(())),
-            "exp_avg": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg", parameter),
-            "exp_avg_sq": _tensor(arrays, f"{_OPTIMIZER}{number}.exp_avg_sq", parameter),
+            name: _tensor(arrays, f"{_OPTIMIZER}{number}.{name}", one) for name, one in like.items()
         }
         if any((found["state"][number][name] < 0).any() for name in ("step", "exp_avg_sq")):
             raise InvalidNetwork(
