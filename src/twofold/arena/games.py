@@ -36,6 +36,7 @@ class Figure:
         most: largest number; None if it is no plain number.
         sql: type of the column in a study, where seeds are in decimal and lists are JSON.
         kind: type of the array.
+        heading: of a column with its mean in the tables of reports; empty for none.
     """
 
     column: str
@@ -45,6 +46,7 @@ class Figure:
     most: int | None = None
     sql: str = "INTEGER NOT NULL"
     kind: DTypeLike = np.int64
+    heading: str = ""
 
     @property
     def is_optional(self) -> bool:
@@ -115,7 +117,7 @@ Numbers = NDArray[np.int64]
 class GameColumns:
     """Many finished games of one player, in the order of the request: an array for each `Figure`.
 
-    A figure is added here alone: studies, exports and documents have it then.
+    A figure is added here alone: studies, exports, documents and reports have it then.
     """
 
     seeds: Annotated[

@@ -1,12 +1,17 @@
 """The tables as Markdown."""
 
 import re
+from dataclasses import replace
+
+import pytest
 
 from tests.arena.reports.studies import RULES, add, ended, row, small
+from twofold.arena.games import FIGURES
 from twofold.arena.page import html as html_of
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.tables import markdown, plain
+from twofold.figures import DASH
 from twofold.game.notation import SeedRange
 
 
@@ -100,3 +105,15 @@ def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known() -> None:
         assert "median, 99 %" in text
         assert "1 ms, 20.5 ms" in text
         assert "those of the median game." in html_of(study)
+
+
+def test_a_figure_with_a_heading_has_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = replace(FIGURES["tile_sums"], heading="mean tile sum")
+    monkeypatch.setitem(FIGURES, "tile_sums", shown)
+    with Study() as study:
+        ended(study, "known", [100, None, 300])
+        ended(study, "unknown", [None])
+        lines = markdown(study).splitlines()
+    assert next(line for line in lines if "mean score" in line).endswith("| mean tile sum |")
+    cells = {line.split(" | ")[0]: line.split(" | ")[-1] for line in reversed(lines)}
+    assert (cells["| `known`"], cells["| `unknown`"]) == ("200 |", f"{DASH} |")
