@@ -15,6 +15,7 @@ varies fastest; in a `Network` cells ascend and the last one does. See
 `twofold.values.tdl` and `docs/reference/tdl-files.md`.
 """
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -115,17 +116,6 @@ class Source:
         if count > left:
             raise self.fault(f"{what} in {count} bytes", f"the end after {left}")
         self.at = self.file.seek(self.at + count)
-
-    def fill(self, slab: NDArray[Any]) -> None:
-        """Fill an array with the next values."""
-        view = slab.data.cast("B")
-        done = 0
-        while done < len(view):
-            count = self.file.readinto(view[done:])  # type: ignore[attr-defined]
-            if not count:
-                raise self.fault(f"values in {len(view)} bytes", f"the end after {done}")
-            done += count
-        self.at += done
 
 
 def scan_tables(source: Source) -> list[TdlTable]:
@@ -325,9 +315,10 @@ def _read_slab(
     source: Source, table: TdlTable, start: int, number: int, shape: tuple[int, ...]
 ) -> Weights:
     """Read the slab with this number from the array that begins at byte `start`."""
-    slab = np.empty(shape, TYPES[table.bytes_a_value])
-    source.at = at = source.file.seek(start + number * slab.nbytes)
-    source.fill(slab)
+    kind, count = np.dtype(TYPES[table.bytes_a_value]), math.prod(shape)
+    source.at = at = source.file.seek(start + number * count * kind.itemsize)
+    slab = np.fromfile(source.file, kind, count).reshape(shape)
+    source.at += slab.nbytes
     with np.errstate(over="ignore"):
         values = slab.astype(np.float32, copy=False)
     finite = np.isfinite(values)
@@ -368,7 +359,7 @@ def write_tdl(
 
 
 def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> None:
-    """Check everything that could fail before the file is begun."""
+    """Check shapes and sizes; values are checked as they are written."""
     if network.shape != (4, 4):
         rows, cols = network.shape
         raise InvalidNetwork(f"expected a network for 4x4, as in TDL2048+, got {rows}x{cols}")
@@ -380,36 +371,11 @@ def _check_writable(network: Network, sums: Sums | None, bytes_a_value: int) -> 
             f"expected patterns of up to {MAX_PATTERN_CELLS - 1} cells, since the name of a table "
             f"also contains its stage, got {largest}"
         )
-    most = float(np.finfo(TYPES[min(bytes_a_value, 4)]).max)
-    for stage, weights in enumerate(network.weights):
-        _check_values(weights, most, "weights", untouched=stage > 0)
-    if sums is not None:
-        if sums.shape != (network.weights.size, 2) or sums.dtype != np.float32:
-            raise InvalidNetwork(
-                f"expected float32 sums of shape ({network.weights.size}, 2), "
-                f"got {sums.dtype} of {sums.shape}"
-            )
-        _check_values(sums[:, 0], most, "sums")
-        _check_values(sums[:, 1], most, "sums of absolute values", least=0)
-
-
-def _check_values(
-    values: Weights, most: float, what: str, *, least: float | None = None, untouched: bool = False
-) -> None:
-    low = -most if least is None else least
-    for part in _parts(values):
-        fits = (part >= low) & (part <= most)
-        if untouched:
-            fits |= np.isnan(part)
-        if not fits.all():
-            raise InvalidNetwork(
-                f"expected {what} from {low:g} to {most:g}, got {part[fits.argmin()]}"
-            )
-
-
-def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    step = 16**_SLAB_CELLS
-    return (values[start : start + step] for start in range(0, len(values), step))
+    expected = (network.weights.size, 2)
+    if sums is not None and (sums.shape != expected or sums.dtype != np.float32):
+        raise InvalidNetwork(
+            f"expected float32 sums of shape {expected}, got {sums.dtype} of {sums.shape}"
+        )
 
 
 def _file_parts(
@@ -439,16 +405,16 @@ def _weight_parts(
         values = np.array(tables[stage][index], order="C")
         for before in reversed(tables[:stage]):
             np.copyto(values, before[index], where=np.isnan(values))
-        yield _bytes_of(values, bytes_a_value)
+        yield _bytes_of(values, bytes_a_value, "weights")
 
 
 def _sum_parts(sums: Sums, bytes_a_value: int) -> Iterator[memoryview]:
     sizes = _in_their_order(sums[:, 1])
-    for column in range(2):
+    for column, what in enumerate(("sums", "sums of absolute values")):
         values = _in_their_order(sums[:, column])
         for index in _slabs(values):
             part = np.where(sizes[index] == 0, _UNTOUCHED, values[index])
-            yield _bytes_of(part, bytes_a_value)
+            yield _bytes_of(part, bytes_a_value, what, least=0.0 if column else -math.inf)
 
 
 def _in_their_order(table: Weights) -> Weights:
@@ -457,7 +423,15 @@ def _in_their_order(table: Weights) -> Weights:
     return table.reshape((16,) * cells).T
 
 
-def _bytes_of(values: Weights, bytes_a_value: int) -> memoryview:
+def _bytes_of(
+    values: Weights, bytes_a_value: int, what: str, least: float = -math.inf
+) -> memoryview:
+    most = float(np.finfo(TYPES[min(bytes_a_value, 4)]).max)
+    low = max(-most, least)
+    fits = (values >= low) & (values <= most)
+    if not fits.all():
+        wrong = values[~fits][0]
+        raise InvalidNetwork(f"expected {what} from {low:g} to {most:g}, got {wrong}")
     with np.errstate(under="ignore"):
         written = np.ascontiguousarray(values, dtype=TYPES[bytes_a_value])
     return written.reshape(-1).data.cast("B")
