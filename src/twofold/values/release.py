@@ -16,6 +16,7 @@ that of the stage before.
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any, Final
 
@@ -80,15 +81,20 @@ def _check_fits(largest: float, unit: float) -> None:
         )
 
 
-def _largest_step(network: Network, pattern: int) -> float:
-    largest, before = 0.0, np.zeros(1, dtype=np.float32)
+def _whole_tables(network: Network, pattern: int) -> Iterator[Weights]:
+    """Zeros, then the table of each stage; an untouched weight is that of the table before."""
+    whole: Weights = np.zeros(network.patterns[pattern].size, dtype=np.float32)
+    yield whole
     for stage in range(network.stage_count):
         table = network.table(pattern, stage)
-        whole: Weights = np.where(np.isnan(table), before, table)
-        steps = np.subtract(whole, before, dtype=np.float64)
-        largest = max(largest, float(steps.max()), -float(steps.min()))
-        before = whole
-    return largest
+        whole = np.where(np.isnan(table), whole, table)
+        yield whole
+
+
+def _largest_step(network: Network, pattern: int) -> float:
+    tables = _whole_tables(network, pattern)
+    steps = (np.subtract(whole, before, dtype=np.float64) for before, whole in pairwise(tables))
+    return max(float(np.abs(step).max()) for step in steps)
 
 
 def _pattern_planes(network: Network, pattern: int, unit: float) -> dict[str, Bytes]:
@@ -105,14 +111,9 @@ def _pattern_planes(network: Network, pattern: int, unit: float) -> dict[str, By
 
 def _steps(network: Network, pattern: int, unit: float) -> Iterator[Units]:
     """For each stage, each weight's difference from the stage before, in units."""
-    before: Units = np.zeros(network.patterns[pattern].size, dtype=np.int32)
-    for stage in range(network.stage_count):
-        table = network.table(pattern, stage)
-        known = ~np.isnan(table)
-        whole = before.copy()
-        whole[known] = np.rint(table[known] / np.float64(unit))
-        yield whole - before
-        before = whole
+    tables = _whole_tables(network, pattern)
+    units = (np.rint(table / np.float64(unit)).astype(np.int32) for table in tables)
+    return (whole - before for before, whole in pairwise(units))
 
 
 def _compressed(plane: Bytes) -> Bytes:
