@@ -250,25 +250,20 @@ TRAINS: Final = {"ntuple": "train NETWORK", "policy": "train-policy"}
 """The commands that train networks for these players."""
 
 
-def settled_specs(specs: Sequence[PlayerSpec], rules: Rules) -> list[PlayerSpec]:
-    """The specs with `tables=auto` replaced by the names of tables, as results show and keep them.
-
-    Raises `InvalidInput` if a spec is wrong, or names endgame tables that cannot be used.
-    """
-    with loading():
-        return [spec.settled(rules) for spec in specs]
-
-
 def prepare(
     specs: Sequence[PlayerSpec], rules: Rules, seed: int, *, allow_code: bool = True
-) -> None:
+) -> list[PlayerSpec]:
     """Check that players can be made and can play; have their kernels compiled.
 
-    Raises `InvalidInput` if a spec is wrong, or its player cannot play under these rules.
+    Returns the settled specs. Raises `InvalidInput` if one is wrong, names endgame tables that
+    cannot be used, or its player cannot play under these rules.
     """
-    for spec in specs:
+    with loading():
+        settled = [spec.settled(rules) for spec in specs]
+    for spec in settled:
         with hint_at_rules(spec, rules):
             open_player(spec, rules, seed, allow_code=allow_code).close()
+    return settled
 
 
 @contextmanager

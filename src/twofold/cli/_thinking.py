@@ -27,7 +27,6 @@ from twofold.search.analysis import (
     OWN_UNIT,
     PROBABILITY,
     Analysis,
-    LineStep,
     critic_words,
     finite,
     format_moves,
@@ -62,15 +61,16 @@ def move_table(analysis: Analysis) -> list[Text]:
 
 def figures(analysis: Analysis, width: int) -> list[Text]:
     """What was searched, how fast, the best line, by whom: a line or more each."""
+    hits = f", {analysis.hits:,} table hits" if analysis.hits else ""
     pairs = [
         ("table", "" if analysis.table is None else table_words(analysis.table)),
         ("values", _in_unit(analysis)),
         ("critic", critic_words(analysis)),
         ("not tried", _untried(analysis)),
         ("evaluator", analysis.evaluator),
-        ("searched", _searched(analysis)),
+        ("searched", analysis.depth and f"{analysis.depth}: {analysis.nodes:,} nodes{hits}"),
         ("time", _time(analysis)),
-        ("line", "; ".join(_whole(step) for step in line_words(analysis))),
+        ("line", "; ".join(_whole(words) for words in line_words(analysis))),
         ("player", _whole(short_spec(analysis.player))),
     ]
     return [line for label, text in pairs if text for line in labelled(label, text, width)]
@@ -113,36 +113,21 @@ def _untried(analysis: Analysis) -> str:
     return f"{', '.join(names)}: {words}" if names else ""
 
 
-def _searched(analysis: Analysis) -> str:
-    if not analysis.depth:
-        return ""
-    parts = [f"{analysis.nodes:,} nodes"]
-    if analysis.hits:
-        parts.append(f"{analysis.hits:,} table hits")
-    return f"{analysis.depth}: {', '.join(parts)}"
-
-
 def _time(analysis: Analysis) -> str:
     if not analysis.seconds:
         return ""
-    rate = (
-        f", {format_three_digits(analysis.nodes / analysis.seconds)} nodes/s"
-        if analysis.nodes
-        else ""
-    )
-    return format_search_time(analysis.seconds) + rate
+    rate = format_three_digits(analysis.nodes / analysis.seconds)
+    return format_search_time(analysis.seconds) + f", {rate} nodes/s" * bool(analysis.nodes)
 
 
 def line_words(analysis: Analysis) -> list[str]:
     """How the game may go on: `down, 2 in r3c1` (row 3, column 1), `right`."""
-    return [_step_words(step, analysis.board.cols) for step in analysis.line]
-
-
-def _step_words(step: LineStep, cols: int) -> str:
-    if step.cell is None:
-        return step.move.name.lower()
-    row, col = divmod(step.cell, cols)
-    return f"{step.move.name.lower()}, {step.tile} in r{row + 1}c{col + 1}"
+    words = []
+    for step in analysis.line:
+        row, col = divmod(step.cell or 0, analysis.board.cols)
+        spawn = "" if step.cell is None else f", {step.tile} in r{row + 1}c{col + 1}"
+        words.append(step.move.name.lower() + spawn)
+    return words
 
 
 def terms_table(explanation: Explanation, analysis: Analysis) -> list[Text]:

@@ -48,7 +48,6 @@ from twofold.cli._options import (
     read_seconds,
     read_starts,
     say_beside,
-    settled_specs,
     survival_document,
     with_interval,
 )
@@ -164,7 +163,6 @@ def command(
             used_rules = read_rules(rules, specs)
             if not json:
                 hint_at_strengths(specs, used_rules)
-            specs = settled_specs(specs, used_rules)
             benches = [_wanted(study, used_rules, specs, boards, games, first)]
         entrants = [one for bench in benches for one in bench.entrants]
         lines = [(one.player.text, one.seeds.count, one.missing) for one in entrants]
@@ -234,12 +232,12 @@ def _wanted(
     games: int | None,
     seed: int,
 ) -> Bench:
+    starts = read_starts(boards, rules)
+    players = prepare(players, rules, seed)
     specs = [player.short for player in players]
     for spec in specs:
         if specs.count(spec) > 1:
             raise InvalidInput(f"expected different players, got {shown(spec)} twice")
-    starts = read_starts(boards, rules)
-    prepare(players, rules, seed)
     bench = Bench(study, rules, machine=machine(), boards=starts)
     usual = _GAMES if starts is None else len(starts)
     for player in players:

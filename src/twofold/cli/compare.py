@@ -35,7 +35,6 @@ from twofold.cli._options import (
     read_rules,
     read_starts,
     say_beside,
-    settled_specs,
     with_interval,
 )
 from twofold.cli._output import (
@@ -123,8 +122,7 @@ def command(
         players = [_limited(player, budget) for player in players]
     if not json:
         hint_at_strengths(players, used_rules)
-    players = settled_specs(players, used_rules)
-    prepare(players, used_rules, start)
+    players = prepare(players, used_rules, start)
     began = time.perf_counter()
     with (
         open_study(out, players, boards, force=force) as study,
