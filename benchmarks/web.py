@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, CDPSession
 
 from benchmarks.common import Figure, Report, Settings, of_runs
 from tests.support.browser import LAPTOP, Served, Visit, launch, serve, visit
-from twofold.players.registry import DEFAULT_PLAYER
+from twofold.players.presets import DEFAULT_PLAYER
 
 KEYS = 100
 WATCH_SECONDS = 5.0

@@ -24,7 +24,7 @@ from twofold.cli.tui.review_screen import draw_walk, timeline, verdict
 from twofold.cli.tui.screen import Walk
 from twofold.cli.watch import Screen, frames
 from twofold.games.review import judge
-from twofold.players.registry import DEFAULT_PLAYER
+from twofold.players.presets import DEFAULT_PLAYER
 
 OUT = Path(__file__).parent / "images"
 COLUMNS, LINES = 80, 17

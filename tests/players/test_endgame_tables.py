@@ -18,7 +18,8 @@ from twofold.game.game import Game
 from twofold.game.notation import SeedRange, format_spec, parse_spec
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.players import canonical, make_player, play_games, settled, short_spec
-from twofold.players.registry import DEFAULT_PLAYER, default_player
+from twofold.players.presets import DEFAULT_PLAYER
+from twofold.players.registry import default_player
 from twofold.players.searching import SearchPlayer
 from twofold.tables.format import SETS, USUAL
 from twofold.tables.library import EndgameTables, open_tables

@@ -7,7 +7,8 @@ from twofold.game.board import Board
 from twofold.game.notation import parse_spec
 from twofold.game.rules import Rules
 from twofold.players import make_player, settled, short_spec
-from twofold.players.registry import STRENGTHS, default_player
+from twofold.players.presets import STRENGTHS
+from twofold.players.registry import default_player
 
 
 @pytest.mark.parametrize("rules", ["2x2", "", "5x5", "1x8", "8x8"])

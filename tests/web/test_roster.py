@@ -10,7 +10,7 @@ from twofold.errors import InvalidSpec, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.players import Player, PlayerSpec, entries, make_player
-from twofold.players.registry import DEFAULT_PLAYER, STRENGTHS
+from twofold.players.presets import DEFAULT_PLAYER, STRENGTHS
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore

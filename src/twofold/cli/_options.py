@@ -39,7 +39,7 @@ from twofold.game.notation import parse_number, parse_seed, shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit, cores
 from twofold.players import Player, PlayerSpec
-from twofold.players.registry import STRENGTHS
+from twofold.players.presets import STRENGTHS
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import new_file
 from twofold.tables.format import SETS, USUAL, files_in, tables_folder

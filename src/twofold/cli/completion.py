@@ -152,7 +152,8 @@ def words_of(follows: str) -> Words | None:
 def _players(incomplete: str) -> Iterable[Word]:
     """A player's name, or the keys and values after it."""
     from twofold.players import entries
-    from twofold.players.registry import STRENGTHS, PlayerSpec
+    from twofold.players.presets import STRENGTHS
+    from twofold.players.registry import PlayerSpec
 
     known = {
         name: (PlayerSpec.parse(strength.on_4x4).entry, strength.on_4x4)
@@ -269,7 +270,7 @@ def _formats(_: str) -> Iterable[str]:
 
 def _all_players(_: str) -> Iterable[str]:
     from twofold.players import entries
-    from twofold.players.registry import STRENGTHS
+    from twofold.players.presets import STRENGTHS
     from twofold.values import EVALUATORS
 
     return [*STRENGTHS, *(entry.name for entry in entries()), *EVALUATORS]

@@ -9,7 +9,7 @@ from twofold.errors import InvalidInput
 from twofold.game.notation import did_you_mean, format_number, shown
 from twofold.players import entries
 from twofold.players.keys import Entry
-from twofold.players.registry import STRENGTHS
+from twofold.players.presets import STRENGTHS
 from twofold.values import EVALUATORS, Evaluator
 
 EXAMPLE = """  twofold players

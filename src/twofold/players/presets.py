@@ -1,11 +1,13 @@
-"""The registered players: how each is made, and its keys."""
+"""The registered players: how each is made, and its keys; the strengths, which stand for some."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from twofold.game.rules import Move
-from twofold.limits import MAX_DEPTH, MAX_PLY
+from twofold.game.notation import format_spec, parse_spec
+from twofold.game.rules import Move, Rules
+from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_PLY
 from twofold.players.base import Player
 from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
 from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
@@ -37,7 +39,9 @@ from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlaye
 from twofold.search.alphabeta import AlphaBeta, Summed
 from twofold.search.budget import Budget, parse_seconds
 from twofold.search.context import BY_TILES, Depth
-from twofold.tables.library import EndgameTables
+from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
+from twofold.tables.library import EndgameTables, settled_tables
+from twofold.tables.pattern import suits
 from twofold.values.evaluator import Evaluator
 from twofold.values.network import network_evaluator
 from twofold.values.network_file import file_hash, load_network, network_hash
@@ -358,3 +362,97 @@ PRESETS: Final = (
     ),
 )
 """All players that a spec can name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """The players that a name such as `strong` stands for, by the size of the board, as specs."""
+
+    on_4x4: str
+    smaller: str
+    larger: str
+    about: str
+
+    @property
+    def by_size(self) -> dict[str, str]:
+        """The players by words for the size of the board."""
+        return {"4x4": self.on_4x4, "smaller": self.smaller, "larger": self.larger}
+
+    @property
+    def uses_tables(self) -> bool:
+        """True if it plays with the endgame tables built here."""
+        return "tables=auto" in self.on_4x4
+
+
+STRENGTHS: Final = {
+    "fast": Strength(
+        "ntuple:ply=1",
+        "expectimax:ply=2",
+        "expectimax:ply=2",
+        "the fastest strong player, 1 us a move on 4x4",
+    ),
+    "normal": Strength(
+        "ntuple:ply=3/2@3,late=24576@4,tables=auto",
+        "expectimax:ply=4",
+        "expectimax:ply=3",
+        "30 us a move on 4x4",
+    ),
+    "strong": Strength(
+        "ntuple:ply=3,late=24576@5,tables=auto",
+        "expectimax:eval=rows,ply=6,cut=0.003",
+        "expectimax:eval=rows,ply=4/3@7",
+        "the default player, 0.13 ms a move on 4x4",
+    ),
+    "max": Strength(
+        "ntuple:ply=4/3@4,late=24576@7,tables=auto",
+        "expectimax:ply=7,cut=0.001",
+        "expectimax:ply=4",
+        "the deepest search, 0.7 ms a move on 4x4",
+    ),
+}
+"""Names of strengths, and their players."""
+
+DEFAULT: Final = "strong"
+"""The strength that plays if the user names no player."""
+
+DEFAULT_PLAYER: Final = "ntuple:ply=3"
+"""The player for 4x4 if none is named and no endgame table is built."""
+
+
+def strength(name: str, rules: Rules, given: Mapping[str, str]) -> str:
+    """The spec of the player that plays at a named strength under these rules.
+
+    `given` are keys of the user, which will replace those of the strength.
+    """
+    named = STRENGTHS[name]
+    if rules.shape != (4, 4):
+        return named.smaller if max(rules.shape) <= BITS_MAX_SIDE else named.larger
+    player, values = parse_spec(named.on_4x4)
+    return format_spec(player, _with_tables(values, given, rules))
+
+
+def _with_tables(
+    values: Mapping[str, str], given: Mapping[str, str], rules: Rules
+) -> dict[str, str]:
+    """The values of a strength with the tables built here in place of `auto`.
+
+    It hands over late only with all tables that the hand-over was measured with.
+    """
+    kept = dict(values)
+    tables = given.get("tables", kept.pop("tables", NONE))
+    late = given.get("late", kept.pop("late", NONE))
+    if tables == AUTO:
+        tables = _built(rules, late != NONE)
+    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
+    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
+        kept["late"] = late
+    elif late != NONE and "tables" not in given:
+        tables = _built(rules, False)
+    return kept | ({"tables": tables} if tables != NONE else {})
+
+
+def _built(rules: Rules, walls: bool) -> str:
+    """The tables of `auto`, by name."""
+    if not (suits(rules) and files_in(tables_folder())):
+        return NONE
+    return settled_tables(AUTO, rules, walls=walls)

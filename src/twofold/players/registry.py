@@ -18,71 +18,14 @@ from twofold.game.notation import (
     split_hashes,
 )
 from twofold.game.rules import STANDARD, Rules
-from twofold.limits import BITS_MAX_SIDE, cores
+from twofold.limits import cores
 from twofold.players.base import Player
 from twofold.players.keys import Entry, Key, Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
-from twofold.players.presets import DEFAULT_PLY, PRESETS
+from twofold.players.presets import DEFAULT, DEFAULT_PLY, PRESETS, STRENGTHS, strength
 from twofold.search.context import Depth
 from twofold.storage.memory import SHARE, free_memory
-from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
-from twofold.tables.library import settled_tables
-from twofold.tables.pattern import suits
-
-
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """The players that a name such as `strong` stands for, by the size of the board, as specs."""
-
-    on_4x4: str
-    smaller: str
-    larger: str
-    about: str
-
-    @property
-    def by_size(self) -> dict[str, str]:
-        """The players by words for the size of the board."""
-        return {"4x4": self.on_4x4, "smaller": self.smaller, "larger": self.larger}
-
-    @property
-    def uses_tables(self) -> bool:
-        """True if it plays with the endgame tables built here."""
-        return "tables=auto" in self.on_4x4
-
-
-STRENGTHS: Final = {
-    "fast": Strength(
-        "ntuple:ply=1",
-        "expectimax:ply=2",
-        "expectimax:ply=2",
-        "the fastest strong player, 1 us a move on 4x4",
-    ),
-    "normal": Strength(
-        "ntuple:ply=3/2@3,late=24576@4,tables=auto",
-        "expectimax:ply=4",
-        "expectimax:ply=3",
-        "30 us a move on 4x4",
-    ),
-    "strong": Strength(
-        "ntuple:ply=3,late=24576@5,tables=auto",
-        "expectimax:eval=rows,ply=6,cut=0.003",
-        "expectimax:eval=rows,ply=4/3@7",
-        "the default player, 0.13 ms a move on 4x4",
-    ),
-    "max": Strength(
-        "ntuple:ply=4/3@4,late=24576@7,tables=auto",
-        "expectimax:ply=7,cut=0.001",
-        "expectimax:ply=4",
-        "the deepest search, 0.7 ms a move on 4x4",
-    ),
-}
-"""Names of strengths, and their players."""
-
-DEFAULT: Final = "strong"
-"""The strength that plays if the user names no player."""
-
-DEFAULT_PLAYER: Final = "ntuple:ply=3"
-"""The player for 4x4 if none is named and no endgame table is built."""
+from twofold.tables.format import AUTO, NONE
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 
@@ -166,13 +109,7 @@ class PlayerSpec:
         """
         if self.name not in STRENGTHS:
             return self
-        strength = STRENGTHS[self.name]
-        if rules.shape == (4, 4):
-            name, kept = parse_spec(strength.on_4x4)
-            kept = _with_tables(kept, self.values, rules)
-        else:
-            is_small = max(rules.shape) <= BITS_MAX_SIDE
-            name, kept = parse_spec(strength.smaller if is_small else strength.larger)
+        name, kept = parse_spec(strength(self.name, rules, self.values))
         if self.values.keys() & {"time", "nodes"}:
             kept.pop("ply", None)
         return PlayerSpec.of_parts(name, kept | self.values, self.hashes)
@@ -457,33 +394,6 @@ def _settled(
 ) -> dict[str, str]:
     settle = {key: one.settle for key, one in keys.items() if one.settle and key in given}
     return {**given, **{key: one(given[key], rules, given) for key, one in settle.items()}}
-
-
-def _with_tables(
-    values: Mapping[str, str], given: Mapping[str, str], rules: Rules
-) -> dict[str, str]:
-    """The values of a strength with the tables built here in place of `auto`.
-
-    It hands over late only with all tables that the hand-over was measured with.
-    """
-    kept = dict(values)
-    tables = given.get("tables", kept.pop("tables", NONE))
-    late = given.get("late", kept.pop("late", NONE))
-    if tables == AUTO:
-        tables = _built(rules, late != NONE)
-    named = {name for part in tables.split("+") for name in SETS.get(part, (part,))}
-    if late != NONE and ("late" in given or named >= set(SETS[USUAL])):
-        kept["late"] = late
-    elif late != NONE and "tables" not in given:
-        tables = _built(rules, False)
-    return kept | ({"tables": tables} if tables != NONE else {})
-
-
-def _built(rules: Rules, walls: bool) -> str:
-    """The tables of `auto`, by name."""
-    if not (suits(rules) and files_in(tables_folder())):
-        return NONE
-    return settled_tables(AUTO, rules, walls=walls)
 
 
 # ---- specs as text

@@ -19,7 +19,8 @@ from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_SIDE
 from twofold.players import Player, PlayerSpec
 from twofold.players.keys import TABLES, Entry
-from twofold.players.registry import DEFAULT, STRENGTHS, default_player
+from twofold.players.presets import DEFAULT, STRENGTHS
+from twofold.players.registry import default_player
 from twofold.tables.format import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
 from twofold.values.network_file import POLICY, shipped
