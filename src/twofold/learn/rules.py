@@ -12,9 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
+from numba.core.errors import NumbaError
+
 from twofold.errors import InvalidInput
 from twofold.game.notation import shown
 from twofold.kernels import updates as words
+from twofold.kernels._jit import address_of, kernel
+from twofold.kernels.intrinsics import DECAY, RULE
 from twofold.limits import check_limit
 from twofold.players.own_code import load_object
 
@@ -47,8 +51,6 @@ class LearningRule:
     @property
     def word(self) -> int:
         """The rule as the training kernel reads it: address of the function, or number."""
-        from twofold.kernels._jit import address_of
-
         return self.compiled if isinstance(self.compiled, int) else address_of(self.compiled)
 
 
@@ -62,8 +64,6 @@ class Decay:
     @property
     def address(self) -> int:
         """Address of the machine code."""
-        from twofold.kernels._jit import address_of
-
         return address_of(self.compiled)
 
 
@@ -96,8 +96,6 @@ def learning_rule(memory: int = 0) -> Callable[[Callable[..., None]], LearningRu
         InvalidInput: other arguments, or code that Numba cannot compile.
         LimitExceeded: `memory` is out of range.
     """
-    from twofold.kernels.intrinsics import RULE
-
     check_limit("memory of a learning rule", memory, 0, MAX_MEMORY)
 
     def decorate(function: Callable[..., None]) -> LearningRule:
@@ -117,8 +115,6 @@ def decay(function: Callable[[int], float]) -> Decay:
         InvalidInput: other arguments, code that Numba cannot compile, or a factor outside 0 to
             1000.
     """
-    from twofold.kernels.intrinsics import DECAY
-
     compiled = _compiled(function, DECAY, "updates")
     for updates in _TRIED:
         if not 0 <= (factor := compiled(updates)) <= MAX_FACTOR:
@@ -147,10 +143,6 @@ def _load(name: str, kind: type[Code], expected: str) -> Code:
 
 
 def _compiled(function: Callable[..., Any], signature: Any, arguments: str) -> Any:
-    from numba.core.errors import NumbaError
-
-    from twofold.kernels._jit import kernel
-
     if (given := len(inspect.signature(function).parameters)) != arguments.count(",") + 1:
         raise InvalidInput(f"expected def {function.__name__}({arguments}), got {given} arguments")
     try:

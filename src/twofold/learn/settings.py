@@ -29,6 +29,7 @@ from twofold.limits import (
 )
 from twofold.settings import Setting, check_settings, document, setting, settings_of
 from twofold.tables.format import NONE
+from twofold.tables.library import settled_tables
 from twofold.values.network import check_stages, format_patterns, parse_patterns
 
 Method = Literal["td", "tc", "rule"]
@@ -315,7 +316,8 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidNetwork("expected stages for the carousel, such as stages=16384,32768")
         _check_begins(self.carousel, self.restart, self.bands)
         _check_bands(self.bands, self.band_share)
-        force_setattr(self, "tables", _settled(self.tables, rules))
+        if self.tables != NONE:
+            force_setattr(self, "tables", settled_tables(self.tables, rules))
 
     @property
     def memory(self) -> int:
@@ -419,15 +421,6 @@ def _check_bands(bands: tuple[int, ...], share: float) -> None:
         raise InvalidNetwork(
             f"expected a share of games from bands above 0 and up to 1, got {share}"
         )
-
-
-def _settled(tables: str, rules: Rules) -> str:
-    """The text of endgame tables with `auto` replaced by names."""
-    if tables == NONE:
-        return NONE
-    from twofold.tables.library import settled_tables  # loads kernels
-
-    return settled_tables(tables, rules)
 
 
 def _fewest_steps(lambda_: float) -> int:
