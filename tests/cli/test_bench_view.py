@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.support.games import game
 from twofold.arena.games import GameColumns
 from twofold.cli import _output
-from twofold.cli._options import BenchProgress, live_games
+from twofold.cli._games import BenchProgress, live_games
 from twofold.cli._output import duration_words
 
 

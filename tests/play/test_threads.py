@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from twofold.errors import LimitExceeded, ResourceError
-from twofold.games.threads import EndableJobs, JobThreads, Seats, join, stand_back, start_thread
+from twofold.games.threads import JobThreads, Seats, join, stand_back, start_thread
 
 
 def test_the_number_of_simultaneous_jobs_is_limited() -> None:
@@ -24,7 +24,7 @@ def test_the_number_of_simultaneous_jobs_is_limited() -> None:
         done.append(number)
 
     for number in range(4):
-        assert workers.submit(lambda number=number: job(number))  # type: ignore[misc]
+        workers.start(lambda number=number: job(number))  # type: ignore[misc]
     all_here.wait(120)
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("test-workers") == 2
@@ -32,7 +32,6 @@ def test_the_number_of_simultaneous_jobs_is_limited() -> None:
     workers.close()
     assert sorted(done) == [0, 1, 2, 3]
     assert "test-workers" not in [thread.name for thread in threading.enumerate()]
-    assert not workers.submit(lambda: None)
     workers.close()
 
 
@@ -46,9 +45,9 @@ def test_one_thread_runs_jobs_in_order() -> None:
             seen.append(threading.get_ident())
             done.set()
 
-        workers.submit(job)
+        workers.start(job)
         assert done.wait(120)
-        while workers._waiting:  # the job is counted off just after it is done
+        while workers._ends:  # the job is counted off just after it is done
             time.sleep(0)
     workers.close()
     assert len(set(seen)) == 1
@@ -57,15 +56,15 @@ def test_one_thread_runs_jobs_in_order() -> None:
 def test_a_job_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     workers = JobThreads(1, "test-failing")
     done = threading.Event()
-    workers.submit(lambda: 1 / 0)
-    workers.submit(done.set)
+    workers.start(lambda: 1 / 0)
+    workers.start(done.set)
     assert done.wait(120)
     workers.close()
     assert "a job of test-failing failed" in caplog.text
 
 
 def test_closing_ends_jobs_that_would_go_on() -> None:
-    workers = EndableJobs(1, "test-endable")
+    workers = JobThreads(1, "test-endable", polite=True)
     ended = threading.Event()
     begun = threading.Event()
 

@@ -337,5 +337,5 @@ def test_every_request_is_understood(hub: Hub) -> None:
         given |= {"move": "u", "move_number": 0}
         values = {field.name: given[field.name] for field in fields if field.required}
         page.tell(kind(**values))
-    wait_until(lambda: hub.desk._waiting == 0)
+    wait_until(lambda: not hub.desk._ends)
     assert "InternalError" not in {reply.kind for reply in page.all(RefusedReply)}

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from twofold.cli._games import read_starts
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -19,7 +20,6 @@ from twofold.cli._options import (
     read_count,
     read_rules,
     read_seconds,
-    read_starts,
 )
 from twofold.cli._output import loading, print_note
 from twofold.cli._settings import Given

@@ -23,6 +23,18 @@ from twofold.arena.bench import (
 from twofold.arena.games import FIGURES, GameColumns
 from twofold.arena.stats import format_runs
 from twofold.arena.study import GameStore, Study
+from twofold.cli._games import (
+    boards_document,
+    far_backend,
+    live_games,
+    open_study,
+    print_boards,
+    print_survival,
+    read_starts,
+    say_beside,
+    survival_document,
+    with_interval,
+)
 from twofold.cli._options import (
     BoardsOption,
     ForceOption,
@@ -32,24 +44,14 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
-    boards_document,
     count,
-    far_backend,
     flag,
     hint_at_strengths,
-    live_games,
-    open_study,
     option,
     prepare,
-    print_boards,
-    print_survival,
     read_jobs,
     read_rules,
     read_seconds,
-    read_starts,
-    say_beside,
-    survival_document,
-    with_interval,
 )
 from twofold.cli._output import (
     catching_interrupt,

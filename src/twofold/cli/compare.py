@@ -11,6 +11,16 @@ import typer
 from twofold.arena.bench import Bench
 from twofold.arena.compare import BIAS
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
+from twofold.cli._games import (
+    boards_document,
+    far_backend,
+    live_games,
+    open_study,
+    print_boards,
+    read_starts,
+    say_beside,
+    with_interval,
+)
 from twofold.cli._options import (
     BoardsOption,
     FirstSeedOption,
@@ -21,21 +31,13 @@ from twofold.cli._options import (
     RulesOption,
     StudyOption,
     argument,
-    boards_document,
     count,
-    far_backend,
     flag,
     hint_at_strengths,
-    live_games,
-    open_study,
     option,
     prepare,
-    print_boards,
     read_jobs,
     read_rules,
-    read_starts,
-    say_beside,
-    with_interval,
 )
 from twofold.cli._output import (
     catching_interrupt,

@@ -12,6 +12,7 @@ import msgspec
 
 from twofold.arena.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
 from twofold.arena.tuning_file import check_settings, require_tune
+from twofold.cli._games import far_backend, with_interval
 from twofold.cli._options import (
     FirstSeedOption,
     ForceOption,
@@ -21,12 +22,10 @@ from twofold.cli._options import (
     RulesOption,
     argument,
     count,
-    far_backend,
     option,
     prepare,
     read_jobs,
     read_rules,
-    with_interval,
 )
 from twofold.cli._output import (
     catching_interrupt,

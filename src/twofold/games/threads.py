@@ -38,25 +38,36 @@ class JobThreads:
         self._jobs: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._waiting = 0  # jobs queued or running
+        self._ends: dict[object, Callable[[], object] | None] = {}  # of jobs queued or running
         self._closed = False
 
-    def submit(self, job: Callable[[], object]) -> bool:
-        """Queue a job; False if the threads are closed."""
+    def start(self, job: Callable[[], object], end: Callable[[], object] | None = None) -> None:
+        """Queue a job; `end` makes it end soon. Raises ResourceError if the threads are closed."""
+        mark = object()
+
+        def run() -> None:
+            try:
+                job()
+            finally:
+                with self._lock:
+                    del self._ends[mark]
+
         with self._lock:
             if self._closed:
-                return False
-            self._waiting += 1
-            if self._waiting > len(self._threads) < self._count:
+                raise ResourceError("the server is shutting down")
+            self._ends[mark] = end
+            if len(self._ends) > len(self._threads) < self._count:
                 self._threads.append(start_thread(self._run, self._name))
-            self._jobs.put(job)
-        return True
+            self._jobs.put(run)
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """End the threads when the queued jobs are done."""
+        """End all jobs and their threads."""
         with self._lock:
+            ends = list(self._ends.values())
             threads = [] if self._closed else self._threads
             self._closed = True
+        for end in filter(None, ends):
+            end()
         for _ in threads:
             self._jobs.put(None)
         join(threads, seconds)
@@ -71,39 +82,6 @@ class JobThreads:
                 _LOG.exception("a job of %s failed", self._name)
             finally:
                 del job  # it may keep a closed page in memory
-                with self._lock:
-                    self._waiting -= 1
-
-
-class EndableJobs(JobThreads):
-    """Polite threads for jobs that can be ended before they are done."""
-
-    def __init__(self, count: int, name: str) -> None:
-        super().__init__(count, name, polite=True)
-        self._ends: set[Callable[[], None]] = set()
-
-    def start(self, job: Callable[[], object], end: Callable[[], None]) -> None:
-        """Queue a job; `end` makes it end soon. Raises ResourceError if the threads are closed."""
-
-        def run() -> None:
-            try:
-                job()
-            finally:
-                with self._lock:
-                    self._ends.discard(end)
-
-        with self._lock:
-            self._ends.add(end)
-        if not self.submit(run):
-            raise ResourceError("the server is shutting down")
-
-    def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """End all jobs and their threads."""
-        with self._lock:
-            ends = list(self._ends)
-        for end in ends:
-            end()
-        super().close(seconds)
 
 
 class Seats:

@@ -17,7 +17,7 @@ from twofold.games import scores
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.games.scores import autoplay_of
-from twofold.games.threads import EndableJobs
+from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget
 from twofold.web import protocol
@@ -75,7 +75,7 @@ class Reviews:
     ) -> None:
         self.make: Final = make
         self._notebook = notebook
-        self._workers = EndableJobs(AT_ONCE, "twofold-review")
+        self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
 

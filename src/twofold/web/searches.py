@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.games.threads import EndableJobs
+from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.base import check_going
@@ -243,7 +243,7 @@ class Searches:
     """The analyses of all pages; `make` makes the player of a checked spec."""
 
     def __init__(self, make: Callable[[PlayerSpec], Player], at_once: int = AT_ONCE) -> None:
-        self._workers = EndableJobs(at_once, "twofold-search")
+        self._workers = JobThreads(at_once, "twofold-search", polite=True)
         self._make = make
         self._lock = threading.Lock()
         self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()

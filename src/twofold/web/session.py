@@ -92,7 +92,7 @@ class Session:
 
     def _later(self, do: Callable[[], None], ref: int) -> None:
         """Do something slow in another thread."""
-        self._hub.desk.submit(lambda: self._guarded(do, ref))
+        self._hub.desk.start(lambda: self._guarded(do, ref))
 
     # ---- games
 

@@ -1,0 +1,217 @@
+"""What commands share that play many games: progress, studies, start boards, where games end."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from twofold.arena.bench import PlayerStanding, backend_at
+from twofold.arena.boards import StartBoards, read_boards, warning_of
+from twofold.arena.games import GameColumns
+from twofold.arena.stats import Interval
+from twofold.arena.study import GameStore, MemoryStudy, Study
+from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.workers import Backend
+from twofold.cli._options import _MOST
+from twofold.cli._output import duration_words, live, print_note, print_out, print_words, waiting
+from twofold.game.rules import Rules
+from twofold.players import PlayerSpec
+from twofold.storage.files import new_file
+
+
+@dataclass(slots=True)
+class _PlayerLine:
+    name: str
+    wanted: int
+    done: int
+    played: int = 0
+    moves: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    begun: float = field(default=math.nan)
+    last: float = field(default=math.nan)
+
+    def add(self, games: GameColumns) -> None:
+        now, scores = time.monotonic(), games.scores.astype(float)
+        begun = now - float(games.seconds.sum())
+        self.begun = begun if math.isnan(self.begun) else self.begun
+        self.last = now
+        self.played += len(games)
+        self.moves += int(games.moves.sum())
+        self.total += float(scores.sum())
+        self.squares += float((scores * scores).sum())
+
+    @property
+    def missing(self) -> int:
+        return self.wanted - self.done - self.played
+
+    def cells(self) -> tuple[str, ...]:
+        games = f"{self.done + self.played:,}/{self.wanted:,}"
+        if not self.played:
+            return self.name, games, "", "", ""
+        seconds = max(self.last - self.begun, 1e-9)
+        mean = self.total / self.played
+        spread = max(self.squares / self.played - mean * mean, 0.0)
+        half = 1.96 * math.sqrt(spread / self.played)
+        left = self.missing * seconds / self.played
+        return (
+            self.name,
+            games,
+            f"{mean:,.0f} ± {half:,.0f}",
+            f"{self.moves / seconds:,.0f}",
+            "" if not self.missing else duration_words(left),
+        )
+
+
+class BenchProgress:
+    """A table that Rich can show again and again.
+
+    Args:
+        players: for each its name, the games wanted, and those of them still to be played.
+    """
+
+    def __init__(self, players: Sequence[tuple[str, int, int]]) -> None:
+        self._lines = [
+            _PlayerLine(name, wanted, wanted - missing) for name, wanted, missing in players
+        ]
+
+    def add(self, number: int, games: GameColumns) -> None:
+        """Count finished games of a player."""
+        self._lines[number].add(games)
+
+    def share(self) -> float:
+        """The part of all games that is played."""
+        wanted = sum(line.wanted for line in self._lines)
+        return 1 - sum(line.missing for line in self._lines) / max(wanted, 1)
+
+    def __rich__(self) -> Table:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+        table.add_column("player", max_width=30, no_wrap=True, overflow="ellipsis")
+        for name in ("games", "mean of the new ones", "moves/s", "left"):
+            table.add_column(name, justify="right", no_wrap=True)
+        active = [line for line in self._lines if line.missing or line.played]
+        first = next((n for n, line in enumerate(active) if line.missing), 0)
+        start = max(0, min(first - _MOST // 2, len(active) - _MOST))
+        for line in active[start : start + _MOST]:
+            table.add_row(*line.cells())
+        return table
+
+
+@contextmanager
+def live_games(
+    players: Sequence[tuple[str, int, int]],
+) -> Iterator[Callable[[int, int, GameColumns], None]]:
+    """Progress on stderr, if that is a terminal: a line for each player that has to play.
+
+    Args:
+        players: for each its name, the games wanted, and those of them still to be played.
+
+    Yields:
+        A function of the line at which a bench begins, the number of its player, and games.
+    """
+    board = BenchProgress(players)
+    with live(None, BenchProgress.share, lambda board, _: board) as show:
+        show(board)
+
+        def add(first: int, number: int, games: GameColumns) -> None:
+            board.add(first + number, games)
+            show(board)
+
+        yield add
+
+
+@contextmanager
+def far_backend(
+    address: str | None, jobs: int | None, timeout: float | None = None
+) -> Iterator[Backend | None]:
+    """`backend_at`; says on stderr what takes long."""
+    words = {None: "", "local": "starting Ray ..."}.get(address, f"joining {address} ...")
+    with ExitStack() as stack:
+        with waiting(words):
+            far = stack.enter_context(backend_at(address, jobs, timeout))
+        yield far
+
+
+def say_beside(text: str) -> None:
+    """Print what a bench says about a player: on stderr."""
+    print_note(f"twofold: {text}")
+
+
+# ---- studies and boards
+
+
+def open_study(out: str, players: Sequence[PlayerSpec], boards: str, *, force: bool) -> GameStore:
+    """The study that --out names, in memory without a name; with `force` instead of another file.
+
+    Raises:
+        InvalidInput: the file is no study, or an input of the games.
+    """
+
+    def check(path: Path) -> None:
+        Study(path, read_only=True).close()
+
+    inputs = [boards, *(file for player in players for file in player.files)]
+    if out and new_file(out, inputs=inputs, force=force, continued=check):
+        Path(out).unlink()
+    return Study(out) if out else MemoryStudy()
+
+
+def read_starts(path: str, rules: Rules) -> StartBoards | None:
+    """The boards that an option names, None where it names none; raises as `read_boards`."""
+    return read_boards(path, rules) if path else None
+
+
+def print_boards(boards: StartBoards | None, games: int) -> None:
+    """Say where games began, what scores are then, and whether boards were used again.
+
+    `games` is the largest number of games of a player.
+    """
+    if boards:
+        print_words(f"boards {boards}; scores are points from there on")
+        if warning := warning_of(boards, games):
+            print_words(warning)
+
+
+def print_survival(
+    runs: Sequence[PlayerStanding], rules: Rules, boards: StartBoards | None
+) -> None:
+    """Tables of where games ended, below those of scores."""
+    if text := format_survival(runs, rules, boards):
+        print_words(
+            "\nwhere games ended: of those that came to a band, the share that ended in it\n"
+        )
+        print_out(text)
+
+
+def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
+    """Boards as the JSON documents name them."""
+    if boards is None:
+        return None
+    return {"name": boards.name, "boards": len(boards), "hash": boards.hash}
+
+
+def survival_document(
+    games: GameColumns, rules: Rules, boards: StartBoards | None
+) -> list[dict[str, Any]]:
+    """Where the games of a player ended, in bands of equal width."""
+    fates = Fates.of_games(games, rules, boards)
+    return [
+        {
+            "tile_sum": [band.low, band.high],
+            "games": band.at_risk,
+            "ended": band.ended,
+            **with_interval("share", band.share),
+            **with_interval("going", band.going),
+        }
+        for band in bands(fates, edges_of([fates]))
+    ]
+
+
+def with_interval(name: str, found: Interval) -> dict[str, Any]:
+    """A value by its name, and its interval of 95 %."""
+    return {name: found.value, f"{name}_95": [found.low, found.high]}
