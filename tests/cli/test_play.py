@@ -18,9 +18,9 @@ from twofold.cli.play import TextGame, said
 from twofold.game.game import Step
 from twofold.game.record import Record, read_record, write_record
 from twofold.games import live_game as saving
+from twofold.games.daily import new_record
 from twofold.games.live_game import LiveGame, new_game
 from twofold.games.places import RecordFile
-from twofold.games.scores import new_record
 from twofold.games.store import GameStore, games_folder, read_game
 from twofold.players import PlayerSpec
 

@@ -5,7 +5,7 @@ import pytest
 from twofold import Game, Record
 from twofold.game.record import format_record, parse_record
 from twofold.games.live_game import LiveGame
-from twofold.games.scores import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
+from twofold.games.makers import AUTOPLAY_TAG, AutoplayMoves, autoplay_of, autoplay_tags
 from twofold.limits import MAX_TAG
 
 

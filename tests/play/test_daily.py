@@ -7,32 +7,32 @@ import pytest
 from twofold.errors import InvalidInput
 from twofold.game.record import parse_record
 from twofold.game.rules import STANDARD, Rules
-from twofold.games import scores
+from twofold.games import daily
 
 DAY = date(2026, 11, 23)
 BEGUN = "2026-11-23T12:00:00+00:00"
 
 
 def test_the_seed_is_the_date() -> None:
-    record = scores.new_record(DAY, BEGUN)
+    record = daily.new_record(DAY, BEGUN)
     assert (record.seed, record.rules, record.moves) == (20261123, STANDARD, ())
-    assert scores.day_of_record(parse_record(str(record))) == "2026-11-23"
+    assert daily.day_of_record(parse_record(str(record))) == "2026-11-23"
 
 
 def test_the_tag_alone_makes_no_daily_game() -> None:
-    tags = {scores.TAG: "2026-11-23"}
-    seed = scores.seed_of(DAY)
-    assert scores.day_of(tags, STANDARD, seed, given_board=False) == "2026-11-23"
-    assert scores.day_of(tags, STANDARD, seed + 1, given_board=False) == ""
-    assert scores.day_of(tags, Rules(3, 3), seed, given_board=False) == ""
-    assert scores.day_of(tags, STANDARD, seed, given_board=True) == ""
-    assert scores.day_of({}, STANDARD, seed, given_board=False) == ""
-    assert scores.day_of({scores.TAG: "today"}, STANDARD, seed, given_board=False) == ""
+    tags = {daily.TAG: "2026-11-23"}
+    seed = daily.seed_of(DAY)
+    assert daily.day_of(tags, STANDARD, seed, given_board=False) == "2026-11-23"
+    assert daily.day_of(tags, STANDARD, seed + 1, given_board=False) == ""
+    assert daily.day_of(tags, Rules(3, 3), seed, given_board=False) == ""
+    assert daily.day_of(tags, STANDARD, seed, given_board=True) == ""
+    assert daily.day_of({}, STANDARD, seed, given_board=False) == ""
+    assert daily.day_of({daily.TAG: "today"}, STANDARD, seed, given_board=False) == ""
 
 
 def test_a_daily_game_can_become_an_ordinary_game() -> None:
-    record = scores.new_record(DAY, BEGUN)
-    assert scores.day_of_record(scores.without_day(record)) == ""
+    record = daily.new_record(DAY, BEGUN)
+    assert daily.day_of_record(daily.without_day(record)) == ""
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_daily_game_can_become_an_ordinary_game() -> None:
 )
 def test_a_day_is_a_date_from_the_first_one_on(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a day such as 2026-11-23"):
-        scores.parse_day(text)
+        daily.parse_day(text)
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_a_day_is_a_date_from_the_first_one_on(text: str) -> None:
     ],
 )
 def test_a_later_start_is_detected(begun: str, later: bool) -> None:
-    assert scores.is_later("2026-11-23", begun) == later
+    assert daily.is_later("2026-11-23", begun) == later

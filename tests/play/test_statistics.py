@@ -14,7 +14,7 @@ from twofold.games.kept import (
     statistics_of,
     streaks,
 )
-from twofold.games.scores import Kind
+from twofold.games.makers import Kind
 
 RULES = "4x4 spawn=2:0.9,4:0.1 start=2 goal=2048 stop=never"
 SMALL = "3x3 spawn=2:0.9,4:0.1 start=2 goal=256 stop=never"

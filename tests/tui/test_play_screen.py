@@ -24,8 +24,8 @@ from tests.tui.driving import (
 )
 from twofold import Board, Game, Rules
 from twofold.cli.tui.review_screen import ReviewScreen
+from twofold.games.daily import new_record
 from twofold.games.live_game import LiveGame
-from twofold.games.scores import new_record
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from twofold.errors import LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.mover import Mover
-from twofold.games.scores import AUTOPLAY_TAG
 from twofold.games.store import GameStore
 from twofold.players import make_player, play_game
 from twofold.search.budget import Stop

@@ -11,7 +11,7 @@ from tests.web.driver import Client
 from tests.web.page import Page, add_record
 from twofold.game.game import Game
 from twofold.game.record import Record
-from twofold.games import scores
+from twofold.games import daily
 from twofold.games.store import GameStore
 from twofold.web import protocol
 from twofold.web.hub import Hub
@@ -22,7 +22,7 @@ NAME = "daily-2026-11-23"
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scores, "today", lambda: DAY)
+    monkeypatch.setattr(daily, "today", lambda: DAY)
 
 
 def begin(client: Client, day: date = DAY) -> str:
@@ -68,7 +68,7 @@ def test_two_servers_have_one_try(tmp_path: Path) -> None:
     with closing(GameStore(tmp_path / "games")) as store:
         assert store.read(NAME).record.moves[0].letter == first
         other = store.read(parted.game).record
-    assert (scores.day_of_record(other), other.moves[0].letter) == ("", second)
+    assert (daily.day_of_record(other), other.moves[0].letter) == ("", second)
 
 
 def test_no_undo_no_hints_no_autoplay(client: Client, hub: Hub) -> None:
@@ -110,7 +110,7 @@ def test_the_try_of_today_cannot_be_deleted(
         "DailyRule",
         "the daily game of today cannot be deleted: there is one try",
     )
-    monkeypatch.setattr(scores, "today", lambda: DAY + timedelta(days=1))
+    monkeypatch.setattr(daily, "today", lambda: DAY + timedelta(days=1))
     page.ask(protocol.DeleteRequest(game=NAME), protocol.GamesReply)
     assert client.get("/api/daily").json["tries"] == []
 
@@ -139,7 +139,7 @@ def test_a_past_day_is_marked_as_played_later(
 
 def test_an_imported_try_is_the_try_of_its_day(client: Client, hub: Hub) -> None:
     """If there is none yet; otherwise it is an ordinary game."""
-    record = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
     games = []
     for count in (3, 4):
         game = record.resume()
@@ -192,7 +192,7 @@ def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
 @pytest.mark.promise("R81")
 def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> None:
     """A friend's game does not take the day's only try."""
-    record = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
+    record = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
     assert client.post("/api/games", str(record)).status == 201
     assert client.get("/api/daily").json["tries"] == []
 

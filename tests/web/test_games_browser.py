@@ -14,7 +14,7 @@ from tests.support.browser import LAPTOP, PATIENCE_MS, Served, Visit, press_arro
 from twofold.game.formats import format_game
 from twofold.game.game import Game
 from twofold.game.record import Record
-from twofold.games import scores
+from twofold.games import daily
 from twofold.games.store import GameStore
 
 DAY = date(2026, 11, 23)
@@ -41,7 +41,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scores, "today", lambda: DAY)
+    monkeypatch.setattr(daily, "today", lambda: DAY)
 
 
 def played_out(seed: int, rules: str = "", moves: int | None = None) -> Game:
@@ -65,9 +65,9 @@ def fill(served: Served) -> None:
         served.keep(str(Record.from_game(played_out(seed, QUICK), player="me")))
     store = GameStore(served.folder / "games")
     if NAME not in store:
-        game = played_out(scores.seed_of(DAY))
+        game = played_out(daily.seed_of(DAY))
         game.cut(game.move_number - 1)
-        begun = scores.new_record(DAY, "2026-11-23T10:00:00+00:00")
+        begun = daily.new_record(DAY, "2026-11-23T10:00:00+00:00")
         record = Record.from_game(game, player="me", date=begun.date, tags=begun.tags)
         store.save(NAME, record, 1.0)
 

@@ -13,8 +13,8 @@ from twofold import Board, Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, Format, parse_any_record
 from twofold.game.rules import Move
 from twofold.games.judge import MoveJudgement
+from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, percent_words
-from twofold.games.scores import AUTOPLAY_TAG
 
 JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
 MOVES = 90

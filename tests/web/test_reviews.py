@@ -17,8 +17,8 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games.judge import Judge
+from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, review
-from twofold.games.scores import AUTOPLAY_TAG
 from twofold.games.store import NotFound
 from twofold.players import PlayerSpec, make_player
 from twofold.search.budget import Budget

@@ -21,7 +21,8 @@ from twofold.game.formats import parts_of
 from twofold.game.game import result_text
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games.scores import Kind, counts_as_own, day_of_record, kind_of
+from twofold.games.daily import day_of_record
+from twofold.games.makers import Kind, counts_as_own, kind_of
 
 MOVES_TAG: Final = "Moves"
 """Tag of an exported record with its number of moves."""

@@ -18,20 +18,18 @@ from twofold.errors import TwofoldError
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
+from twofold.games.daily import DailyRule, day_of_record, without_day
 from twofold.games.kept import OPENED_TAG, unindexed
-from twofold.games.places import Place, Row
-from twofold.games.scores import (
+from twofold.games.makers import (
     ME,
     AutoplayMoves,
-    DailyRule,
     Kind,
     add_player,
     autoplay_of,
     autoplay_tags,
-    day_of_record,
     kind_of,
-    without_day,
 )
+from twofold.games.places import Place, Row
 from twofold.games.store import Conflict, GameStore, Version
 from twofold.limits import MAX_MOVE_NUMBER
 

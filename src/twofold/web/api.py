@@ -15,9 +15,9 @@ from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import MOVES, Kind, why_worse
 from twofold.games.kept import GameInfo
+from twofold.games.makers import autoplay_of
 from twofold.games.mover import Mover
 from twofold.games.review import default_judge
-from twofold.games.scores import autoplay_of
 from twofold.limits import MAX_RECORD_MOVES
 from twofold.players.base import Player
 from twofold.search.analysis import AnalysisDocument, Timing

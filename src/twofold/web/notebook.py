@@ -22,9 +22,9 @@ from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
 from twofold.games.judge import CHANCE, MISTAKES, MoveJudgement, label_of
 from twofold.games.kept import OPENED_TAG
+from twofold.games.makers import ME, autoplay_of
 from twofold.games.pictures import AND
 from twofold.games.review import positions
-from twofold.games.scores import ME, autoplay_of
 from twofold.games.store import PATIENCE, NotFound
 from twofold.storage.files import alone, atomic_write, make_private, read_start
 from twofold.web.protocol import Count, Letter, Text

@@ -12,7 +12,7 @@ from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.record import format_line
-from twofold.games import scores
+from twofold.games import daily
 from twofold.games.kept import GameInfo, RulesStatistics, Unread, games_in, indexed, statistics_of
 from twofold.games.pictures import (
     FORMS,
@@ -174,19 +174,19 @@ class _OwnGames:
     @operation("GET /api/daily")
     def daily(self) -> DailyGames:
         """The daily game: today, and the tries so far."""
-        where, prefix = "daily <> '' AND game = ? || daily", scores.PREFIX
+        where, prefix = "daily <> '' AND game = ? || daily", daily.PREFIX
         tries = [
-            DailyTry(one.info.daily, scores.is_later(one.info.daily, one.info.date), one.info)
+            DailyTry(one.info.daily, daily.is_later(one.info.daily, one.info.date), one.info)
             for one in self._table.saved().games(where, prefix)
         ]
         tries.sort(key=lambda one: one.day, reverse=True)
-        return DailyGames(str(scores.today()), str(scores.FIRST_DAY), tries)
+        return DailyGames(str(daily.today()), str(daily.FIRST_DAY), tries)
 
     @operation("POST /api/daily", examples=[{"day": "2026-01-01"}])
     def begin_daily(self, body: DailyBody) -> DailyBegun:
         """Begin the daily game of a day, or return its existing try."""
-        day = scores.parse_day(body.day)
-        if day > scores.today():
+        day = daily.parse_day(body.day)
+        if day > daily.today():
             raise InvalidInput(f"the daily game of {day} can be played from that day on, in UTC")
         return DailyBegun(self._table.begin_daily(day))
 

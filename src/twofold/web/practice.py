@@ -23,8 +23,8 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed, shown
 from twofold.game.rules import STANDARD, Move
+from twofold.games.daily import FIRST_DAY, today
 from twofold.games.judge import FLOOR
-from twofold.games.scores import FIRST_DAY, today
 from twofold.games.store import NotFound
 from twofold.tables.build import BuildPlan, measured_rate
 from twofold.tables.format import tables_folder

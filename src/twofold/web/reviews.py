@@ -13,10 +13,10 @@ from typing import Final
 from twofold.errors import TwofoldError
 from twofold.game.game import Status
 from twofold.game.record import Record
-from twofold.games import scores
+from twofold.games import daily
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
+from twofold.games.makers import autoplay_of
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
-from twofold.games.scores import autoplay_of
 from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget
@@ -155,8 +155,8 @@ class AskedReview(Asked):
         """Send judgements as they are made, then what is known at the end."""
         record = self._find(self._game)
         is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
-        if scores.day_of_record(record) == str(scores.today()) and not is_over:  # no hints in it
-            raise scores.DailyRule("the daily game of today can be reviewed once it is over")
+        if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
+            raise daily.DailyRule("the daily game of today can be reviewed once it is over")
         spec = self._judge_for(record)
         with self._reviews.make(spec) as player:
             judge = Judge(player, record.rules, Budget(ply=self._ply))

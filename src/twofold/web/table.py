@@ -18,7 +18,7 @@ from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games import scores
+from twofold.games import daily
 from twofold.games.kept import GameInfo, unindexed, when_played
 from twofold.games.live_game import LOOK_SECONDS, now_text, opened
 from twofold.games.places import Row
@@ -104,7 +104,7 @@ class PageTable:
 
         It is neither a try of its day nor counted as the person's own. Raises as `take_in`.
         """
-        own = scores.without_day(unindexed(record))
+        own = daily.without_day(unindexed(record))
         if known := self.store.find(unindexed(record)) or self.store.find(own):
             return TakenIn(known, False)
         return self.take_in(opened(record), self.time())
@@ -118,13 +118,13 @@ class PageTable:
         """
         when = when_played(record, self.time()) if played is None else played
         own = unindexed(record)
-        if day := scores.day_of_record(own):
-            game = scores.PREFIX + day
-            if scores.can_be_try(own) and self.store.take_in(game, own, when):
+        if day := daily.day_of_record(own):
+            game = daily.PREFIX + day
+            if daily.can_be_try(own) and self.store.take_in(game, own, when):
                 return TakenIn(game, True)
-            if scores.can_be_try(own) and goes_on(self.store.record(game), own):
+            if daily.can_be_try(own) and goes_on(self.store.record(game), own):
                 return TakenIn(game, False)
-            own = scores.without_day(own)
+            own = daily.without_day(own)
         if known := self.store.find(own):
             return TakenIn(known, False)
         game = self.store.id_for(own)
@@ -136,11 +136,11 @@ class PageTable:
 
     def begin_daily(self, day: date) -> str:
         """The id of the try of a day, created if missing; raises LimitExceeded or ResourceError."""
-        game = scores.id_of(day)
+        game = daily.id_of(day)
         if game not in self.store:
             self.store.check_room()
             # This does not overwrite a try that another program has just created.
-            self.store.save(game, scores.new_record(day, now_text()), self.time())
+            self.store.save(game, daily.new_record(day, now_text()), self.time())
         return game
 
     def join(
@@ -227,8 +227,8 @@ class PageTable:
 
         Raises DailyRule for today's daily game, otherwise as `GameStore.delete`.
         """
-        if game == scores.id_of(scores.today()):
-            raise scores.DailyRule("the daily game of today cannot be deleted: there is one try")
+        if game == daily.id_of(daily.today()):
+            raise daily.DailyRule("the daily game of today cannot be deleted: there is one try")
         with self._lock:
             live = self._live.get(game)
         if live is None:

@@ -7,7 +7,7 @@ import pytest
 
 from twofold.errors import InvalidInput
 from twofold.game.rules import STANDARD, Move
-from twofold.games.scores import FIRST_DAY
+from twofold.games.daily import FIRST_DAY
 from twofold.games.store import NotFound
 from twofold.players import make_player
 from twofold.players.searching import values_of

@@ -10,7 +10,7 @@ from tests.support.endgame_tables import table_files as table_files  # fixtures
 from tests.support.endgame_tables import tables_here as tables_here
 from tests.web.driver import Client
 from tests.web.page import Page
-from twofold.games.scores import FIRST_DAY
+from twofold.games.daily import FIRST_DAY
 from twofold.web import practice, protocol
 from twofold.web.practice import puzzle_of
 

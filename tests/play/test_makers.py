@@ -2,7 +2,7 @@
 
 import pytest
 
-from twofold.games.scores import SOMEBODY, add_player, counts_as_own, kind_of
+from twofold.games.makers import SOMEBODY, add_player, counts_as_own, kind_of
 from twofold.limits import MAX_TAG
 
 
