@@ -10,7 +10,6 @@ The puzzle of the day is one position, one move, the same for everyone on a date
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
@@ -307,50 +306,50 @@ MAX_BYTES: Final = 1 << 20
 _ILLEGAL: Final = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
-    """A position, and the values of its moves in points, None for illegal moves."""
+class PuzzleReply(msgspec.Struct, frozen=True):
+    """A puzzle; `number` counts from 1.
 
-    board: Board
-    values: tuple[int | None, ...]
+    Attributes:
+        values: of up, right, down and left, in points; null for illegal moves.
+        shares: of the best value, as in a review, 0 to 1; null for illegal moves.
+        best: letter of the best move.
+        tempting: letters of the moves with the largest reward.
+    """
 
-    @property
-    def best(self) -> Move:
-        """The best move."""
-        return max(self._legal, key=lambda move: self.values[move] or 0)
-
-    @property
-    def tempting(self) -> list[Move]:
-        """The moves with the largest reward."""
-        rewards = {move: self.board.slide(move).reward for move in self._legal}
-        return [move for move, points in rewards.items() if points == max(rewards.values())]
-
-    @property
-    def shares(self) -> list[float | None]:
-        """The share of the best value of each move, as in a review; None for illegal moves."""
-        best = self.values[self.best] or 0
-        return [None if one is None else (FLOOR + one) / (FLOOR + best) for one in self.values]
-
-    @property
-    def _legal(self) -> list[Move]:
-        return [move for move in Move if self.values[move] is not None]
+    day: date
+    number: int
+    board: str
+    values: list[int | None]
+    shares: list[float | None]
+    best: str
+    tempting: str
 
 
 @cache
-def puzzles() -> tuple[Puzzle, ...]:
-    """All puzzles of the package."""
-    found = []
-    for line in POSITIONS.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            board, *texts = line.split()
-            values = tuple(None if one == _ILLEGAL else int(one) for one in texts)
-            found.append(Puzzle(Board.parse(board), values))
-    return tuple(found)
+def puzzle_lines() -> list[str]:
+    """The puzzles of the package: a board, and the values of its moves."""
+    lines = POSITIONS.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
-def puzzle_of(day: date) -> Puzzle:
+def puzzle_of(day: date) -> PuzzleReply:
     """The puzzle of a date."""
-    return puzzles()[day.toordinal() % len(puzzles())]
+    lines = puzzle_lines()
+    text, *texts = lines[day.toordinal() % len(lines)].split()
+    board, values = Board.parse(text), [None if one == _ILLEGAL else int(one) for one in texts]
+    legal = [move for move in Move if values[move] is not None]
+    best = max(legal, key=lambda move: values[move] or 0)
+    top = FLOOR + (values[best] or 0)
+    rewards = {move: board.slide(move).reward for move in legal}
+    return PuzzleReply(
+        day,
+        (day - FIRST_DAY).days + 1,
+        str(board),
+        values,
+        [None if one is None else (FLOOR + one) / top for one in values],
+        best.letter,
+        "".join(move.letter for move in legal if rewards[move] == max(rewards.values())),
+    )
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -384,7 +383,7 @@ class PuzzleBook:
         puzzle = puzzle_of(day)
         if puzzle.values[move] is None:
             raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
-        given = Answer(move.letter, move == puzzle.best, day == self.clock())  # type: ignore[arg-type]
+        given = Answer(move.letter, move.letter == puzzle.best, day == self.clock())  # type: ignore[arg-type]
 
         def edit(answers: Answers) -> dict[date, Answer]:
             answers.days.setdefault(day, given)
@@ -455,24 +454,6 @@ class PuzzleDays(msgspec.Struct, frozen=True):
     first: date
     answers: dict[date, Answer]
     streak: int
-
-
-class PuzzleReply(msgspec.Struct, frozen=True):
-    """A puzzle; `number` counts from 1.
-
-    Attributes:
-        values: of up, right, down and left, in points; null for illegal moves.
-        shares: of the best value, 0 to 1; null for illegal moves.
-        tempting: letters of the moves with the largest reward.
-    """
-
-    day: date
-    number: int
-    board: str
-    values: list[int | None]
-    shares: list[float | None]
-    best: str
-    tempting: str
 
 
 class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -563,17 +544,7 @@ class _Practice:
     @operation("GET /api/puzzles/{day}")
     def puzzle(self, day: str) -> PuzzleReply:
         """The puzzle of a date."""
-        parsed = self._book.parse_day(day)
-        puzzle = puzzle_of(parsed)
-        return PuzzleReply(
-            parsed,
-            (parsed - FIRST_DAY).days + 1,
-            str(puzzle.board),
-            list(puzzle.values),
-            puzzle.shares,
-            puzzle.best.letter,
-            "".join(move.letter for move in puzzle.tempting),
-        )
+        return puzzle_of(self._book.parse_day(day))
 
     @operation("POST /api/puzzles/{day}")
     def answer(self, day: str, body: PuzzleBody) -> PuzzleDays:

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from twofold.errors import InvalidInput
+from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY
 from twofold.games.store import NotFound
 from twofold.players import make_player
 from twofold.players.searching import values_of
 from twofold.search.budget import Budget, Stop
-from twofold.web.practice import PuzzleBook, puzzle_of, puzzles
+from twofold.web.practice import PuzzleBook, PuzzleReply, puzzle_lines, puzzle_of
 
 TODAY = date(2026, 11, 23)
 YEAR = 366
@@ -23,9 +24,18 @@ def book(tmp_path: Path) -> PuzzleBook:
     return PuzzleBook(tmp_path, lambda: TODAY)
 
 
+def puzzles() -> list[PuzzleReply]:
+    """All puzzles, on a date each."""
+    return [puzzle_of(FIRST_DAY + timedelta(number)) for number in range(len(puzzle_lines()))]
+
+
+def best_move(day: date) -> Move:
+    return Move.parse(puzzle_of(day).best)
+
+
 def wrong_move(day: date) -> Move:
     puzzle = puzzle_of(day)
-    return next(m for m in Move if puzzle.values[m] is not None and m != puzzle.best)
+    return next(m for m in Move if puzzle.values[m] is not None and m.letter != puzzle.best)
 
 
 def test_there_are_puzzles_for_more_than_a_year_and_none_twice() -> None:
@@ -36,11 +46,11 @@ def test_there_are_puzzles_for_more_than_a_year_and_none_twice() -> None:
 def test_each_puzzle_has_one_best_move_and_a_tempting_one_that_is_a_mistake() -> None:
     for one in puzzles():
         legal = {move for move in Move if one.values[move] is not None}
-        assert legal == set(one.board.legal_moves())
+        assert legal == set(Board.parse(one.board).legal_moves())
         assert len(legal) >= 3
         others = [share for move, share in zip(Move, one.shares, strict=True)
-                  if share is not None and move != one.best]  # fmt: skip
-        assert one.shares[one.best] == 1
+                  if share is not None and move.letter != one.best]  # fmt: skip
+        assert one.shares[Move.parse(one.best)] == 1
         assert max(others) < 0.976  # values are rounded
         assert one.best not in one.tempting
 
@@ -49,22 +59,23 @@ def test_the_values_are_those_of_the_network_at_three_plies() -> None:
     with make_player("ntuple:net=default,ply=3") as player:
         player.start(STANDARD, 0)
         for one in puzzles()[:5]:
-            found = values_of(player, one.board, 0, Budget(), Stop())
+            found = values_of(player, Board.parse(one.board), 0, Budget(), Stop())
             assert found is not None
             assert {move: round(value) for move, value in found.items()} == {
-                move: one.values[move] for move in one.board.legal_moves()
+                move: one.values[move] for move in Board.parse(one.board).legal_moves()
             }
 
 
 def test_a_date_has_the_same_puzzle_for_everyone() -> None:
-    assert puzzle_of(TODAY) is puzzles()[TODAY.toordinal() % len(puzzles())]
+    line = puzzle_lines()[TODAY.toordinal() % len(puzzle_lines())]
+    assert Board.parse(line.split()[0]) == Board.parse(puzzle_of(TODAY).board)
     days = [FIRST_DAY + timedelta(number) for number in range(YEAR)]
     assert len({puzzle_of(day).board for day in days}) == YEAR
 
 
 def test_the_first_answer_counts(book: PuzzleBook) -> None:
     assert book.answer(TODAY, wrong_move(TODAY))[TODAY].right is False
-    assert book.answer(TODAY, puzzle_of(TODAY).best)[TODAY].right is False
+    assert book.answer(TODAY, best_move(TODAY))[TODAY].right is False
     assert book.answers()[TODAY].move == wrong_move(TODAY).letter
 
 
@@ -84,11 +95,11 @@ def test_a_streak_is_of_days_solved_on_the_day(tmp_path: Path) -> None:
 
     days = [TODAY - timedelta(number) for number in range(5)]
     for day in (days[4], days[2], days[1]):
-        on(day).answer(day, puzzle_of(day).best)
-    on(TODAY).answer(days[3], puzzle_of(days[3]).best)  # too late to count
+        on(day).answer(day, best_move(day))
+    on(TODAY).answer(days[3], best_move(days[3]))  # too late to count
     book = on(TODAY)
     assert book.streak(book.answers()) == 2  # today may still come
-    book.answer(TODAY, puzzle_of(TODAY).best)
+    book.answer(TODAY, best_move(TODAY))
     assert book.streak(book.answers()) == 3
     after = TODAY + timedelta(2)
     assert on(after).streak(on(after).answers()) == 0
