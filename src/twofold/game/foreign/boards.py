@@ -26,9 +26,9 @@ import msgspec
 
 from twofold.errors import InvalidBoard, InvalidRecord
 from twofold.game.board import Board
-from twofold.game.foreign.turns import described
+from twofold.game.foreign.turns import json_errors
 from twofold.game.game import Game, result_text
-from twofold.game.notation import check_length, printable, shown
+from twofold.game.notation import check_length, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import Rules
@@ -100,17 +100,12 @@ def _state(text: str) -> _SavedState:
         raise InvalidRecord(
             f"expected a saved game of at most {MAX_SAVED_GAME} characters, got {len(text)}"
         )
-    try:
+    with json_errors("a saved game as JSON with grid and score", text):
         found = msgspec.json.decode(text)
         if isinstance(found, dict) and "gameState" in found:
             inner = msgspec.convert(found, _Storage).game_state
             return msgspec.json.decode(inner, type=_SavedState) if isinstance(inner, str) else inner
         return msgspec.convert(found, _SavedState)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        said = printable(str(error))[:200]
-        raise InvalidRecord(
-            f"expected a saved game as JSON with grid and score, got {described(text)} ({said})"
-        ) from None
 
 
 def _board(grid: _Grid) -> Board:
@@ -216,11 +211,8 @@ def parse_json_board(text: str) -> Record:
         raise InvalidRecord(
             f"expected a board of at most {MAX_SAVED_GAME} characters, got {len(text)}"
         )
-    try:
+    with json_errors("a board as JSON", text):
         found = msgspec.json.decode(text, type=_JsonBoard)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        said = printable(str(error))[:200]
-        raise InvalidRecord(f"expected a board as JSON, got {described(text)} ({said})") from None
     with located("board"):
         board = Board.from_tiles([[whole(tile or 0) for tile in row] for row in found.board])
     return position_record(board, whole(found.score or 0))

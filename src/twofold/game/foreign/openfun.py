@@ -37,6 +37,7 @@ from twofold.game.foreign.turns import (
     described,
     format_date,
     from_record,
+    json_errors,
     milliseconds_of,
     to_record,
 )
@@ -135,11 +136,8 @@ def _documents(text: str) -> Iterator[Any]:
 
 
 def _convert(document: Any, kind: type[Kind]) -> Kind:
-    try:
+    with json_errors("a shared game of Open Fun Game 2048"):
         return msgspec.convert(document, kind)
-    except (msgspec.ValidationError, UnicodeError) as error:
-        said = printable(str(error))[:200]
-        raise InvalidRecord(f"expected a shared game of Open Fun Game 2048 ({said})") from None
 
 
 def _name(ply: _Ply) -> str:

@@ -59,6 +59,7 @@ from twofold.game.foreign.turns import (
     TurnTile,
     check_shape,
     described,
+    digit_of,
     format_date,
     from_record,
     milliseconds_of,
@@ -229,8 +230,8 @@ def parse_v4c(text: str) -> Record:
             f"expected {V4C_PREFIX}, one of {V4C_KINDS} and 16 exponents, got {described(text)}"
         )
     with located("start board"):
-        board = Board([_digit(character) for character in body[1:17]])
-    return to_record(board.shape, board, _v4c_turns(map(_digit, body[17:])))
+        board = Board([digit_of(_DIGITS, character) for character in body[1:17]])
+    return to_record(board.shape, board, _v4c_turns(digit_of(_DIGITS, one) for one in body[17:]))
 
 
 def _v4c_turns(digits: Iterator[int]) -> Iterator[Turn | int]:
@@ -244,15 +245,6 @@ def _v4c_turns(digits: Iterator[int]) -> Iterator[Turn | int]:
             raise InvalidRecord("expected a move, got a tile that was placed by hand")
         else:
             raise InvalidRecord(f"expected an escape from 0 to 2, got {kind}")
-
-
-def _digit(character: str) -> int:
-    digit = _DIGITS.get(character)
-    if digit is None:
-        raise InvalidRecord(
-            f"expected one of the 128 characters of the format, got {described(character)}"
-        )
-    return digit
 
 
 def format_v4c(record: Record) -> str:
@@ -328,7 +320,7 @@ def _new_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
     for position in range(0, len(text), 3):
         value = 0
         for character in text[position : position + 3]:
-            value = value << 7 | _code(_NEW_CODES, character)
+            value = value << 7 | digit_of(_NEW_CODES, character)
         exponent = (value >> 2 & 3) + 1
         spawn = _spawn(value >> 7 & 7, value >> 4 & 7, 1 << exponent, shape)
         yield Turn(_NEW_MOVES[value & 3], spawn)
@@ -387,7 +379,7 @@ def _verse_start_tile(turn: Turn) -> TurnTile:
 
 def _old_turns(text: str, shape: tuple[int, int]) -> Iterator[Turn]:
     for character in text:
-        code = _code(_OLD_CODES, character)
+        code = digit_of(_OLD_CODES, character)
         spawn = _spawn(code & 3, code >> 2 & 3, 4 if code & 16 else 2, shape)
         yield Turn(Move(code >> 5), spawn)
 
@@ -409,15 +401,6 @@ def _format_old(move: Move, spawn: TurnTile, cols: int) -> str:
 
 
 # ---- both
-
-
-def _code(codes: dict[str, int], character: str) -> int:
-    code = codes.get(character)
-    if code is None:
-        raise InvalidRecord(
-            f"expected one of the 128 characters of the format, got {described(character)}"
-        )
-    return code
 
 
 def _spawn(y: int, x: int, tile: int, shape: tuple[int, int]) -> TurnTile:

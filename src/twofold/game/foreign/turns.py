@@ -35,15 +35,18 @@ https://github.com/game-difficulty/2048EndgameTablebase.
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final, NamedTuple
 
+import msgspec
+
 from twofold.errors import InvalidRecord
 from twofold.game.board import Board
 from twofold.game.game import Game, result_text
-from twofold.game.notation import DIGITS, shown
+from twofold.game.notation import DIGITS, printable, shown
 from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import MOVES_BY_LETTER, Move, Rules
@@ -119,7 +122,9 @@ def to_record(
             if isinstance(turn, int):
                 _undo(game, turn)
             elif turn is not None:
-                _play(game, turn)
+                made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
+                if turn.reward not in (None, made):
+                    raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
     with located(f"move {game.move_number}"):
         result = result_text(game.board, rules)
     return Record(
@@ -145,12 +150,6 @@ def _started(rules: Rules, start: Sequence[TurnTile]) -> Board:
             raise InvalidRecord(f"expected a tile 2 or 4, got {tile}")
         board = board.place(cell, tile)
     return board
-
-
-def _play(game: Game, turn: Turn) -> None:
-    made = game.play(turn.move, spawn=(turn.spawn.cell, turn.spawn.tile)).reward
-    if turn.reward not in (None, made):
-        raise InvalidRecord(f"expected a reward of {made} points, got {turn.reward}")
 
 
 def _undo(game: Game, count: int) -> None:
@@ -200,6 +199,27 @@ def check_shape(record: Record, name: str, most_side: int, least_side: int = 1) 
 def described(text: str) -> str:
     """The start of a text, for an error message."""
     return shown(text[:100])
+
+
+@contextmanager
+def json_errors(expected: str, got: str = "") -> Iterator[None]:
+    """Translate errors of msgspec to `InvalidRecord`; `got` is the text, if it is to be shown."""
+    try:
+        yield
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        words = f", got {described(got)}" if got else ""
+        said = printable(str(error))[:200]
+        raise InvalidRecord(f"expected {expected}{words} ({said})") from None
+
+
+def digit_of(digits: Mapping[str, int], character: str) -> int:
+    """The number that a character stands for in an alphabet of 128."""
+    digit = digits.get(character)
+    if digit is None:
+        raise InvalidRecord(
+            f"expected one of the 128 characters of the format, got {described(character)}"
+        )
+    return digit
 
 
 def format_date(milliseconds: int) -> str:
@@ -253,14 +273,10 @@ def parse_moporgic(text: str) -> Record:
         )
     with located("start tiles"):
         start, rest = _start(_tokens(match["moves"]))
-    player, date = _player(match["names"]), format_date(int(match["began"]))
-    return to_record((SIDE, SIDE), start, _turns(rest), player=player, date=date)
-
-
-def _player(names: str) -> str:
-    """The player in `player:environment`; empty if it has no name."""
+    names = match["names"]  # player:environment
     player = (names.rpartition(":")[0] or names).strip()
-    return "" if player == UNNAMED else player
+    player, date = "" if player == UNNAMED else player, format_date(int(match["began"]))
+    return to_record((SIDE, SIDE), start, _turns(rest), player=player, date=date)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
