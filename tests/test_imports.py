@@ -117,7 +117,8 @@ def test_a_command_imports_nothing_before_it_catches_ctrl_c() -> None:
     )
     command = [sys.executable, "-I", "-S", "-c", program]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["twofold", "twofold.__main__", "twofold.version"]
+    expected = ["twofold", "twofold.__main__", "twofold._moved", "twofold.version"]
+    assert found.stdout.split() == expected
 
 
 def imported_packages(path: Path) -> Iterator[str]:

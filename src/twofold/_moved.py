@@ -1,10 +1,11 @@
 """Import paths of the first months, each with the module that has its names today."""
 
-import importlib
 import sys
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False  # a command imports nothing before it catches Ctrl-C
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 MOVED = {
     "arena.pairs": "arena.compare",
@@ -58,21 +59,30 @@ class MovedFinder:
     """Finds a moved module for `import`, before a finder of files makes a second one of it."""
 
     @classmethod
-    def find_spec(cls, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(
+        cls, name: str, path: object = None, target: object = None
+    ) -> "ModuleSpec | None":
         home = MOVED.get(name.removeprefix("twofold.")) if name.startswith("twofold.") else None
-        return ModuleSpec(name, _Loader(f"twofold.{home}")) if home else None
+        if home is None:
+            return None
+        import importlib
+        from importlib.machinery import ModuleSpec
+
+        module = importlib.import_module(f"twofold.{home}")
+        return ModuleSpec(name, _Loaded(module))  # type: ignore[arg-type]
 
 
-class _Loader(Loader):
-    def __init__(self, home: str) -> None:
-        self.module = importlib.import_module(home)
-        self.spec = self.module.__spec__
+class _Loaded:
+    """A loader of a module that is loaded; it stays what it is."""
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def __init__(self, module: "ModuleType") -> None:
+        self.module, self.spec = module, module.__spec__
+
+    def create_module(self, spec: "ModuleSpec") -> "ModuleType":
         return self.module
 
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the module stays what it is
+    def exec_module(self, module: "ModuleType") -> None:
+        module.__spec__ = self.spec
 
 
 def install() -> None:

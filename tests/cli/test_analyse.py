@@ -297,8 +297,11 @@ def test_the_board_may_come_as_input_and_as_it_is_printed(cli: Cli, text: str) -
     assert cli("analyse", text, "--player", "greedy").out == expected
 
 
-def test_the_board_may_be_in_a_file(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "board"
+def test_the_board_may_be_in_a_file(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("board")
     file.write_text(BOARD.replace("/", "\n"))
     expected = cli("analyse", BOARD, "--player", "greedy").out
     assert cli("analyse", str(file), "--player", "greedy").out == expected
