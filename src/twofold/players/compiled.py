@@ -114,13 +114,6 @@ def fits_bits(rules: Rules) -> bool:
     return max(rules.shape) <= BITS_MAX_SIDE and max(rules.spawn_exponents) <= BITS_MAX_EXPONENT
 
 
-def table_words(rules: Rules) -> tuple[Words, list[Any]]:
-    """The context of a policy that needs only the row tables, and the arrays to keep alive."""
-    shape = frame(*rules.shape)
-    addresses = [shape.across.ctypes.data, shape.down.ctypes.data]
-    return np.array(addresses, dtype=np.uint64), [shape.across, shape.down]
-
-
 class SimplePlayer(CompiledPlayer):
     """A player with one rule as three policies: on bits, on cells, in plain Python."""
 
@@ -134,7 +127,9 @@ class SimplePlayer(CompiledPlayer):
         self.cells_policy = address_of(self.cells_kernel)
         self.context = np.zeros(2, dtype=np.uint64)
         if self.policy:
-            self.context, self._tables = table_words(rules)
+            self._tables = frame(*rules.shape)  # kept alive
+            addresses = [self._tables.across.ctypes.data, self._tables.down.ctypes.data]
+            self.context = np.array(addresses, dtype=np.uint64)
 
     @abstractmethod
     def rule(self, board: Board, legal: tuple[Move, ...], move_number: int) -> Move:

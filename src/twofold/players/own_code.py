@@ -112,11 +112,6 @@ class FunctionPlayer(Player):
         return self.function(board)
 
 
-def make_own(name: str, values: Mapping[str, str]) -> Player:
-    """Import a player and make it from its keys; raises `InvalidSpec` for wrong code or keys."""
-    return player_of(load_object(name), name, values)
-
-
 def player_of(found: object, name: str, values: Mapping[str, str]) -> Player:
     """The player of a class or a function, made with its keys; raises `InvalidSpec`.
 

@@ -21,7 +21,7 @@ from twofold.game.rules import STANDARD, Rules
 from twofold.limits import cores
 from twofold.players.base import Player
 from twofold.players.keys import Entry, Key, Late
-from twofold.players.own_code import hash_of_code, is_code, is_imported, make_own
+from twofold.players.own_code import hash_of_code, is_code, is_imported, load_object, player_of
 from twofold.players.presets import DEFAULT, DEFAULT_PLY, PRESETS, STRENGTHS, strength
 from twofold.search.context import Depth
 from twofold.storage.memory import SHARE, free_memory
@@ -300,7 +300,7 @@ class PlayerSpec:
         hashes = {"file_sha256": digest} if (digest := hash_of_code(self.name)) else {}
         if self.hashes and self.hashes != hashes:
             raise InvalidSpec(f"the file of {shown(self.name)} has changed: it has another hash")
-        player = make_own(self.name, self.values)
+        player = player_of(load_object(self.name), self.name, self.values)
         return _named(player, PlayerSpec.of_parts(self.name, self.values, hashes))
 
 

@@ -150,6 +150,7 @@ class Network:
         weights: float32 (stages, weights per stage), the patterns' tables one after the other; not
             copied. None for new ones: 0 and, in later stages, NaN. NaN means untouched: the weight
             of the stage before counts.
+        later: True to set the weights later.
 
     Raises:
         InvalidNetwork: patterns, stages or weights do not match.
@@ -164,6 +165,7 @@ class Network:
         *,
         stages: Sequence[int] = (),
         weights: Weights | None = None,
+        later: bool = False,
     ) -> None:
         if isinstance(patterns, str):
             self._patterns = parse_patterns(patterns, shape)
@@ -172,7 +174,8 @@ class Network:
         self._shape = shape
         self._stages = check_stages(stages)
         check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
-        self.weights = self._new_weights() if weights is None else weights
+        if not later:
+            self.weights = self._new_weights() if weights is None else weights
 
     def _new_weights(self) -> Weights:
         check_memory(self.bytes, f"the weights of {self.name}")

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidInput, InvalidNetwork
 from twofold.game.notation import check_length, did_you_mean, shown
 from twofold.game.rules import Rules
-from twofold.limits import MAX_WEIGHTS, check_limit
 from twofold.storage.arrays import (
     TensorFile,
     checked,
@@ -29,7 +28,7 @@ from twofold.storage.arrays import (
 )
 from twofold.storage.files import file_name, kept_by_file, open_regular
 from twofold.storage.memory import check_memory, large_zeros, load
-from twofold.values.network import Network, Weights, check_stages, parse_patterns
+from twofold.values.network import Network, Weights
 from twofold.values.release import check_unit, planes_of, weights_of
 from twofold.values.tdl import Sums, read_tdl
 
@@ -155,26 +154,19 @@ def decode_card(
     return parse_document(metadata, _CARD_KEY, kind, f"the card of {what}", name)
 
 
-class _Outline(Network):
-    """The network that a card describes; its weights are set later."""
-
-    def __init__(self, card: Card) -> None:
+def _outline(card: Card, name: str) -> Network:
+    """The network that a card describes, without weights."""
+    try:
         check_length(card.patterns, "patterns", InvalidNetwork)
-        self._shape = Rules.parse(card.rules).shape
-        self._patterns = parse_patterns(card.patterns, self.shape)
-        self._stages = check_stages(card.stages)
-        check_limit("weights of a network", self.stage_size * self.stage_count, 1, MAX_WEIGHTS)
-        if card.symmetries != self.symmetries:
-            raise InvalidNetwork(f"expected {self.symmetries} symmetries, got {card.symmetries}")
+        shape = Rules.parse(card.rules).shape
+        network = Network(card.patterns, shape, stages=card.stages, later=True)
+        if card.symmetries != network.symmetries:
+            raise InvalidNetwork(f"expected {network.symmetries} symmetries, got {card.symmetries}")
         if card.release is not None:
             check_unit(card.release.unit)
-
-
-def _outline(card: Card, name: str) -> _Outline:
-    try:
-        return _Outline(card)
     except InvalidInput as error:
         raise InvalidNetwork(f"{error}, in the card of {name}") from None
+    return network
 
 
 def _plain_weights(file: TensorFile, network: Network) -> Weights:
