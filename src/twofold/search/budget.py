@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Budget:
             LimitExceeded: a value exceeds `twofold.limits`.
         """
         notation.check_length(text, "a budget", InvalidBudget)
-        values: dict[str, float] = {}
+        values: dict[str, Any] = {}
         for part in text.split(","):
             key, equals, value = part.strip().partition("=")
             if not equals or key not in ("ply", "time", "nodes"):
@@ -64,12 +64,7 @@ class Budget:
             if key in values:
                 raise InvalidBudget(f"expected each part of a budget once, got {key!r} twice")
             values[key] = _seconds(value) if key == "time" else _whole(key, value)
-        ply, nodes = values.get("ply"), values.get("nodes")
-        return cls(
-            ply=None if ply is None else int(ply),
-            seconds=values.get("time"),
-            nodes=None if nodes is None else int(nodes),
-        )
+        return cls(values.get("ply"), values.get("time"), values.get("nodes"))
 
     def __str__(self) -> str:
         parts = []
@@ -118,11 +113,11 @@ def _seconds(text: str, name: str = "a time") -> float:
     )
 
 
-def _whole(key: str, text: str) -> float:
+def _whole(key: str, text: str) -> int:
     value = notation.parse_number(text.strip(), key, InvalidBudget)
     if value != math.floor(value):
         raise InvalidBudget(f"expected {key} as a whole number, got {shown(text)}")
-    return value
+    return int(value)
 
 
 def _check(name: str, value: float | None, most: float) -> None:
