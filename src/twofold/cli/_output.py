@@ -250,23 +250,6 @@ def duration_words(seconds: float) -> str:
     return f"{whole // 3600:,} h {whole % 3600 // 60:02} m"
 
 
-def progress_lines() -> Callable[[float | None], None] | None:
-    """Writes the part that is done to stderr: `{"progress": 0.25}`, at most twice a second.
-
-    None where no program asks for such lines, see `PROGRESS`.
-    """
-    if os.environ.get(PROGRESS) != "json":
-        return None
-    said = [-math.inf]
-
-    def say(done: float | None) -> None:
-        if done is not None and time.monotonic() - said[0] >= _LINE_EVERY:
-            said[0] = time.monotonic()
-            print_note(json.dumps({"progress": round(done, 5)}))
-
-    return say
-
-
 def draws() -> bool:
     """Whether `live` draws pictures: in a terminal, and no program asks for lines."""
     return os.environ.get(PROGRESS) != "json" and can_redraw(Console(stderr=True).is_terminal)
@@ -281,23 +264,32 @@ def live(
 ) -> Iterator[Callable[[Now], None]]:
     """A function to be told of progress, which shows the newest on stderr.
 
+    The program that started the command may ask for lines `{"progress": 0.25}`, see `PROGRESS`; it
+    gets two a second at most.
+
     Args:
         describe: puts it into a line of text, for a terminal too where there is no `picture`; None
             says nothing.
-        share: the part that is done, 0 to 1, for `progress_lines`.
+        share: the part that is done, 0 to 1, for a program.
         picture: what a terminal of some width shows of it instead.
         every: seconds between lines elsewhere.
     """
-    if (say := progress_lines()) is not None:
-        yield lambda now: say(share(now))
-        return
     if not draws():
-        said = [time.monotonic()]
+        for_program = os.environ.get(PROGRESS) == "json"
+        said = [-math.inf if for_program else time.monotonic()]
+        pause = _LINE_EVERY if for_program else every
 
         def tell(now: Now) -> None:
-            if describe is not None and time.monotonic() - said[0] >= every:
+            if time.monotonic() - said[0] < pause:
+                return
+            if not for_program:
+                text = f"twofold: {describe(now)}" if describe else ""
+            else:
+                done = share(now)
+                text = "" if done is None else json.dumps({"progress": round(done, 5)})
+            if text:
                 said[0] = time.monotonic()
-                print_note(f"twofold: {describe(now)}")
+                print_note(text)
 
         yield tell
         return
