@@ -133,6 +133,8 @@ def test_the_end_of_input_saves_and_says_how_to_go_on(cli: Cli) -> None:
     assert "seed 1" in out
     assert "took back down" in out
     assert saved(out) == name
+    assert Record.parse(cli("convert", name, "-").out) == read_game(name)
+    assert cli("review", name, "--player", "greedy").code == 0
     assert read_game(name).moves == (Move.LEFT, Move.UP)
 
 
@@ -152,11 +154,10 @@ def test_what_a_resumed_record_says_is_kept(cli: Cli, tmp_path: Path) -> None:
     assert found.comments == {1: "good"}  # the third move has been taken back
 
 
-def test_a_game_without_moves_is_not_saved(cli: Cli) -> None:
+def test_a_game_without_moves_is_not_saved(cli: Cli, tmp_path: Path) -> None:
     _, out, _ = cli("play", stdin="")
     assert "nothing to save" in out
-    with closing(GameStore(games_folder())) as store:
-        assert store.games() == []
+    assert not (tmp_path / "state").exists()
 
 
 def test_ctrl_c_saves_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

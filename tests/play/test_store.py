@@ -125,14 +125,12 @@ def test_rules_and_kind(listed: GameStore) -> None:
     assert listed.select(rules=rules, kind="player") == []
 
 
-def test_a_thousand_games_are_listed_fast(store: GameStore, figure: Callable[[str], None]) -> None:
+def test_a_thousand_games_are_listed_fast(tmp_path: Path, figure: Callable[[str], None]) -> None:
     text = format_record(indexed(record_of(20), 1.0))
-    store.close()
-    (store.folder / FILE).unlink()
     for number in range(1_001):
-        (store.folder / f"g{number}.2048").write_text(text)
+        (tmp_path / f"g{number}.2048").write_text(text)
     began = time.perf_counter()
-    with closing(GameStore(store.folder)) as after, closing(PageTable(after)) as table:
+    with closing(GameStore(tmp_path)) as after, closing(PageTable(after)) as table:
         imported = time.perf_counter() - began
         began = time.perf_counter()
         games = table.infos()
@@ -530,9 +528,18 @@ def test_a_file_that_is_removed_is_made_anew(store: GameStore) -> None:
         assert [info.moves for info in infos(after)] == [4]
 
 
+def test_the_first_save_makes_the_file(tmp_path: Path) -> None:
+    with closing(GameStore(tmp_path / "new")) as one, closing(GameStore(tmp_path / "new")) as two:
+        assert ids(one) == ids(two) == []
+        assert not (tmp_path / "new").exists()
+        one.save("a", record_of(), 1.0)
+        assert ids(one) == ids(two) == ["a"]  # also of another program
+
+
 def test_a_reader_does_not_wait_for_a_writer(store: GameStore) -> None:
     store.save("a", record_of(3), 1.0)
     with closing(GameStore(store.folder)) as other:
+        assert ids(other) == ["a"]
         other._connection.execute("BEGIN IMMEDIATE")
         with store._lock:
             assert ids(store) == ["a"]
@@ -548,6 +555,7 @@ def test_a_row_that_is_damaged_is_refused(store: GameStore) -> None:
 
 def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.0)
+    store.save("before", record_of(), 1.0)
     with closing(GameStore(store.folder)) as other:
         store._connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(InvalidInput, match="another program is using"):
@@ -569,7 +577,8 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_only_our_tables_are_opened(tmp_path: Path, statement: str, words: str) -> None:
-    GameStore(tmp_path).close()
+    with closing(GameStore(tmp_path)) as store:
+        store.save("a", record_of(), 1.0)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         connection.execute(statement)
         connection.commit()

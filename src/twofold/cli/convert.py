@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from typing import IO, Annotated
 
@@ -12,8 +13,9 @@ from twofold.errors import InvalidInput, InvalidRecord
 from twofold.figures import counted
 from twofold.game.formats import FORMATS, find_format, format_games, format_of_file, games_of
 from twofold.game.notation import shown
-from twofold.game.record import Record
+from twofold.game.record import Record, format_record
 from twofold.games.pictures import replay
+from twofold.games.store import saved_game
 from twofold.limits import MAX_GAMES, check_limit
 from twofold.storage.files import atomic_write, new_file, open_regular
 
@@ -33,7 +35,7 @@ PAGE_SCALE = 1.0
 
 
 def command(
-    source: Annotated[str, argument("IN", "File to read; - reads standard input.")],
+    source: Annotated[str, argument("IN", "File or saved game to read; - reads standard input.")],
     target: Annotated[str, argument("OUT", "File to write. Default: standard output.")] = "-",
     from_: Annotated[
         str | None, option("FORMAT", "Format of IN. Default: detected.", name="--from")
@@ -102,6 +104,9 @@ def _target_format(target: str, to: str | None) -> str:
 def _opened(source: str) -> Iterator[IO[bytes]]:
     if source == "-":
         yield standard_input("games")
+        return
+    if (saved := saved_game(source)) is not None:
+        yield BytesIO(format_record(saved).encode())
         return
     with open_regular(source, InvalidRecord) as file:
         yield file

@@ -73,7 +73,7 @@ Advance = Callable[[int], None]
 
 
 def command(
-    file: Annotated[str, argument("FILE", "Record of the game; - reads standard input.")],
+    file: Annotated[str, argument("FILE", "Record or id of the game; - reads standard input.")],
     player: Annotated[
         str | None, option("PLAYER", f"Player that judges the moves. {USUAL_JUDGE}")
     ] = None,

@@ -138,8 +138,9 @@ def _start(record: Record) -> tuple[object, ...]:
 class GameStore:
     """The saved games of a folder. Thread-safe.
 
-    The first start imports the records and best scores of a folder of earlier versions, whose files
-    stay. Where the file cannot be written, games can be read, and each save raises ResourceError.
+    The file is made by the first save; or at once, with the records and best scores of a folder of
+    earlier versions, whose files stay. Where it cannot be written, games can be read, and each save
+    raises ResourceError.
 
     Attribute `damaged` names files that could not be imported, and why. Raises InvalidInput if the
     file is another one.
@@ -152,7 +153,7 @@ class GameStore:
         self._lock = threading.RLock()  # of writers; another program's write may hold them up
         self._reading = threading.Lock()
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
-        self._open()
+        self._open(create=any(folder.glob(f"*{SUFFIX}")))
 
     def close(self) -> None:
         """Close the file."""
@@ -162,9 +163,12 @@ class GameStore:
 
     # ---- the file
 
-    def _open(self) -> None:
+    def _open(self, *, create: bool) -> None:
         self._fault: Exception | None = None
         self._file: os.stat_result | None = None
+        if not create and not self.path.exists():
+            self._reader = self._connection = self._readable()
+            return
         try:
             make_folder(self.folder)
         except (InvalidInput, ResourceError) as error:
@@ -229,23 +233,25 @@ class GameStore:
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         with self._reading, self._errors():
+            if self._file is None and self._fault is None and self.path.exists():
+                self._open(create=False)  # another program has made it
             return self._reader.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._errors():
-            if self._is_gone():  # or it could not be opened before
-                with self._reading:
+            with self._reading:
+                if self._is_gone():
                     self._reader.close()
                     self._connection.close()
-                    self._open()
+                    self._open(create=True)
                 if self._fault is not None:
                     raise self._fault
             with _transaction(self._connection):
                 yield self._connection
 
     def _is_gone(self) -> bool:
-        """True if somebody has removed or replaced the file."""
+        """True if there is no file yet, or somebody has removed or replaced it."""
         try:
             return self._file is None or not os.path.samestat(self._file, self.path.stat())
         except FileNotFoundError:
@@ -480,13 +486,18 @@ def make_folder(folder: Path) -> None:
         raise ResourceError(f"cannot make the folder {str(folder)!r}: {reason}") from error
 
 
-def read_game(name: str) -> Record:
-    """The record of a saved game of the user by its id, or of a file; raises InvalidRecord."""
+def saved_game(name: str) -> Record | None:
+    """The record of the user's saved game that a name means, as `id_of`; None if there is none."""
     if id_of(games_folder(), name) and games_folder().exists():
         with contextlib.closing(GameStore(games_folder())) as store:
             if game := store.named(name):
                 return store.read(game).record
-    return read_any_record(name)
+    return None
+
+
+def read_game(name: str) -> Record:
+    """The record of a saved game of the user by its id, or of a file; raises InvalidRecord."""
+    return saved_game(name) or read_any_record(name)
 
 
 def id_of(folder: Path, name: str) -> str:
