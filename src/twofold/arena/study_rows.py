@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
 
@@ -26,12 +26,6 @@ from twofold.limits import (
     MAX_TEXT,
 )
 
-RUN: Final = "run, spec, player, rules, signature, twofold, machine, reproducible, created, boards"
-PLAN: Final = "plan, run, first_seed, games"
-FAILURE: Final = "seed, error"
-BOARDS: Final = "hash, name, boards"
-"""Columns of the queries."""
-
 SEED: Final = r"(?:0|[1-9][0-9]{0,19})"
 """A regular expression for a seed in decimal; its range is checked separately."""
 
@@ -47,7 +41,7 @@ _Text = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 _Seed = Annotated[str, Meta(pattern=rf"\A{SEED}\Z")]
 _Hash = Annotated[str, Meta(pattern=rf"\A[0-9a-f]{{{HASH_DIGITS}}}\Z")]
 
-_Row = TypeVar("_Row")
+_Row = TypeVar("_Row", bound=msgspec.Struct)
 
 
 class StoredRun(msgspec.Struct, frozen=True):
@@ -84,17 +78,20 @@ class StoredRun(msgspec.Struct, frozen=True):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """A request for games of a run."""
+    """A request for games of a run: its number, the first seed in decimal, the number of seeds."""
 
-    run: int
-    seeds: SeedRange
-
-
-class _Plan(msgspec.Struct):
     plan: _Key
     run: _Key
     first_seed: _Seed
     games: Annotated[int, Meta(ge=1, le=MAX_GAMES)]
+
+    def __post_init__(self) -> None:
+        _check_seed(self.first_seed)
+
+    @property
+    def seeds(self) -> SeedRange:
+        """The seeds of the games."""
+        return SeedRange(int(self.first_seed), self.games)
 
 
 class _Boards(msgspec.Struct):
@@ -107,13 +104,28 @@ class _Failure(msgspec.Struct):
     seed: _Seed
     error: Annotated[str, Meta(max_length=MAX_RECORD_BYTES)]
 
+    def __post_init__(self) -> None:
+        _check_seed(self.seed)
+
+
+def _check_seed(text: str) -> None:
+    if int(text) > MAX_SEED:
+        raise ValueError(f"expected a seed from 0 to 2^64 - 1, got {text}")
+
+
+RUN, PLAN, FAILURE, BOARDS = (
+    ", ".join(kind.__struct_fields__) for kind in (StoredRun, Wanted, _Failure, _Boards)
+)
+"""Columns of the queries."""
+
 
 def stored_run(row: tuple[Any, ...], name: str) -> StoredRun:
     """Parse a row of the columns `RUN`; an InvalidInput names the run and the file `name`."""
-    cells = _cells(RUN, row)
-    cells["reproducible"] = {0: False, 1: True}.get(row[7], row[7])
+    *texts, machine, reproducible, created, boards = row
     with contextlib.suppress(InvalidInput):  # else the text itself is refused
-        cells["machine"] = parse_machine(row[6])
+        machine = parse_machine(machine)
+    reproducible = {0: False, 1: True}.get(reproducible, reproducible)
+    cells = (*texts, machine, reproducible, created, boards)
     return _checked(StoredRun, cells, f"run {row[0]!a:.30} of {name}")
 
 
@@ -128,14 +140,13 @@ def parse_machine(text: Any) -> dict[str, Any]:
 def wanted(row: tuple[Any, ...], name: str) -> Wanted:
     """Parse a row of the columns `PLAN`; see `stored_run`."""
     where = f"plan {row[0]!a:.30} of run {row[1]!a:.30} of {name}"
-    plan = _checked(_Plan, _cells(PLAN, row), where)
-    return Wanted(plan.run, SeedRange(_seed(plan.first_seed, where), plan.games))
+    return _checked(Wanted, row, where)
 
 
 def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
     """Parse a row of the columns `BOARDS`; see `stored_run`."""
     where = f"boards {row[0]!a:.30} of {name}"
-    cells = _checked(_Boards, _cells(BOARDS, row), where)
+    cells = _checked(_Boards, row, where)
     try:
         found = parse_boards(cells.boards, cells.name, rules)
     except InvalidInput as error:
@@ -149,15 +160,12 @@ def start_boards(row: tuple[Any, ...], rules: Rules, name: str) -> StartBoards:
 
 def failure(row: tuple[Any, ...], run: str) -> tuple[int, str]:
     """Parse a row of the columns `FAILURE` to seed and error; see `stored_run`."""
-    cells = _checked(_Failure, _cells(FAILURE, row), run)
-    return _seed(cells.seed, run), cells.error
+    cells = _checked(_Failure, row, run)
+    return int(cells.seed), cells.error
 
 
-def _cells(columns: str, row: tuple[Any, ...]) -> dict[str, Any]:
-    return dict(zip(columns.split(", "), row, strict=True))
-
-
-def _checked(kind: type[_Row], cells: Mapping[str, Any], where: str) -> _Row:
+def _checked(kind: type[_Row], row: Sequence[Any], where: str) -> _Row:
+    cells = dict(zip(kind.__struct_fields__, row, strict=True))
     try:
         return msgspec.convert(cells, kind)
     except msgspec.ValidationError as error:
@@ -166,12 +174,6 @@ def _checked(kind: type[_Row], cells: Mapping[str, Any], where: str) -> _Row:
             expected = expected.partition(", got")[0].replace("Expected", "expected", 1)
             expected += f" as {column}, got {shown(cells[column])}"
         raise InvalidInput(f"{expected} in {where}") from None
-
-
-def _seed(text: str, where: str) -> int:
-    if int(text) > MAX_SEED:
-        raise InvalidInput(f"expected a seed from 0 to 2^64 - 1, got {text} in {where}")
-    return int(text)
 
 
 # ---- games

@@ -14,7 +14,6 @@ from twofold.arena.study import Study
 from twofold.arena.study_rows import Wanted
 from twofold.arena.tables import markdown, plain
 from twofold.errors import InvalidInput
-from twofold.game.notation import SeedRange
 
 
 def test_games_from_boards_have_a_section() -> None:
@@ -36,7 +35,7 @@ def test_games_from_boards_have_a_section() -> None:
 
 
 def plans(section: module.Section) -> tuple[Wanted, ...]:
-    return (Wanted(section.entries[0].run.run, SeedRange(1, 2)),)
+    return (Wanted(1, section.entries[0].run.run, "1", 2),)
 
 
 def test_every_game_of_a_run_is_found() -> None:

@@ -13,7 +13,6 @@ from twofold.arena import study_file as module
 from twofold.arena.games import NEVER, UNKNOWN, GameColumns
 from twofold.arena.study import Study
 from twofold.arena.study_file import APPLICATION, SCHEMA
-from twofold.arena.study_rows import Wanted
 from twofold.errors import InvalidInput
 from twofold.game.notation import SeedRange
 
@@ -99,9 +98,9 @@ def test_requests_can_grow() -> None:
         study.want(run, SeedRange(2**64 - 1, 5))
         study.want(run, SeedRange(7, 3))
         study.want(run, SeedRange(7, 30))
-        assert study.wanted() == [
-            Wanted(run, SeedRange(2**64 - 1, 10)),
-            Wanted(run, SeedRange(7, 30)),
+        assert [(one.run, one.seeds) for one in study.wanted()] == [
+            (run, SeedRange(2**64 - 1, 10)),
+            (run, SeedRange(7, 30)),
         ]
 
 
