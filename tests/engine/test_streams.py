@@ -9,7 +9,7 @@ from typing import IO
 import pytest
 
 from twofold.players.engine import process as engine_streams
-from twofold.players.engine.process import Output, PolledOutput, PumpedOutput, Tail
+from twofold.players.engine.process import Output, Tail
 
 Pipe = tuple[IO[bytes], int]
 
@@ -24,18 +24,9 @@ def pipe() -> Iterator[Pipe]:
         os.close(write_end)
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(
-            PolledOutput,
-            marks=pytest.mark.skipif(os.name != "posix", reason="pipes are polled on POSIX"),
-        ),
-        PumpedOutput,
-    ]
-)
-def output(request: pytest.FixtureRequest, pipe: Pipe) -> Output:
-    made: Output = request.param(pipe[0])
-    return made
+@pytest.fixture
+def output(pipe: Pipe) -> Output:
+    return Output(pipe[0])
 
 
 def test_what_is_written_is_read_up_to_the_end(output: Output, pipe: Pipe) -> None:
@@ -67,7 +58,7 @@ def test_a_closed_output_has_ended(output: Output, pipe: Pipe) -> None:
 def test_a_thread_with_unread_chunks_ends(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_streams, "_WAITING", 1)
     monkeypatch.setattr(engine_streams, "JOIN_SECONDS", 60.0)
-    pumped = PumpedOutput(pipe[0])
+    pumped = Output(pipe[0])
     for _ in range(3):
         os.write(pipe[1], b"x")
         time.sleep(0.01)

@@ -8,7 +8,6 @@ itself.
 import contextlib
 import os
 import queue
-import select
 import signal
 import subprocess
 import threading
@@ -16,7 +15,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from twofold.errors import InvalidSpec
 from twofold.game.notation import shown
@@ -36,40 +35,8 @@ _WAITING: Final = 64
 """Largest number of unread chunks; then the program blocks."""
 
 
-class Output(Protocol):
-    """A stream with timed reads, by one thread at a time."""
-
-    def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None after the timeout."""
-
-    def close(self) -> None:
-        """Close the stream, after its other end is closed."""
-
-
-class PolledOutput:
-    """Reads a stream in the caller's thread; on POSIX."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._poll = select.poll()
-        self._poll.register(stream, select.POLLIN)
-
-    def get(self, seconds: float) -> bytes | None:
-        """The next bytes, empty at the end; None after the timeout."""
-        try:
-            if not self._poll.poll(max(1e3 * seconds, 0.0)):
-                return None
-            return bytes(self._stream.read(_CHUNK))
-        except (OSError, ValueError):  # ValueError: closed here
-            return b""
-
-    def close(self) -> None:
-        """Close the stream."""
-        self._stream.close()
-
-
-class PumpedOutput:
-    """Reads a stream in a separate thread, up to its end."""
+class Output:
+    """Reads a stream in a thread of its own, up to its end: timed reads of pipes on any system."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -167,8 +134,7 @@ class EngineProcess:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._process = _started(words)
-        kind = PolledOutput if os.name == "posix" else PumpedOutput
-        self._output: Output = kind(self._process.stdout)
+        self._output = Output(self._process.stdout)
         self._errors = Tail(self._process.stderr)
         self._lines: deque[bytes] = deque()
         self._rest = b""
