@@ -96,7 +96,7 @@ PLAY_KEYS: Final = (
     ScreenKey("y,ctrl+y,ctrl+shift+z", "redo", "Y, Ctrl-Y", "redo", "redo"),
     ScreenKey("r", "review", "R", "review this game", "review"),
     *SPEED_KEYS,
-    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the id"),
+    ScreenKey("ctrl+s", "save", "Ctrl-S", "save now, and show the file"),
     *COMMON_KEYS,
 )
 
