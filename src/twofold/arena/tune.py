@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
+import numpy as np
 
-from twofold.arena.bench import Bench
 from twofold.arena.games import GameColumns
 from twofold.arena.stats import Interval, mean_interval
 from twofold.arena.tuning_file import (
@@ -249,12 +249,13 @@ class _Run:
         tried = [proposed(self.settings, number, earlier) for number in numbers]
         values: list[list[float]] = [[] for _ in numbers]
         began = time.perf_counter()
-        for place, value in self._values([self.settings.spec(weights) for weights in tried]):
-            values[place].append(value)
-            self.progress.played += 1
+        specs = [self.settings.spec(weights) for weights in tried]
+        for place, games in self._games(specs, SeedRange(self.settings.seed, self.settings.games)):
+            values[place] += self.settings.objective.values(games)
+            self.progress.played += len(games)
             if len(values[place]) == self.settings.games:
                 mean = math.fsum(values[place]) / self.settings.games
-                spec, seconds = self.settings.spec(tried[place]), time.perf_counter() - began
+                spec, seconds = specs[place], time.perf_counter() - began
                 trial = (self.settings, numbers[place], tried[place], mean)
                 with storage_errors(self.path):
                     add_trial(self.study, *trial, spec=spec, seconds=seconds)
@@ -262,9 +263,8 @@ class _Run:
                 self.progress.best = max(mean, self.progress.best or mean)
             self.on_progress(self.progress)
 
-    def _values(self, specs: Sequence[str]) -> Iterator[tuple[int, float]]:
-        """The objective of each game of some players, with the player's position."""
-        games = SeedRange(self.settings.seed, self.settings.games)
+    def _games(self, specs: Sequence[str], games: SeedRange) -> Iterator[tuple[int, GameColumns]]:
+        """The games of some players as they end, with the player's position."""
         size = -(-games.count // (_PARTS * max(self.backend.jobs, 1)))
         parts = [games.part(at, min(at + size, games.count)) for at in range(0, games.count, size)]
         task = Task(
@@ -280,8 +280,7 @@ class _Run:
             for number, spec in enumerate(specs)
         ]
         for report in play(self.backend, schedules, self.stop):
-            for value in self.settings.objective.values(report.games):
-                yield report.task.player, value
+            yield report.task.player, report.games
         for one in schedules:
             for seed, error in one.errors.items():
                 raise TwofoldError(f"{one.task.spec} failed on seed {seed}: {error}")
@@ -315,20 +314,14 @@ class _Run:
 
     def _play_fresh(self, spec: str, seeds: SeedRange) -> list[float]:
         """The objective on the games of the check that were played."""
-        if not seeds.count:
-            return []
-
-        def count(_number: int, games: GameColumns) -> None:
+        parts = []
+        for _, games in self._games([spec], seeds) if seeds.count else ():
+            parts.append(games)
             self.progress.checked += len(games)
             self.on_progress(self.progress)
-
-        bench = Bench(None, self.settings.rules)
-        bench.add(spec, seeds)
-        bench.play(self.backend.jobs, backend=self.backend, on_result=count, stop=self.stop)
-        (one,) = bench.standings()
-        if one.error:
-            raise TwofoldError(f"{spec} failed on seed {one.failed_seed}: {one.error}")
-        return self.settings.objective.values(one.games.first(seeds.begun(one.games.seeds)))
+        played = GameColumns.joined(parts)
+        played = played.where(np.argsort(seeds.places(played.seeds)))
+        return self.settings.objective.values(played.first(seeds.begun(played.seeds)))
 
     def _kept(self) -> dict[str, list[float]]:
         """Values of the check from earlier runs on the file, by spec."""
