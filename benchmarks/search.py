@@ -13,8 +13,8 @@ from benchmarks.common import Figure, Report, Settings, of_runs, timed, timings
 from benchmarks.positions import Positions, Words, of_games
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD
+from twofold.kernels import context as words
 from twofold.kernels import expectimax as kernels
-from twofold.kernels import transposition as words
 from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.players import make_player

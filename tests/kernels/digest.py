@@ -21,8 +21,8 @@ from twofold.cli.selftest import signature
 from twofold.game.board import Board
 from twofold.game.rules import Rules
 from twofold.kernels import _jit, ntuple
+from twofold.kernels import context as names
 from twofold.kernels import leaf_layer as layers
-from twofold.kernels import transposition as names
 from twofold.kernels import transposition as table
 from twofold.kernels._jit import address_of
 from twofold.kernels.expectimax import CONTEXT_WORDS

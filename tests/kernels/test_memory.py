@@ -21,8 +21,8 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
 from twofold.kernels import alphabeta, cells, expectimax, play, policies, summed, transposition
+from twofold.kernels import context as names
 from twofold.kernels import leaf_layer as layers
-from twofold.kernels import transposition as names
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution

@@ -12,8 +12,8 @@ from tests.support.guards import Guards
 from tests.support.twins import small_positions
 from twofold.game import reference
 from twofold.game.rules import Move, Rules
+from twofold.kernels import context as names
 from twofold.kernels import expectimax_cells as kernels
-from twofold.kernels import transposition as names
 from twofold.kernels.intrinsics import pointer
 from twofold.kernels.play import spawn_distribution
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS

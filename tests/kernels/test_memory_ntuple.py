@@ -15,8 +15,8 @@ from tests.kernels.lazily import lazy_kernel
 from tests.learn.games import settings_of
 from tests.support.guards import Guards
 from twofold.game.rules import Rules
+from twofold.kernels import context as names
 from twofold.kernels import learning, ntuple, updates
-from twofold.kernels import transposition as names
 from twofold.kernels import updates as at
 from twofold.kernels.bits import frame
 from twofold.kernels.expectimax import LOWEST

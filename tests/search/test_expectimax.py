@@ -8,7 +8,7 @@ from tests.support import literal
 from tests.support.twins import first_best, leaf_of, positions, same, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
-from twofold.kernels import transposition as names
+from twofold.kernels import context as names
 from twofold.kernels.transposition import MIN_BUCKETS
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer

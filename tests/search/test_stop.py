@@ -19,8 +19,8 @@ from tests.support.threads import threads_since
 from tests.support.twins import positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
+from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
-from twofold.kernels.transposition import NEVER, NODE_LIMIT, NODES
 from twofold.search.budget import Alarms, Stop, was_stopped
 from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax

@@ -13,19 +13,7 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
-from twofold.kernels.intrinsics import (
-    POLICY,
-    U64_POINTER,
-    as_f64,
-    call_evaluator,
-    f32_at,
-    nth_set_bit,
-    pointer,
-    popcount,
-    u64_at,
-)
-from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_STRIDE, mix
-from twofold.kernels.transposition import (
+from twofold.kernels.context import (
     ACROSS,
     ADDS_REWARD,
     DEAD_VALUE,
@@ -39,6 +27,20 @@ from twofold.kernels.transposition import (
     OWN,
     PARAMS,
     TABLE,
+)
+from twofold.kernels.intrinsics import (
+    POLICY,
+    U64_POINTER,
+    as_f64,
+    call_evaluator,
+    f32_at,
+    nth_set_bit,
+    pointer,
+    popcount,
+    u64_at,
+)
+from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_STRIDE, mix
+from twofold.kernels.transposition import (
     bucket_of,
     entry_key,
     find_any,

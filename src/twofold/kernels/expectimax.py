@@ -13,6 +13,21 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import (
+    ACROSS,
+    ADDS_REWARD,
+    AT_STATE,
+    DEAD_VALUE,
+    DISTRIBUTION,
+    DOWN,
+    DOWNGRADE,
+    FOUND,
+    HITS,
+    MASK,
+    NODE_LIMIT,
+    NODES,
+    TABLE,
+)
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
@@ -29,20 +44,7 @@ from twofold.kernels.leaf_layer import LAYER_END, evaluate
 from twofold.kernels.ntuple import downgraded, tile_set
 from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.transposition import (
-    ACROSS,
-    ADDS_REWARD,
-    AT_STATE,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    DOWN,
-    DOWNGRADE,
     EXACT,
-    FOUND,
-    HITS,
-    MASK,
-    NODE_LIMIT,
-    NODES,
-    TABLE,
     bucket_of,
     entry_key,
     fetch,

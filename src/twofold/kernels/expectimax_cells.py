@@ -19,6 +19,20 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.cells import MAX_EXPONENT, count_empty
+from twofold.kernels.context import (
+    ADDS_REWARD,
+    AT_STATE,
+    DEAD_VALUE,
+    DISTRIBUTION,
+    EVALUATOR,
+    FOUND,
+    HITS,
+    NODE_LIMIT,
+    NODES,
+    OWN,
+    PARAMS,
+    TABLE,
+)
 from twofold.kernels.expectimax import less_probable
 from twofold.kernels.intrinsics import (
     U8_POINTER,
@@ -33,25 +47,7 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.play import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE, mix
-from twofold.kernels.transposition import (
-    ADDS_REWARD,
-    AT_STATE,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    EVALUATOR,
-    FOUND,
-    HITS,
-    NODE_LIMIT,
-    NODES,
-    OWN,
-    PARAMS,
-    TABLE,
-    bucket_of,
-    entry_key,
-    find,
-    find_as_deep,
-    store,
-)
+from twofold.kernels.transposition import bucket_of, entry_key, find, find_as_deep, store
 
 # The search's own words of a context.
 ROWS: Final = OWN

@@ -24,6 +24,18 @@ from numba import types
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
 from twofold.kernels.bits import LEFT_BIT, RIGHT_BIT
+from twofold.kernels.context import (
+    ACROSS,
+    ADDS_REWARD,
+    DEAD_VALUE,
+    DISTRIBUTION,
+    DOWN,
+    EVALUATOR,
+    MASK,
+    NODES,
+    OWN,
+    PARAMS,
+)
 from twofold.kernels.intrinsics import (
     LAYER,
     U64_POINTER,
@@ -38,18 +50,6 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
-from twofold.kernels.transposition import (
-    ACROSS,
-    ADDS_REWARD,
-    DEAD_VALUE,
-    DISTRIBUTION,
-    DOWN,
-    EVALUATOR,
-    MASK,
-    NODES,
-    OWN,
-    PARAMS,
-)
 
 # The layer's own words of a context.
 ACROSS_LINES: Final = OWN

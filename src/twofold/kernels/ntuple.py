@@ -24,6 +24,8 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import ACROSS, DISTRIBUTION, DOWN, DOWNGRADE, MASK, NODES, PARAMS
+from twofold.kernels.context import OWN as CONTEXT_OWN
 from twofold.kernels.intrinsics import (
     EVALUATOR,
     F32_POINTER,
@@ -47,8 +49,6 @@ from twofold.kernels.intrinsics import (
     u64_pointer,
 )
 from twofold.kernels.play import GAMMA, SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
-from twofold.kernels.transposition import ACROSS, DISTRIBUTION, DOWN, DOWNGRADE, MASK, NODES, PARAMS
-from twofold.kernels.transposition import OWN as CONTEXT_OWN
 
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 _ROWS = types.Array(types.uint16, 1, "C", readonly=True)

@@ -18,9 +18,9 @@ from twofold.kernels import bits as on_bits
 from twofold.kernels import cells as on_cells
 from twofold.kernels._jit import kernel
 from twofold.kernels.bits import tile_sum
+from twofold.kernels.context import ACROSS, DOWN
 from twofold.kernels.intrinsics import CELLS_POLICY, POLICY, call_policy, u8_space, u64_at
 from twofold.kernels.ntuple import tile_set
-from twofold.kernels.transposition import ACROSS, DOWN
 from twofold.limits import MAX_CELLS
 
 

@@ -17,6 +17,7 @@ from numba import types
 
 from twofold.kernels._jit import kernel
 from twofold.kernels.bits import unpack
+from twofold.kernels.context import OWN
 from twofold.kernels.intrinsics import (
     F32_POINTER,
     F64_POINTER,
@@ -31,7 +32,6 @@ from twofold.kernels.intrinsics import (
     u64_at,
     u64_offset,
 )
-from twofold.kernels.transposition import OWN
 from twofold.limits import BITS_MAX_CELLS, MAX_CELLS
 
 ROWS: Final = 0

@@ -11,6 +11,7 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import ACROSS, DEAD_VALUE, DISTRIBUTION, DOWN, MASK, NODES
 from twofold.kernels.intrinsics import (
     POLICY,
     U64_POINTER,
@@ -23,7 +24,6 @@ from twofold.kernels.intrinsics import (
 )
 from twofold.kernels.play import SPAWN_EXPONENT, SPAWN_PROBABILITY, SPAWN_STRIDE
 from twofold.kernels.policy import COLS, NETWORK, OUTPUT, ROWS, VALUE, forward_bits, merge_reward
-from twofold.kernels.transposition import ACROSS, DEAD_VALUE, DISTRIBUTION, DOWN, MASK, NODES
 from twofold.limits import BITS_MAX_CELLS
 
 PLY: Final = NETWORK + 1

@@ -12,6 +12,20 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import (
+    ACROSS,
+    DISTRIBUTION,
+    DOWN,
+    EVALUATOR,
+    FOUND,
+    HITS,
+    MASK,
+    NODE_LIMIT,
+    NODES,
+    OWN,
+    PARAMS,
+    TABLE,
+)
 from twofold.kernels.intrinsics import (
     U64_POINTER,
     as_f64,
@@ -23,26 +37,7 @@ from twofold.kernels.intrinsics import (
     u64_at,
 )
 from twofold.kernels.play import SPAWN_STRIDE
-from twofold.kernels.transposition import (
-    ACROSS,
-    DISTRIBUTION,
-    DOWN,
-    EVALUATOR,
-    EXACT,
-    FOUND,
-    HITS,
-    MASK,
-    NODE_LIMIT,
-    NODES,
-    OWN,
-    PARAMS,
-    TABLE,
-    bucket_of,
-    entry_key,
-    find,
-    hash_of,
-    store,
-)
+from twofold.kernels.transposition import EXACT, bucket_of, entry_key, find, hash_of, store
 
 # The search's own words of a context.
 PRUNES: Final = OWN

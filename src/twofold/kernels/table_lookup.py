@@ -12,6 +12,7 @@ from numba import types
 
 from twofold.kernels import bits as on_bits
 from twofold.kernels._jit import kernel
+from twofold.kernels.context import INNER_POLICY, TABLES
 from twofold.kernels.intrinsics import (
     F64_POINTER,
     POLICY,
@@ -62,7 +63,6 @@ from twofold.kernels.table_cells import (
     turned,
 )
 from twofold.kernels.table_walls import at_goal, carries, covers, half_number
-from twofold.kernels.transposition import INNER_POLICY, TABLES
 
 NO_CHANCE: Final = -1
 """The level of a move without an entry."""

@@ -8,9 +8,9 @@ import numpy as np
 from twofold.errors import InvalidSpec
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.kernels import context as words
 from twofold.kernels import policy
 from twofold.kernels import policy_search as kernels
-from twofold.kernels import transposition as words
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution

@@ -13,8 +13,8 @@ import numpy as np
 
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.kernels import context as words
 from twofold.kernels import transposition
-from twofold.kernels import transposition as words
 from twofold.kernels._jit import address_of, load
 from twofold.limits import MAX_PLY
 from twofold.search.analysis import LineStep, MoveValue

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from twofold.errors import InvalidBudget, LimitExceeded
 from twofold.game import notation
 from twofold.game.notation import shown
-from twofold.kernels.transposition import NODE_LIMIT, NODES
+from twofold.kernels.context import NODE_LIMIT, NODES
 from twofold.limits import MAX_NODES, MAX_PLY, MAX_SECONDS
 
 _UNITS: Final = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}

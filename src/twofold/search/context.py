@@ -15,8 +15,8 @@ from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.notation import shown
 from twofold.game.rules import Rules
+from twofold.kernels import context as words
 from twofold.kernels import transposition
-from twofold.kernels import transposition as words
 from twofold.kernels._jit import address_of
 from twofold.kernels.bits import frame
 from twofold.kernels.play import spawn_distribution

@@ -15,9 +15,10 @@ from twofold.kernels import expectimax_cells as cells_kernels
 from twofold.kernels import leaf_layer as layers
 from twofold.kernels._jit import address_of, load
 from twofold.kernels.bits import frame
+from twofold.kernels.context import DOWNGRADE
 from twofold.kernels.expectimax import less_probable
 from twofold.kernels.ntuple import downgraded
-from twofold.kernels.transposition import DOWNGRADE, EXACT
+from twofold.kernels.transposition import EXACT
 from twofold.limits import BITS_MAX_EXPONENT, MAX_PLY, MAX_SPAWN_TILES, check_limit
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word

@@ -17,8 +17,8 @@ from tests.support.twins import Twin
 from twofold.game import reference
 from twofold.game.board import Board
 from twofold.game.rules import Move, Rules
+from twofold.kernels import context as names
 from twofold.kernels import ntuple
-from twofold.kernels import transposition as names
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask

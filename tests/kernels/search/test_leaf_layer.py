@@ -11,9 +11,9 @@ from tests.kernels.lazily import lazy_kernel
 from twofold.game.rules import Rules
 from twofold.kernels import leaf_layer as layers
 from twofold.kernels._jit import address_of
+from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
-from twofold.kernels.transposition import NODES
 from twofold.search.context import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator

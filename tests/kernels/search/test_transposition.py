@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.kernels.drivers import Words
 from tests.kernels.lazily import lazy_kernel
 from twofold.game.rules import Rules
-from twofold.kernels import transposition as names
+from twofold.kernels import context as names
 from twofold.kernels import transposition as table
 from twofold.kernels.intrinsics import high_product, pointer
 from twofold.kernels.play import mix
