@@ -19,7 +19,7 @@ from twofold.kernels._jit import kernel
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.players import make_player
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 

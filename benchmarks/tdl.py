@@ -20,7 +20,7 @@ from twofold.learn.settings import parse_schedule
 from twofold.learn.training import Training as Run
 from twofold.players.loop import play_game, play_games
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.values.network import Network, network_evaluator
 from twofold.values.tdl import read_tdl
 

@@ -12,7 +12,7 @@ from tests.support.commands import Cli
 from twofold.cli import tables
 from twofold.tables import work
 from twofold.tables.build import BuildPlan
-from twofold.tables.format import SETS
+from twofold.tables.folder import SETS
 from twofold.tables.parts import LayerProgress
 
 NAME = "442-8"

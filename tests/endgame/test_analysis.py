@@ -28,7 +28,7 @@ from twofold.players.engine.server import ServerSearch
 from twofold.search.analysis import Analysis, AnalysisDocument, format_chance, table_words
 from twofold.search.budget import Budget
 from twofold.tables import library
-from twofold.tables.format import SETS
+from twofold.tables.folder import SETS
 from twofold.tables.library import TableAnswer, open_tables
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table

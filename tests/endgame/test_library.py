@@ -8,7 +8,7 @@ import pytest
 
 from twofold.errors import InvalidTable, LimitExceeded
 from twofold.tables import library
-from twofold.tables.format import SETS, SUFFIX
+from twofold.tables.folder import SETS, SUFFIX
 from twofold.tables.library import (
     built,
     file_name,

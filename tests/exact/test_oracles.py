@@ -18,7 +18,7 @@ from twofold.learn.training import Training
 from twofold.players import play_games
 from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.tables.exact import ExactTable, solve
 from twofold.tables.problem import Problem, canonical_bits
 from twofold.values import Evaluator, compiled, simple_evaluator

@@ -37,7 +37,8 @@ from twofold.kernels.intrinsics import (
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
 from twofold.players import make_player, play_game
-from twofold.search.context import Context, Depth
+from twofold.search.context import Context
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, _lowest_layer
 from twofold.values import EVALUATORS
 from twofold.values.network import Network, network_evaluator

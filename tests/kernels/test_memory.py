@@ -29,7 +29,8 @@ from twofold.kernels.play import spawn_distribution
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
 from twofold.search.alphabeta import AlphaBeta, Summed
-from twofold.search.context import Context, Depth
+from twofold.search.context import Context
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 

@@ -18,7 +18,7 @@ from twofold.kernels.intrinsics import pointer
 from twofold.kernels.play import spawn_distribution
 from twofold.kernels.transposition import BUCKET_WORDS, MIN_BUCKETS
 from twofold.limits import MAX_EXPONENT
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import ExpectimaxCells
 from twofold.values import EVALUATORS
 

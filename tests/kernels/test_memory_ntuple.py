@@ -23,7 +23,7 @@ from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask, spawn_distribution
 from twofold.learn.training import Training
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values.network import Network, network_evaluator
 

@@ -21,7 +21,7 @@ from twofold.players import canonical, make_player, play_games, settled, short_s
 from twofold.players.presets import DEFAULT_PLAYER
 from twofold.players.registry import default_player
 from twofold.players.searching import SearchPlayer
-from twofold.tables.format import SETS, USUAL
+from twofold.tables.folder import SETS, USUAL
 from twofold.tables.library import EndgameTables, open_tables
 from twofold.tables.pattern import EndgamePattern
 
@@ -251,7 +251,7 @@ def test_tables_say_nothing_under_other_rules(tables_here: Path) -> None:
 def test_tables_in_memory_are_passed_to_a_player(tables_here: Path) -> None:
     """A player class accepts tables in memory, without a spec."""
     from twofold.players.searching import ExpectimaxPlayer
-    from twofold.search.context import Depth
+    from twofold.search.depth import Depth
     from twofold.values.rows import ROWS
 
     board = next(board for board in known_boards(20) if open_tables(ALL).move(board) is not None)

@@ -18,7 +18,7 @@ from twofold.learn.training import Training
 from twofold.players.loop import play_game
 from twofold.players.registry import canonical, short_spec
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.values.network import Network, network_evaluator
 from twofold.values.network_file import load_network, network_hash, shipped
 

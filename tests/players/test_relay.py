@@ -28,10 +28,10 @@ from twofold.players import (
 )
 from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer, values_of
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.tables import library
-from twofold.tables.format import SETS, tables_folder
+from twofold.tables.folder import SETS, tables_folder
 from twofold.tables.library import file_name, open_tables
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table

@@ -26,7 +26,7 @@ from twofold.players.exact import ExactPlayer
 from twofold.players.searching import ExpectimaxPlayer, values_of
 from twofold.search.analysis import Analysis, MoveValue
 from twofold.search.budget import Stop
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.tables.exact import solve
 from twofold.tables.problem import Problem
 from twofold.values import compiled, simple_evaluator

@@ -20,7 +20,7 @@ from twofold.search import base
 from twofold.search.alphabeta import AlphaBeta
 from twofold.search.base import HOPELESS, LEAST_GROWTH, DeepFound, Search, deepen
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 

@@ -17,7 +17,7 @@ from twofold.limits import MAX_PLY
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.budget import Budget
-from twofold.search.context import ENDLESS, Depth, DepthBand, Steps
+from twofold.search.depth import ENDLESS, Depth, DepthBand, Steps
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 from twofold.values.network import Network, network_evaluator

@@ -12,7 +12,7 @@ from twofold.kernels import context as names
 from twofold.kernels.transposition import MIN_BUCKETS
 from twofold.players import make_player
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator
 

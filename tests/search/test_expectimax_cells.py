@@ -19,7 +19,7 @@ from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.analysis import LineStep
 from twofold.search.base import Search
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.values import EVALUATORS, Evaluator
 

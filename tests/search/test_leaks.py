@@ -12,7 +12,7 @@ from twofold.kernels.transposition import GENERATIONS
 from twofold.players import make_player
 from twofold.search.analysis import Analysis
 from twofold.search.budget import Budget
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 

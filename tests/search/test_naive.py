@@ -10,7 +10,7 @@ from tests.kernels.drivers import SMALL
 from tests.support.twins import Twin, leaf_of, positions, same, small_positions, values_of
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator
 

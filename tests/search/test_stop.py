@@ -22,7 +22,7 @@ from twofold.game.rules import Rules
 from twofold.kernels.context import NEVER, NODE_LIMIT, NODES
 from twofold.kernels.intrinsics import as_u64, f64_pointer, u64_at
 from twofold.search.budget import Alarms, Stop, was_stopped
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator, compiled
 

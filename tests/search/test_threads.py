@@ -14,7 +14,7 @@ from twofold.kernels import ntuple
 from twofold.players import make_player, play_game
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.budget import Budget
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import SPLIT_PLY, Expectimax
 from twofold.values import EVALUATORS, Evaluator
 from twofold.values.network import network_evaluator

@@ -11,7 +11,7 @@ from twofold.game.rules import STANDARD
 from twofold.players import Player
 from twofold.players.loop import KernelGame
 from twofold.tables import library
-from twofold.tables.format import tables_folder
+from twofold.tables.folder import tables_folder
 from twofold.tables.library import file_name
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,7 +15,9 @@ from twofold.game.record import Record
 from twofold.game.rules import MOVES_BY_LETTER, Rules
 from twofold.limits import MAX_EXPONENT, MAX_MOVE_NUMBER, MAX_SCORE, MAX_SIDE
 from twofold.players.base import assumed_score
-from twofold.players.loop import GameResult
+
+if TYPE_CHECKING:
+    from twofold.players import GameResult  # loads kernels
 
 UNKNOWN: Final = -1
 """An unknown number: a time that was not measured, a tile sum of an older version of twofold."""
@@ -42,7 +44,7 @@ class Figure:
     column: str
     unit: str
     meaning: str
-    of: Callable[[GameResult], Any]
+    of: "Callable[[GameResult], Any]"
     most: int | None = None
     sql: str = "INTEGER NOT NULL"
     kind: DTypeLike = np.int64
@@ -96,10 +98,10 @@ def tile_sum(board: Board) -> int:
     return sum(1 << exponent for exponent in board.exponents if exponent)
 
 
-def _time(column: str, meaning: str, of: Callable[[GameResult], float | None]) -> Figure:
+def _time(column: str, meaning: str, of: "Callable[[GameResult], float | None]") -> Figure:
     """A time in nanoseconds; of moves it is unknown inside kernels."""
 
-    def rounded(game: GameResult) -> int | None:
+    def rounded(game: "GameResult") -> int | None:
         return None if (seconds := of(game)) is None else round(1e9 * seconds)
 
     sql = "INTEGER" if column.startswith("move") else "INTEGER NOT NULL"
@@ -192,7 +194,7 @@ class GameColumns:
 
     @classmethod
     def of_results(
-        cls, results: Sequence[GameResult], record: Callable[[GameResult], str] | None = None
+        cls, results: "Sequence[GameResult]", record: "Callable[[GameResult], str] | None" = None
     ) -> "GameColumns":
         """From games that were played; `record` is what writes their records."""
         cells = {one.column: list(map(one.of, results)) for one in FIGURES.values()}
@@ -252,7 +254,7 @@ FIGURES: Final[dict[str, Figure]] = {
 """The figures kept of each game by the names of their arrays, in the order of a study's columns."""
 
 
-def record_text(result: GameResult, spec: str, rules: Rules) -> str:
+def record_text(result: "GameResult", spec: str, rules: Rules) -> str:
     """The record of a game by the player `spec`; the result must have its moves."""
     before = 0 if result.start is None else assumed_score(result.start)
     return str(

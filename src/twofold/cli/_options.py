@@ -20,7 +20,7 @@ from twofold.limits import BITS_MAX_SIDE, MAX_JOBS, MAX_RUN_SECONDS, check_limit
 from twofold.players import Player, PlayerSpec
 from twofold.players.presets import STRENGTHS
 from twofold.search.budget import Budget, parse_seconds
-from twofold.tables.format import SETS, USUAL, files_in, tables_folder
+from twofold.tables.folder import SETS, USUAL, files_in, tables_folder
 from twofold.tables.pattern import suits
 
 MAX_MOVES_PER_SECOND: Final = 1e6

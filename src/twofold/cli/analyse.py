@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -44,9 +44,11 @@ from twofold.players.registry import default_player
 from twofold.search.analysis import Analysis, AnalysisDocument, Timing
 from twofold.search.budget import Budget, parse_seconds
 from twofold.storage.files import read_start
-from twofold.tables.exact import ExactTable, Outcomes, describe, document, outcomes
 from twofold.values import Evaluator
 from twofold.values.evaluator import Explanation, explain
+
+if TYPE_CHECKING:
+    from twofold.tables.exact import Outcomes
 
 EXAMPLE = """  twofold analyse 0012/0013/0024/1357
   twofold analyse '2 4 8 16 / 0 0 0 2 / 0 0 0 0 / 0 0 0 0' --time 1s
@@ -187,7 +189,9 @@ def _explanation(player: Player, board: Board, score: int | None) -> Explanation
     return explain(evaluator, board, points, player.rules)
 
 
-def _outcomes(player: Player, board: Board) -> Outcomes:
+def _outcomes(player: Player, board: Board) -> "Outcomes":
+    from twofold.tables.exact import ExactTable, outcomes  # loads kernels
+
     table = getattr(player, "table", None)
     if not isinstance(table, ExactTable):
         raise InvalidSpec(f"expected exact:table=FILE for --outcomes, got {shown(player.spec)}")
@@ -198,22 +202,26 @@ def _outcomes(player: Player, board: Board) -> Outcomes:
 def _write_json(
     analysis: Analysis,
     explanation: Explanation | None,
-    ends: Outcomes | None,
+    ends: "Outcomes | None",
     judged: Mapping[str, bool],
 ) -> None:
     body: dict[str, Any] = {**msgspec.to_builtins(AnalysisDocument.of(analysis)), **judged}
     if explanation is not None:
         body["terms"] = terms_document(explanation)
     if ends is not None:
+        from twofold.tables.exact import document
+
         body["outcomes"] = document(ends)
     write_json("analyse", body, msgspec.to_builtins(Timing.of(analysis)))
 
 
-def _print(analysis: Analysis, explanation: Explanation | None, ends: Outcomes | None) -> None:
+def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes | None") -> None:
     console = Console()
     lines = picture(analysis.board, analysis, console)
     if explanation is not None:
         lines += [Text(), *terms_table(explanation, analysis)]
     if ends is not None:
+        from twofold.tables.exact import describe
+
         lines += [Text(), *map(Text, describe(ends))]
     print_lines(lines, console)

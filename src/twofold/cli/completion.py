@@ -241,13 +241,13 @@ def _tables(incomplete: str) -> Iterable[str]:
 
 
 def _sets() -> Iterable[str]:
-    from twofold.tables.format import SETS
+    from twofold.tables.folder import SETS
 
     return SETS
 
 
 def _buildable(_: str) -> Iterable[str]:
-    from twofold.tables.format import LARGE
+    from twofold.tables.folder import LARGE
     from twofold.tables.pattern import MAX_TARGET, MIN_TARGET, SHAPES
 
     exponents = range(MAX_TARGET, MIN_TARGET - 1, -1)
@@ -256,7 +256,7 @@ def _buildable(_: str) -> Iterable[str]:
 
 def _built(_: str) -> Iterable[str]:
     """The endgame tables that are built on this machine."""
-    from twofold.tables.format import SUFFIX, files_in, tables_folder
+    from twofold.tables.folder import SUFFIX, files_in, tables_folder
 
     paths = files_in(tables_folder())
     return [path.name.removesuffix(SUFFIX).replace("_", "/") for path in paths]

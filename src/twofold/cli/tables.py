@@ -36,7 +36,8 @@ from twofold.limits import MAX_TEXT
 from twofold.search.analysis import format_chance
 from twofold.storage.files import WORK, new_file, work_folder
 from twofold.tables.build import BuildPlan, check_room, measured_rate
-from twofold.tables.format import SETS, SUFFIX, USUAL, TableHead, check_bits, is_path, tables_folder
+from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
+from twofold.tables.format import TableHead, check_bits
 from twofold.tables.library import (
     LEAST_TARGET,
     TableAnswer,

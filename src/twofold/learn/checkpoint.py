@@ -28,7 +28,7 @@ from twofold.settings import from_document
 from twofold.storage.arrays import checked, map_tensors, parse_document
 from twofold.storage.files import file_name
 from twofold.storage.memory import check_memory
-from twofold.tables.format import NONE
+from twofold.tables.folder import NONE
 from twofold.tables.library import hash_of, tables_hash
 from twofold.values.network import Network, Pattern
 from twofold.values.network_file import (

@@ -40,7 +40,7 @@ from twofold.limits import (
 from twofold.players.loop import GameResult, play_games
 from twofold.players.presets import DOWNGRADE
 from twofold.players.searching import ExpectimaxPlayer
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.tables.library import EndgameTables
 from twofold.values.network import Network, network_evaluator
 

@@ -28,7 +28,7 @@ from twofold.limits import (
     check_limit,
 )
 from twofold.settings import Setting, check_settings, document, setting, settings_of
-from twofold.tables.format import NONE
+from twofold.tables.folder import NONE
 from twofold.tables.library import settled_tables
 from twofold.values.network import check_stages, format_patterns, parse_patterns
 

@@ -1,5 +1,6 @@
 """Parsers of spec values, and the keys that several players share."""
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,10 +21,25 @@ from twofold.limits import (
 from twofold.players.base import Player
 from twofold.players.own_code import is_code, load_object
 from twofold.search.budget import Budget, parse_seconds
-from twofold.search.context import Depth
-from twofold.tables.format import NONE
-from twofold.tables.library import find_tables, hash_of, settled_tables
+from twofold.search.depth import Depth
+from twofold.tables.folder import NONE
 from twofold.values import Evaluator, Weight, find_evaluator
+
+DEFAULT_PLY: Final = 3
+"""Depth of `expectimax` without limits, in plies."""
+
+DEFAULT_DEPTH: Final = 5
+"""Depth of `alphabeta` and `minimax` without limits, in half-moves."""
+
+
+def later(name: str, *first: Any) -> Callable[..., Any]:
+    """A function of `makers`, imported when it is called, as it loads kernels."""
+
+    def call(*values: Any, **keys: Any) -> Any:
+        module = importlib.import_module("twofold.players.makers")
+        return getattr(module, name)(*first, *values, **keys)
+
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +239,9 @@ TABLES: Final = Key(
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
     "default, large: those of twofold tables build",
-    find_tables,
-    hash_of=hash_of,
-    settle=lambda text, rules, values: settled_tables(
+    later("find_tables"),
+    hash_of=later("hash_of"),
+    settle=lambda text, rules, values: later("settled_tables")(
         text, rules, walls=values.get("late", NONE) != NONE
     ),
     came_later=True,

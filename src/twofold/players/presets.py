@@ -1,15 +1,12 @@
 """The registered players: how each is made, and its keys; the strengths, which stand for some."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from twofold.game.notation import format_spec, parse_spec
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import Rules
 from twofold.limits import BITS_MAX_SIDE, MAX_DEPTH, MAX_PLY
-from twofold.players.base import Player
-from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
 from twofold.players.engine.lines import hash_of_files, parse_command_words, parse_option_words
 from twofold.players.keys import (
     ALPHABETA_KEYS,
@@ -25,37 +22,22 @@ from twofold.players.keys import (
     Choice,
     Entry,
     Key,
-    Late,
     cut,
     downgrade,
-    evaluator,
     even_depth,
+    later,
     node_count,
     optional,
     share,
     whole,
 )
-from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer
-from twofold.search.alphabeta import AlphaBeta, Summed
-from twofold.search.budget import Budget, parse_seconds
-from twofold.search.context import BY_TILES, Depth
-from twofold.tables.format import AUTO, NONE, SETS, USUAL, files_in, tables_folder
-from twofold.tables.library import EndgameTables, settled_tables
+from twofold.search.budget import parse_seconds
+from twofold.search.depth import BY_TILES, Depth
+from twofold.tables.folder import AUTO, NONE, SETS, USUAL, files_in, tables_folder
 from twofold.tables.pattern import suits
-from twofold.values.evaluator import Evaluator
-from twofold.values.network import network_evaluator
-from twofold.values.network_file import file_hash, load_network, network_hash
-from twofold.values.policy_network import load_policy, named_policy
-from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
 
 DOWNGRADE: Final = 24_576
 """Sum of the different tiles from which `ntuple` downgrades boards by default."""
-
-DEFAULT_PLY: Final = 3
-"""Depth of `expectimax` without limits, in plies."""
-
-DEFAULT_DEPTH: Final = 5
-"""Depth of `alphabeta` and `minimax` without limits, in half-moves."""
 
 DEFAULT_NETWORK: Final = "default"
 """The network of `ntuple` if none is named."""
@@ -64,149 +46,20 @@ DEFAULT_POLICY: Final = "policy"
 """The network of `policy` if none is named."""
 
 
-def _expectimax(
-    eval: Any,  # noqa: A002 - a key's name
-    ply: Depth | None,
-    cut: float,
-    time: float | None,
-    nodes: int | None,
-    table_mb: int,
-    threads: int,
-    prune: None,
-    tables: EndgameTables | None,
-    **weights: float,
-) -> Player:
-    more = {"cut": cut, "table_mb": table_mb, "threads": threads, "tables": tables}
-    return _searching(eval.reweighted(weights), ply, time, nodes, **more)
-
-
-def _ntuple(
-    net: str,
-    ply: Depth | None,
-    time: float | None,
-    nodes: int | None,
-    tables: EndgameTables | None,
-    late: Late | None,
-    **more: Any,
-) -> Player:
-    evaluator = network_evaluator(load_network(net))
-    if late is None:
-        return _searching(evaluator, ply, time, nodes, tables=tables, **more)
-    without_walls, walls = (tables and tables.with_walls(walls) for walls in (False, True))
-    return RelayPlayer(
-        _searching(evaluator, ply, time, nodes, tables=without_walls, **more),
-        _searching(
-            ORDERED, late.ply, time, nodes,
-            cut=2.0 ** -(late.ply.deepest + 3), tables=walls, table_mb=more["table_mb"],
-        ),
-        late.tile_sum,
-    )  # fmt: skip
-
-
-def _searching(
-    evaluator: Evaluator, ply: Depth | None, time: float | None, nodes: int | None, **more: Any
-) -> ExpectimaxPlayer:
-    """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
-    depth = ply or Depth.fixed(DEFAULT_PLY)
-    return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
-
-
-def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
-    """The limits of a spec; a depth is a limit only beside time or nodes."""
-    if time is None and nodes is None:
-        return None
-    return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
-
-
-def _policy(net: str, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
-    from twofold.players.policy import PolicyPlayer  # loads more kernels
-
-    return PolicyPlayer(load_policy(named_policy(net)), ply or 0, share=share, tables=tables)
-
-
-def _exact(table: str) -> Player:
-    from twofold.players.exact import ExactPlayer, find_table  # loads more kernels
-
-    return ExactPlayer(find_table(table))
-
-
-def _exact_hash(path: str) -> str:
-    from twofold.players.exact import find_table
-
-    return find_table(path).layers.digest
-
-
-def _two_player(
-    prunes: bool,
-    eval: Any,  # noqa: A002
-    depth: int | None,
-    time: float | None,
-    nodes: int | None,
-    table_mb: int = 0,
-    **weights: float,
-) -> Player:
-    ply = None if depth is None else Depth.fixed((depth + 1) // 2)
-    half_moves, evaluator = depth or DEFAULT_DEPTH, eval.reweighted(weights)
-    return SearchPlayer(
-        evaluator,
-        lambda rules: AlphaBeta(evaluator, rules, half_moves, prunes=prunes, table_mb=table_mb),
-        _budget(ply, time, nodes),
-    )
-
-
-def _nneonneo(ply: Depth, **more: Any) -> Player:
-    order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # the order of nneonneo
-    return ExpectimaxPlayer(ROWS, ply, order=order, **more)
-
-
-def _quick(ply: Depth, table_mb: int) -> Player:
-    return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
-
-
-def _baeldung(prune: bool, threads: int) -> Player:
-    used = min(threads, len(Move))
-    return SearchPlayer(BAELDUNG, lambda rules: Summed(BAELDUNG, rules, prunes=prune, threads=used))
-
-
-def _datumbox(search: bool, depth: int) -> Player:
-    options = {"prunes": search, "wins_at_goal": True, "dead_is_score": True}
-    return SearchPlayer(CLUSTERING, lambda rules: AlphaBeta(CLUSTERING, rules, depth, **options))
-
-
-def _it3105(name: str, layers: bool, depth: int, table_mb: int) -> Player:
-    # A layer of moves and one of spawns are one ply of an evaluator of states.
-    plies = Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1)
-    return ExpectimaxPlayer(evaluator(name), plies, second_move=layers, table_mb=table_mb)
-
-
-def _engine(
-    cmd: Sequence[str],
-    options: Mapping[str, str],
-    ply: int | None,
-    time: float | None,
-    nodes: int | None,
-    timeout: float,
-) -> Player:
-    from twofold.players.engine.client import EnginePlayer
-
-    limits = Budget(ply=ply, seconds=time, nodes=nodes)
-    return EnginePlayer(cmd, limits, timeout=timeout, options=options)
-
-
 PRESETS: Final = (
-    Entry("random", "a random legal move", RandomPlayer, values=False, takes_limits=False),
-    Entry("greedy", "the move with the largest reward", GreedyPlayer, takes_limits=False),
+    Entry("random", "a random legal move", later("RandomPlayer"), values=False, takes_limits=False),
+    Entry("greedy", "the move with the largest reward", later("GreedyPlayer"), takes_limits=False),
     Entry(
         "corner",
         "down or left; right or up only when forced",
-        CornerPlayer,
+        later("CornerPlayer"),
         values=False,
         takes_limits=False,
     ),
     Entry(
         "expectimax",
         "best mean value over all spawns",
-        _expectimax,
+        later("expectimax"),
         {
             "eval": EVAL,
             **SEARCH_KEYS,
@@ -221,9 +74,11 @@ PRESETS: Final = (
     Entry(
         "ntuple",
         "expectimax with an n-tuple network, trained by self-play",
-        _ntuple,
+        later("ntuple"),
         {
-            "net": Key(DEFAULT_NETWORK, "network, by name or as a file", hash_of=network_hash),
+            "net": Key(
+                DEFAULT_NETWORK, "network, by name or as a file", hash_of=later("network_hash")
+            ),
             **SEARCH_KEYS,
             "downgrade": Key(
                 str(DOWNGRADE),
@@ -239,12 +94,12 @@ PRESETS: Final = (
     Entry(
         "policy",
         "a policy network: the move that it finds most probable, or a search with its critic",
-        _policy,
+        later("policy"),
         {
             "net": Key(
                 DEFAULT_POLICY,
                 "the shipped network `policy`, or a file",
-                hash_of=lambda net: file_hash(named_policy(net)),
+                hash_of=later("policy_hash"),
             ),
             "ply": Key(
                 "none",
@@ -262,13 +117,13 @@ PRESETS: Final = (
         words="policy network",
         takes_limits=False,
     ),
-    Entry("minimax", "best against the worst spawns", partial(_two_player, False), TWO_PLAYER_KEYS),
-    Entry("alphabeta", "minimax with pruning", partial(_two_player, True), ALPHABETA_KEYS),
+    Entry("minimax", "best against the worst spawns", later("two_player", False), TWO_PLAYER_KEYS),
+    Entry("alphabeta", "minimax with pruning", later("two_player", True), ALPHABETA_KEYS),
     Entry(
         "exact",
         "optimal play of a small game, with a table from `twofold solve`",
-        _exact,
-        {"table": Key("", "file of the table; required", hash_of=_exact_hash)},
+        later("exact"),
+        {"table": Key("", "file of the table; required", hash_of=later("exact_hash"))},
         has_home=True,
         words="optimal play",
         takes_limits=False,
@@ -276,13 +131,13 @@ PRESETS: Final = (
     Entry(
         "quick",
         "shallow expectimax with weights tuned for it",
-        _quick,
+        later("quick"),
         {"ply": Key("3", "depth in plies, as for expectimax", Depth.parse), "table_mb": TABLE_MB},
     ),
     Entry(
         "nneonneo",
         "expectimax as deep as the number of different tiles allows, with a probability cut",
-        _nneonneo,
+        later("nneonneo"),
         {
             "ply": Key(BY_TILES, "depth in plies, as for expectimax", Depth.parse),
             "cut": Key("0.0001", CUT.help, cut),
@@ -295,7 +150,7 @@ PRESETS: Final = (
     Entry(
         "baeldung",
         "sums over spawns instead of means, four plies; empty cells and monotone lines",
-        _baeldung,
+        later("baeldung"),
         {
             "prune": Key(
                 "yes", "skip moves that change nothing", Choice("prune", {"yes": True, "no": False})
@@ -308,7 +163,7 @@ PRESETS: Final = (
     Entry(
         "datumbox",
         "alpha-beta against the worst spawns; score and clustering",
-        _datumbox,
+        later("datumbox"),
         {
             "search": Key(
                 "alphabeta",
@@ -324,7 +179,7 @@ PRESETS: Final = (
         Entry(
             f"it3105-{matrix}",
             f"expectimax of 6 layers, 8 on nearly full boards, {matrix} weights",
-            partial(_it3105, f"it3105-{matrix}"),
+            later("it3105", f"it3105-{matrix}"),
             {
                 "layers": LAYERS,
                 "depth": Key("6", "layers of the search, even", even_depth),
@@ -338,7 +193,7 @@ PRESETS: Final = (
     Entry(
         "engine",
         "another program that speaks the engine protocol",
-        _engine,
+        later("engine"),
         {
             "cmd": Key(
                 "",
@@ -455,4 +310,5 @@ def _built(rules: Rules, walls: bool) -> str:
     """The tables of `auto`, by name."""
     if not (suits(rules) and files_in(tables_folder())):
         return NONE
-    return settled_tables(AUTO, rules, walls=walls)
+    tables: str = later("settled_tables")(AUTO, rules, walls=walls)
+    return tables

@@ -20,12 +20,12 @@ from twofold.game.notation import (
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import cores
 from twofold.players.base import Player
-from twofold.players.keys import Entry, Key, Late
+from twofold.players.keys import DEFAULT_PLY, Entry, Key, Late
 from twofold.players.own_code import hash_of_code, is_code, is_imported, load_object, player_of
-from twofold.players.presets import DEFAULT, DEFAULT_PLY, PRESETS, STRENGTHS, strength
-from twofold.search.context import Depth
+from twofold.players.presets import DEFAULT, PRESETS, STRENGTHS, strength
+from twofold.search.depth import Depth
 from twofold.storage.memory import SHARE, free_memory
-from twofold.tables.format import AUTO, NONE
+from twofold.tables.folder import AUTO, NONE
 
 _ENTRIES: Final = {entry.name: entry for entry in PRESETS}
 

@@ -15,7 +15,8 @@ from twofold.players.compiled import CompiledPlayer
 from twofold.search.analysis import Analysis
 from twofold.search.base import Search, deepen, first_best
 from twofold.search.budget import Budget, Stop
-from twofold.search.context import Depth, as_searched, unsupported
+from twofold.search.context import as_searched, unsupported
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
 from twofold.tables.library import EndgameTables, TableAnswer
 from twofold.values import Evaluator

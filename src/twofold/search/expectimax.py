@@ -22,7 +22,8 @@ from twofold.kernels.transposition import EXACT
 from twofold.limits import BITS_MAX_EXPONENT, MAX_PLY, MAX_SPAWN_TILES, check_limit
 from twofold.search.analysis import LineStep, MoveValue
 from twofold.search.base import Search, as_word
-from twofold.search.context import TABLE_MB, Context, Depth, Words, aligned_zeros
+from twofold.search.context import TABLE_MB, Context, Words, aligned_zeros
+from twofold.search.depth import Depth
 from twofold.values import Evaluator
 from twofold.values.rows import unit_of
 

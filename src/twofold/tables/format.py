@@ -1,4 +1,4 @@
-"""The file format of endgame tables, and the folder where they are stored; loads no kernels.
+"""The file format of endgame tables: contents and checks.
 
 A safetensors file of these tensors, see `twofold.storage.arrays`:
 
@@ -28,7 +28,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -39,58 +38,10 @@ from twofold.game.notation import shown
 from twofold.kernels import table_layers as endgame
 from twofold.limits import MAX_ENDGAME_CODES
 from twofold.storage.arrays import LENGTH_BYTES, TensorFile, checksum, format_header, open_tensors
-from twofold.storage.files import data_folder
 from twofold.tables.layers import LINE_WORDS, layer_sizes, lines_of, unpacked
 from twofold.tables.pattern import EndgamePattern
 
-SUFFIX: Final = ".twofold-table"
-"""File name extension of a table."""
-
-AUTO: Final = "auto"
-"""Means the tables built on this machine that make players stronger."""
-
-USUAL: Final = "default"
-"""Means the tables that `twofold tables build default` makes."""
-
-DEFAULT: Final = ("wall5-128", "wall6-1024")
-"""The set that `twofold tables build default` makes, 3.8 GB, for the key `late` of `ntuple`.
-
-The strengths hand over to a search with them: see "Endgame tables" in `docs/benchmarks.md`.
-"""
-
-LARGE: Final = (*DEFAULT, "442-512/32-128", "443-512", "443-256/8-64")
-"""The set that `twofold tables build large` makes, 7.3 GB: also for players without `late`."""
-
-SETS: Final = {USUAL: DEFAULT, "large": LARGE}
-"""Sets of tables by name, for the command and for specs."""
-
-NONE: Final = "none"
-"""Means no table."""
-
-
-def tables_folder() -> Path:
-    """The default folder of tables; it may not exist."""
-    return data_folder() / "tables"
-
-
-def is_path(text: str) -> bool:
-    """True if a text names a table's file, not a table that is built here.
-
-    A name without the suffix never means a file: web pages may name tables, but no files.
-    """
-    return text.endswith(SUFFIX)
-
-
-def files_in(folder: Path) -> list[Path]:
-    """The files in a folder that are named like tables, sorted; empty if the folder is missing."""
-    try:
-        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
-    except OSError:
-        return []
-
-
 Floats = NDArray[np.float64]
-
 BITS: Final = (8, 16)
 """Supported bits per level."""
 
@@ -148,15 +99,11 @@ def stored(chances: NDArray[np.float32], bits: int) -> NDArray[np.uint8] | NDArr
 
 VERSION: Final = "1"
 """Version of the format; it rises when the format or the scale changes."""
-
 COUNT, CRC = range(2)
 """Columns of `layers`."""
-
 SPAWN: Final = "2:0.9,4:0.1"
 """The spawn probabilities of all tables."""
-
 _VERSION_KEY: Final = "twofold_endgame"
-
 Words = NDArray[np.uint64]
 
 

@@ -28,22 +28,17 @@ from twofold.limits import BITS_MAX_EXPONENT, MAX_ENDGAME_TABLES, check_limit
 from twofold.storage.arrays import TensorFile
 from twofold.storage.files import kept_by_file
 from twofold.storage.memory import check_memory
+from twofold.tables.folder import AUTO, NONE, SETS, SUFFIX, files_in, is_path
+from twofold.tables.folder import tables_folder as tables_folder  # for callers of this module
 from twofold.tables.format import (
-    AUTO,
-    NONE,
-    SETS,
-    SUFFIX,
     TableHead,
     chances_of,
     damage,
-    files_in,
-    is_path,
     least_level,
     opened,
     read_head,
     top_level,
 )
-from twofold.tables.format import tables_folder as tables_folder  # for callers of this module
 from twofold.tables.layers import (
     TURNS,
     Cells,

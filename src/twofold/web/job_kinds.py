@@ -284,7 +284,7 @@ class TableJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="tab
         Raises InvalidTable, or ResourceError if it needs more memory or disk than there is.
         """
         from twofold.tables.build import BuildPlan, check_room
-        from twofold.tables.format import tables_folder
+        from twofold.tables.folder import tables_folder
         from twofold.tables.library import path_of
         from twofold.tables.pattern import EndgamePattern
         from twofold.tables.work import existing, held_bytes

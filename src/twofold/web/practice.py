@@ -26,7 +26,7 @@ from twofold.games.daily import FIRST_DAY, today
 from twofold.games.judge import FLOOR
 from twofold.games.store import NotFound
 from twofold.tables.build import BuildPlan, measured_rate
-from twofold.tables.format import tables_folder
+from twofold.tables.folder import tables_folder
 from twofold.tables.library import EndgameTable, EndgameTables, built, file_name, open_table
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import share_done

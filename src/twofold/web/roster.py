@@ -21,7 +21,7 @@ from twofold.players import Player, PlayerSpec
 from twofold.players.keys import TABLES, Entry
 from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
-from twofold.tables.format import AUTO, NONE, SETS
+from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
 from twofold.values.network_file import POLICY, shipped
 from twofold.web.protocol import PlayerInfo

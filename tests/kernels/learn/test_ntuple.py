@@ -22,7 +22,7 @@ from twofold.kernels import ntuple
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer
 from twofold.kernels.play import ask
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values.network import Network, network_evaluator
 

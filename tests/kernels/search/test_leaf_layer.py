@@ -14,7 +14,7 @@ from twofold.kernels._jit import address_of
 from twofold.kernels.context import NODES
 from twofold.kernels.expectimax import LOWEST
 from twofold.kernels.intrinsics import call_layer, pointer, spread_nibbles
-from twofold.search.context import Depth
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS, Evaluator
 

@@ -17,7 +17,8 @@ from twofold.kernels import transposition as table
 from twofold.kernels.intrinsics import high_product, pointer
 from twofold.kernels.play import mix
 from twofold.kernels.transposition import BUCKET_WORDS, EXACT, GENERATIONS, LOWER, UPPER
-from twofold.search.context import Depth, aligned_zeros
+from twofold.search.context import aligned_zeros
+from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax
 from twofold.values import EVALUATORS
 

@@ -1,0 +1,160 @@
+"""Makes the registered players from the values of their keys. Loads kernels; `presets` does not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from twofold.game.rules import Move
+from twofold.players.base import Player
+from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
+from twofold.players.exact import ExactPlayer, find_table
+from twofold.players.keys import DEFAULT_DEPTH, DEFAULT_PLY, Late, evaluator
+from twofold.players.policy import PolicyPlayer
+from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer
+from twofold.search.alphabeta import AlphaBeta, Summed
+from twofold.search.budget import Budget
+from twofold.search.depth import Depth
+from twofold.tables.library import EndgameTables, find_tables, hash_of, settled_tables
+from twofold.values.evaluator import Evaluator
+from twofold.values.network import network_evaluator
+from twofold.values.network_file import file_hash, load_network, network_hash
+from twofold.values.policy_network import load_policy, named_policy
+from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
+
+__all__ = [
+    "CornerPlayer",
+    "GreedyPlayer",
+    "RandomPlayer",
+    "find_tables",
+    "hash_of",
+    "network_hash",
+    "settled_tables",
+]
+
+
+def expectimax(
+    eval: Any,  # noqa: A002 - a key's name
+    ply: Depth | None,
+    cut: float,
+    time: float | None,
+    nodes: int | None,
+    table_mb: int,
+    threads: int,
+    prune: None,
+    tables: EndgameTables | None,
+    **weights: float,
+) -> Player:
+    more = {"cut": cut, "table_mb": table_mb, "threads": threads, "tables": tables}
+    return _searching(eval.reweighted(weights), ply, time, nodes, **more)
+
+
+def ntuple(
+    net: str,
+    ply: Depth | None,
+    time: float | None,
+    nodes: int | None,
+    tables: EndgameTables | None,
+    late: Late | None,
+    **more: Any,
+) -> Player:
+    evaluator = network_evaluator(load_network(net))
+    if late is None:
+        return _searching(evaluator, ply, time, nodes, tables=tables, **more)
+    without_walls, walls = (tables and tables.with_walls(walls) for walls in (False, True))
+    return RelayPlayer(
+        _searching(evaluator, ply, time, nodes, tables=without_walls, **more),
+        _searching(
+            ORDERED, late.ply, time, nodes,
+            cut=2.0 ** -(late.ply.deepest + 3), tables=walls, table_mb=more["table_mb"],
+        ),
+        late.tile_sum,
+    )  # fmt: skip
+
+
+def _searching(
+    evaluator: Evaluator, ply: Depth | None, time: float | None, nodes: int | None, **more: Any
+) -> ExpectimaxPlayer:
+    """Expectimax, to `DEFAULT_PLY` if nothing limits it."""
+    depth = ply or Depth.fixed(DEFAULT_PLY)
+    return ExpectimaxPlayer(evaluator, depth, _budget(ply, time, nodes), **more)
+
+
+def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget | None:
+    """The limits of a spec; a depth is a limit only beside time or nodes."""
+    if time is None and nodes is None:
+        return None
+    return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
+
+
+def policy(net: str, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
+    return PolicyPlayer(load_policy(named_policy(net)), ply or 0, share=share, tables=tables)
+
+
+def exact(table: str) -> Player:
+    return ExactPlayer(find_table(table))
+
+
+def exact_hash(path: str) -> str:
+    """The hash of the table of a solved game."""
+    return find_table(path).layers.digest
+
+
+def two_player(
+    prunes: bool,
+    eval: Any,  # noqa: A002
+    depth: int | None,
+    time: float | None,
+    nodes: int | None,
+    table_mb: int = 0,
+    **weights: float,
+) -> Player:
+    ply = None if depth is None else Depth.fixed((depth + 1) // 2)
+    half_moves, evaluator = depth or DEFAULT_DEPTH, eval.reweighted(weights)
+    return SearchPlayer(
+        evaluator,
+        lambda rules: AlphaBeta(evaluator, rules, half_moves, prunes=prunes, table_mb=table_mb),
+        _budget(ply, time, nodes),
+    )
+
+
+def nneonneo(ply: Depth, **more: Any) -> Player:
+    order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # the order of nneonneo
+    return ExpectimaxPlayer(ROWS, ply, order=order, **more)
+
+
+def quick(ply: Depth, table_mb: int) -> Player:
+    return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
+
+
+def baeldung(prune: bool, threads: int) -> Player:
+    used = min(threads, len(Move))
+    return SearchPlayer(BAELDUNG, lambda rules: Summed(BAELDUNG, rules, prunes=prune, threads=used))
+
+
+def datumbox(search: bool, depth: int) -> Player:
+    options = {"prunes": search, "wins_at_goal": True, "dead_is_score": True}
+    return SearchPlayer(CLUSTERING, lambda rules: AlphaBeta(CLUSTERING, rules, depth, **options))
+
+
+def it3105(name: str, layers: bool, depth: int, table_mb: int) -> Player:
+    # A layer of moves and one of spawns are one ply of an evaluator of states.
+    plies = Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1)
+    return ExpectimaxPlayer(evaluator(name), plies, second_move=layers, table_mb=table_mb)
+
+
+def engine(
+    cmd: Sequence[str],
+    options: Mapping[str, str],
+    ply: int | None,
+    time: float | None,
+    nodes: int | None,
+    timeout: float,
+) -> Player:
+    from twofold.players.engine.client import EnginePlayer
+
+    limits = Budget(ply=ply, seconds=time, nodes=nodes)
+    return EnginePlayer(cmd, limits, timeout=timeout, options=options)
+
+
+def policy_hash(net: str) -> str:
+    """The hash of the file of a policy network."""
+    return file_hash(named_policy(net))
