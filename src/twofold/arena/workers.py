@@ -39,7 +39,7 @@ from twofold.errors import ClusterError, InvalidInput, InvalidSpec, InvalidTable
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange, printable
 from twofold.game.rules import Rules
-from twofold.players import GameResult, Player, PlayerSpec, play_games
+from twofold.players import Player, PlayerSpec
 from twofold.players.base import as_fault, describe_caught
 from twofold.storage.files import atomic_write, make_private, open_regular, shared_place
 from twofold.version import SIGNATURE, __version__
@@ -99,6 +99,8 @@ class Task:
             name: the player's spec in the report; empty for the one that it has here.
             faults: what the player may raise; it may also call sys.exit().
         """
+        from twofold.players import GameResult, play_games  # loads kernels
+
         results: list[GameResult] = []
         error = ""
         try:

@@ -39,7 +39,6 @@ from twofold.game.notation import shown
 from twofold.game.rules import Move, Rules
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
-from twofold.players.searching import SearchPlayer, values_of
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget, Stop
 
@@ -260,7 +259,7 @@ class Judge:
         scale = next(one for one in self._scales if one.part is part)
         if not scale.is_ready(flag):
             return None
-        values = values_of(part, board, score, self._budget, flag)
+        values = _values_of(part, board, score, self._budget, flag)
         if values is None:
             return None
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
@@ -326,7 +325,7 @@ class _Scale:
         for seed in range(SPREAD_GAMES):
             game = _own_game(self.part, self._opening(seed), stop)
             for board, score in game[:: max(1, len(game) // SPREAD_POSITIONS)]:
-                values = values_of(self.part, board, score, depth, stop) or {}
+                values = _values_of(self.part, board, score, depth, stop) or {}
                 worth = self.worth(values).values()
                 if len(worth) > 1:
                     losses.append(max(worth) - math.fsum(worth) / len(worth))
@@ -348,12 +347,20 @@ def _own_game(player: Player, game: Game, stop: Stop) -> list[tuple[Board, int]]
     """The positions of a game by the player, with their scores."""
     seen = []
     while not game.is_finished and game.move_number < SPREAD_MOVES:
-        values = values_of(player, game.board, game.score, SPREAD_PLAY, stop)
+        values = _values_of(player, game.board, game.score, SPREAD_PLAY, stop)
         if values is None:
             break
         seen.append((game.board, game.score))
         game.play(_best_of(values))
     return seen
+
+
+def _values_of(
+    player: Player, board: Board, score: int, budget: Budget, stop: Stop
+) -> dict[Move, float] | None:
+    from twofold.players.searching import values_of  # loads kernels
+
+    return values_of(player, board, score, budget, stop)
 
 
 def _best_of(values: Mapping[Move, float]) -> Move:
@@ -362,6 +369,8 @@ def _best_of(values: Mapping[Move, float]) -> Move:
 
 def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
     """The unit of a player's values and their floor; None if quotients mean nothing."""
+    from twofold.players.searching import SearchPlayer  # loads kernels
+
     if isinstance(player, SearchPlayer):
         unit, exact, expects = player.unit, False, player.evaluator.adds_reward
     else:

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -36,7 +36,9 @@ from twofold.players import Player, short_spec
 from twofold.players.base import checked_move
 from twofold.search.analysis import PROBABILITY
 from twofold.search.budget import Budget, Stop
-from twofold.tables.exact import ExactTable
+
+if TYPE_CHECKING:
+    from twofold.tables.exact import ExactTable
 
 NETWORK_JUDGE: Final = "ntuple:ply=3"
 """The judge of 4x4 games if none is named; its values are points."""
@@ -349,7 +351,7 @@ class Losses:
 
 def measure_losses(
     player: Player,
-    table: ExactTable,
+    table: "ExactTable",
     seeds: Iterable[int],
     *,
     stop: Callable[[], bool] | None = None,
@@ -376,7 +378,7 @@ def measure_losses(
     return Losses(player.spec, tuple(lost), moves, optimal, worst)
 
 
-def _regrets(player: Player, table: ExactTable, seed: int) -> list[float]:
+def _regrets(player: Player, table: "ExactTable", seed: int) -> list[float]:
     rules = table.problem.rules
     player.start(rules, seed)
     game = Game(rules, seed=seed)
