@@ -13,7 +13,7 @@ True
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import numpy as np
@@ -37,12 +37,14 @@ from twofold.limits import (
     MIN_DOWNGRADE,
     check_limit,
 )
-from twofold.players.loop import GameResult, play_games
 from twofold.players.presets import DOWNGRADE
 from twofold.players.searching import ExpectimaxPlayer
 from twofold.search.depth import Depth
 from twofold.tables.library import EndgameTables
 from twofold.values.network import Network, network_evaluator
+
+if TYPE_CHECKING:
+    from twofold.players import GameResult
 
 STRETCH: Final = 1000
 """Games averaged into one point, at first."""
@@ -356,13 +358,15 @@ class EvaluationGames:
 
     def _play(
         self, player: ExpectimaxPlayer, games: int, boards: StartBoards | None
-    ) -> list[GameResult]:
+    ) -> "list[GameResult]":
         seeds = SeedRange(1, games)
         starts = [boards.of_seed(seed) for seed in seeds] if boards else []
+        from twofold.players import play_games  # loads kernels
+
         return list(play_games(player, self.rules, seeds, boards=starts, stop=self.stop))
 
 
-def survival(games: Sequence[GameResult]) -> float:
+def survival(games: "Sequence[GameResult]") -> float:
     """The share of games from boards that reached the next large tile; 0 if there are none."""
     came = [
         tile_sum(game.board) >= next_sum(game.start) for game in games if game.start is not None

@@ -32,12 +32,12 @@ DEFAULT_DEPTH: Final = 5
 """Depth of `alphabeta` and `minimax` without limits, in half-moves."""
 
 
-def later(name: str, *first: Any) -> Callable[..., Any]:
-    """A function of `makers`, imported when it is called, as it loads kernels."""
+def later(place: str, *first: Any) -> Callable[..., Any]:
+    """A function, `MODULE:NAME` below `twofold`, imported when it is called: it loads kernels."""
 
     def call(*values: Any, **keys: Any) -> Any:
-        module = importlib.import_module("twofold.players.makers")
-        return getattr(module, name)(*first, *values, **keys)
+        module, name = place.split(":")
+        return getattr(importlib.import_module(f"twofold.{module}"), name)(*first, *values, **keys)
 
     return call
 
@@ -239,9 +239,9 @@ TABLES: Final = Key(
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
     "default, large: those of twofold tables build",
-    later("find_tables"),
-    hash_of=later("hash_of"),
-    settle=lambda text, rules, values: later("settled_tables")(
+    later("tables.library:find_tables"),
+    hash_of=later("tables.library:hash_of"),
+    settle=lambda text, rules, values: later("tables.library:settled_tables")(
         text, rules, walls=values.get("late", NONE) != NONE
     ),
     came_later=True,

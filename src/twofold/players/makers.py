@@ -5,30 +5,13 @@ from typing import Any
 
 from twofold.game.rules import Move
 from twofold.players.base import Player
-from twofold.players.compiled import CornerPlayer, GreedyPlayer, RandomPlayer
-from twofold.players.exact import ExactPlayer, find_table
 from twofold.players.keys import DEFAULT_DEPTH, DEFAULT_PLY, Late, evaluator
-from twofold.players.policy import PolicyPlayer
 from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer
-from twofold.search.alphabeta import AlphaBeta, Summed
 from twofold.search.budget import Budget
 from twofold.search.depth import Depth
-from twofold.tables.library import EndgameTables, find_tables, hash_of, settled_tables
+from twofold.tables.library import EndgameTables
 from twofold.values.evaluator import Evaluator
-from twofold.values.network import network_evaluator
-from twofold.values.network_file import file_hash, load_network, network_hash
-from twofold.values.policy_network import load_policy, named_policy
 from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
-
-__all__ = [
-    "CornerPlayer",
-    "GreedyPlayer",
-    "RandomPlayer",
-    "find_tables",
-    "hash_of",
-    "network_hash",
-    "settled_tables",
-]
 
 
 def expectimax(
@@ -43,6 +26,7 @@ def expectimax(
     tables: EndgameTables | None,
     **weights: float,
 ) -> Player:
+    """Make `expectimax`."""
     more = {"cut": cut, "table_mb": table_mb, "threads": threads, "tables": tables}
     return _searching(eval.reweighted(weights), ply, time, nodes, **more)
 
@@ -56,6 +40,10 @@ def ntuple(
     late: Late | None,
     **more: Any,
 ) -> Player:
+    """Make `ntuple`."""
+    from twofold.values.network import network_evaluator
+    from twofold.values.network_file import load_network
+
     evaluator = network_evaluator(load_network(net))
     if late is None:
         return _searching(evaluator, ply, time, nodes, tables=tables, **more)
@@ -86,15 +74,24 @@ def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget 
 
 
 def policy(net: str, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
+    """Make `policy`."""
+    from twofold.players.policy import PolicyPlayer
+    from twofold.values.policy_network import load_policy, named_policy
+
     return PolicyPlayer(load_policy(named_policy(net)), ply or 0, share=share, tables=tables)
 
 
 def exact(table: str) -> Player:
+    """Make `exact`."""
+    from twofold.players.exact import ExactPlayer, find_table
+
     return ExactPlayer(find_table(table))
 
 
 def exact_hash(path: str) -> str:
     """The hash of the table of a solved game."""
+    from twofold.players.exact import find_table
+
     return find_table(path).layers.digest
 
 
@@ -107,6 +104,9 @@ def two_player(
     table_mb: int = 0,
     **weights: float,
 ) -> Player:
+    """Make `alphabeta` or `minimax`."""
+    from twofold.search.alphabeta import AlphaBeta
+
     ply = None if depth is None else Depth.fixed((depth + 1) // 2)
     half_moves, evaluator = depth or DEFAULT_DEPTH, eval.reweighted(weights)
     return SearchPlayer(
@@ -117,26 +117,35 @@ def two_player(
 
 
 def nneonneo(ply: Depth, **more: Any) -> Player:
+    """Make `nneonneo`."""
     order = (Move.UP, Move.DOWN, Move.LEFT, Move.RIGHT)  # the order of nneonneo
     return ExpectimaxPlayer(ROWS, ply, order=order, **more)
 
 
 def quick(ply: Depth, table_mb: int) -> Player:
+    """Make `quick`."""
     return ExpectimaxPlayer(ROWS.reweighted(QUICK_WEIGHTS), ply, table_mb=table_mb)
 
 
 def baeldung(prune: bool, threads: int) -> Player:
+    """Make `baeldung`."""
+    from twofold.search.alphabeta import Summed
+
     used = min(threads, len(Move))
     return SearchPlayer(BAELDUNG, lambda rules: Summed(BAELDUNG, rules, prunes=prune, threads=used))
 
 
 def datumbox(search: bool, depth: int) -> Player:
+    """Make `datumbox`."""
+    from twofold.search.alphabeta import AlphaBeta
+
     options = {"prunes": search, "wins_at_goal": True, "dead_is_score": True}
     return SearchPlayer(CLUSTERING, lambda rules: AlphaBeta(CLUSTERING, rules, depth, **options))
 
 
 def it3105(name: str, layers: bool, depth: int, table_mb: int) -> Player:
     # A layer of moves and one of spawns are one ply of an evaluator of states.
+    """Make one of the players `it3105-`."""
     plies = Depth.few(depth // 2, few=4, few_ply=depth // 2 + 1)
     return ExpectimaxPlayer(evaluator(name), plies, second_move=layers, table_mb=table_mb)
 
@@ -149,6 +158,7 @@ def engine(
     nodes: int | None,
     timeout: float,
 ) -> Player:
+    """Make `engine`."""
     from twofold.players.engine.client import EnginePlayer
 
     limits = Budget(ply=ply, seconds=time, nodes=nodes)
@@ -157,4 +167,7 @@ def engine(
 
 def policy_hash(net: str) -> str:
     """The hash of the file of a policy network."""
+    from twofold.values.network_file import file_hash
+    from twofold.values.policy_network import named_policy
+
     return file_hash(named_policy(net))

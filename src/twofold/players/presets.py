@@ -47,19 +47,30 @@ DEFAULT_POLICY: Final = "policy"
 
 
 PRESETS: Final = (
-    Entry("random", "a random legal move", later("RandomPlayer"), values=False, takes_limits=False),
-    Entry("greedy", "the move with the largest reward", later("GreedyPlayer"), takes_limits=False),
+    Entry(
+        "random",
+        "a random legal move",
+        later("players.compiled:RandomPlayer"),
+        values=False,
+        takes_limits=False,
+    ),
+    Entry(
+        "greedy",
+        "the move with the largest reward",
+        later("players.compiled:GreedyPlayer"),
+        takes_limits=False,
+    ),
     Entry(
         "corner",
         "down or left; right or up only when forced",
-        later("CornerPlayer"),
+        later("players.compiled:CornerPlayer"),
         values=False,
         takes_limits=False,
     ),
     Entry(
         "expectimax",
         "best mean value over all spawns",
-        later("expectimax"),
+        later("players.makers:expectimax"),
         {
             "eval": EVAL,
             **SEARCH_KEYS,
@@ -74,10 +85,12 @@ PRESETS: Final = (
     Entry(
         "ntuple",
         "expectimax with an n-tuple network, trained by self-play",
-        later("ntuple"),
+        later("players.makers:ntuple"),
         {
             "net": Key(
-                DEFAULT_NETWORK, "network, by name or as a file", hash_of=later("network_hash")
+                DEFAULT_NETWORK,
+                "network, by name or as a file",
+                hash_of=later("values.network_file:network_hash"),
             ),
             **SEARCH_KEYS,
             "downgrade": Key(
@@ -94,12 +107,12 @@ PRESETS: Final = (
     Entry(
         "policy",
         "a policy network: the move that it finds most probable, or a search with its critic",
-        later("policy"),
+        later("players.makers:policy"),
         {
             "net": Key(
                 DEFAULT_POLICY,
                 "the shipped network `policy`, or a file",
-                hash_of=later("policy_hash"),
+                hash_of=later("players.makers:policy_hash"),
             ),
             "ply": Key(
                 "none",
@@ -117,13 +130,27 @@ PRESETS: Final = (
         words="policy network",
         takes_limits=False,
     ),
-    Entry("minimax", "best against the worst spawns", later("two_player", False), TWO_PLAYER_KEYS),
-    Entry("alphabeta", "minimax with pruning", later("two_player", True), ALPHABETA_KEYS),
+    Entry(
+        "minimax",
+        "best against the worst spawns",
+        later("players.makers:two_player", False),
+        TWO_PLAYER_KEYS,
+    ),
+    Entry(
+        "alphabeta",
+        "minimax with pruning",
+        later("players.makers:two_player", True),
+        ALPHABETA_KEYS,
+    ),
     Entry(
         "exact",
         "optimal play of a small game, with a table from `twofold solve`",
-        later("exact"),
-        {"table": Key("", "file of the table; required", hash_of=later("exact_hash"))},
+        later("players.makers:exact"),
+        {
+            "table": Key(
+                "", "file of the table; required", hash_of=later("players.makers:exact_hash")
+            )
+        },
         has_home=True,
         words="optimal play",
         takes_limits=False,
@@ -131,13 +158,13 @@ PRESETS: Final = (
     Entry(
         "quick",
         "shallow expectimax with weights tuned for it",
-        later("quick"),
+        later("players.makers:quick"),
         {"ply": Key("3", "depth in plies, as for expectimax", Depth.parse), "table_mb": TABLE_MB},
     ),
     Entry(
         "nneonneo",
         "expectimax as deep as the number of different tiles allows, with a probability cut",
-        later("nneonneo"),
+        later("players.makers:nneonneo"),
         {
             "ply": Key(BY_TILES, "depth in plies, as for expectimax", Depth.parse),
             "cut": Key("0.0001", CUT.help, cut),
@@ -150,7 +177,7 @@ PRESETS: Final = (
     Entry(
         "baeldung",
         "sums over spawns instead of means, four plies; empty cells and monotone lines",
-        later("baeldung"),
+        later("players.makers:baeldung"),
         {
             "prune": Key(
                 "yes", "skip moves that change nothing", Choice("prune", {"yes": True, "no": False})
@@ -163,7 +190,7 @@ PRESETS: Final = (
     Entry(
         "datumbox",
         "alpha-beta against the worst spawns; score and clustering",
-        later("datumbox"),
+        later("players.makers:datumbox"),
         {
             "search": Key(
                 "alphabeta",
@@ -179,7 +206,7 @@ PRESETS: Final = (
         Entry(
             f"it3105-{matrix}",
             f"expectimax of 6 layers, 8 on nearly full boards, {matrix} weights",
-            later("it3105", f"it3105-{matrix}"),
+            later("players.makers:it3105", f"it3105-{matrix}"),
             {
                 "layers": LAYERS,
                 "depth": Key("6", "layers of the search, even", even_depth),
@@ -193,7 +220,7 @@ PRESETS: Final = (
     Entry(
         "engine",
         "another program that speaks the engine protocol",
-        later("engine"),
+        later("players.makers:engine"),
         {
             "cmd": Key(
                 "",
@@ -310,5 +337,5 @@ def _built(rules: Rules, walls: bool) -> str:
     """The tables of `auto`, by name."""
     if not (suits(rules) and files_in(tables_folder())):
         return NONE
-    tables: str = later("settled_tables")(AUTO, rules, walls=walls)
+    tables: str = later("tables.library:settled_tables")(AUTO, rules, walls=walls)
     return tables
