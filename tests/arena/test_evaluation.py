@@ -14,7 +14,8 @@ from twofold.errors import InvalidInput, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.notation import SeedRange
 from twofold.game.rules import STANDARD
-from twofold.learn.curve import EvaluationGames, Measured
+from twofold.learn.curve import Measured
+from twofold.learn.evaluation import EvaluationGames
 from twofold.players import make_player
 from twofold.players.loop import GameResult, play_games
 from twofold.tables.library import open_tables

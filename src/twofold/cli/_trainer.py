@@ -37,7 +37,7 @@ from twofold.cli._training import (
 from twofold.errors import InvalidInput
 from twofold.figures import counted
 from twofold.learn.checkpoint import load, settings_document, start_from
-from twofold.learn.curve import EvaluationGames
+from twofold.learn.evaluation import EvaluationGames
 from twofold.learn.rules import load_decay, load_rule
 from twofold.learn.settings import TrainingSettings, parse_schedule
 from twofold.learn.training import Training
