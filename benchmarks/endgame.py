@@ -14,8 +14,8 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
+from twofold.kernels import context
 from twofold.kernels import table_lookup as endgame_lookup
-from twofold.kernels import transposition
 from twofold.kernels._jit import address_of
 from twofold.kernels.policies import corner_bits
 from twofold.kernels.table_lookup import table_first
@@ -23,7 +23,8 @@ from twofold.players import make_player
 from twofold.players.compiled import CompiledPlayer
 from twofold.players.loop import play_many
 from twofold.tables.build import Builder, BuildPlan
-from twofold.tables.library import DEFAULT, EndgameTable, EndgameTables, file_name
+from twofold.tables.folder import DEFAULT
+from twofold.tables.library import EndgameTable, EndgameTables, file_name
 from twofold.tables.pattern import EndgamePattern
 from twofold.tables.work import build_table
 
@@ -160,11 +161,11 @@ class _Corner(CompiledPlayer):
         self._tables = tables
 
     def prepare(self, rules: Rules) -> None:
-        words = np.zeros(transposition.OWN, dtype=np.uint64)
+        words = np.zeros(context.OWN, dtype=np.uint64)
         self.policy = corner = address_of(corner_bits)
         if self._tables is not None:
-            words[transposition.TABLES] = self._tables.words.ctypes.data
-            words[transposition.INNER_POLICY] = corner
+            words[context.TABLES] = self._tables.words.ctypes.data
+            words[context.INNER_POLICY] = corner
             self.policy = address_of(table_first)
         self.context = words
 

@@ -14,8 +14,9 @@ import numpy as np
 from benchmarks.common import Figure, Report, Settings, of_runs
 from twofold.kernels import solving
 from twofold.tables.exact import ExactTable
+from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
-from twofold.tables.solver import SolveProgress, Solver, estimate
+from twofold.tables.solver import Solver, estimate
 from twofold.tables.store import WorkFolder
 
 RULES = "3x3"
@@ -38,7 +39,7 @@ def solve_once(rules: str, path: str) -> dict[str, Any]:
     Solver(Problem.parse("2x2"), WorkFolder(path + ".warm", Problem.parse("2x2"))).run()
     listed = [0.0]
 
-    def tell(now: SolveProgress) -> None:
+    def tell(now: LayerProgress) -> None:
         if now.phase == "listing":
             listed[0] = now.seconds
 

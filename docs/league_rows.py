@@ -11,7 +11,7 @@ from twofold.arena.report import ReportEntry, gather
 from twofold.arena.stats import reach
 from twofold.arena.study import Study
 from twofold.cli._output import machine
-from twofold.tables.format import SETS
+from twofold.tables.folder import SETS
 
 ROWS = Path(__file__).parent / "league.csv"
 TILES = (2048, 8192, 16384, 32768)
