@@ -2,9 +2,11 @@
 
 import hashlib
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
+from pebble import ProcessPool
 
 from tests.arena.standings import figures_of, standings_of
 from tests.support.commands import Cli
@@ -12,8 +14,10 @@ from tests.support.commands import cli as cli  # a fixture
 from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.games import GameColumns
+from twofold.arena.workers import GameWorkers, Task
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
+from twofold.players import PlayerSpec
 from twofold.players.own_code import load_object
 
 HERE = Path(__file__).parent / "players_for_tests.py"
@@ -120,3 +124,23 @@ def test_each_thread_makes_and_closes_players_of_its_own() -> None:
     assert len(one.games) == 20
     assert 2 <= home.made <= 3
     assert home.closed == home.made
+
+
+def test_processes_that_end_without_a_game_are_lost_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As after a signal to the whole group: Pebble then refuses to schedule."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BrokenProcessPool("All workers expired")
+
+    task = Task(0, PlayerSpec.parse("greedy"), SMALL, SeedRange(0, 1))
+    with GameWorkers(1) as workers:
+        monkeypatch.setattr(ProcessPool, "schedule", refuse)
+        workers.submit(task, lambda: False)
+        assert [one.lost for one in workers.reports()] == ["its process died"]
+        monkeypatch.undo()
+        workers.submit(task, lambda: False)
+        while not (reports := workers.reports()):
+            pass
+        assert [(one.lost, len(one.games)) for one in reports] == [("", 1)]

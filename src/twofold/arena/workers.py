@@ -24,6 +24,7 @@ from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import resource_tracker, util
@@ -291,17 +292,21 @@ class GameWorkers(Backend):
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._stop.set()
-        if self._processes is not None:
-            self._processes.stop()  # type: ignore[no-untyped-call]
-            self._processes.join()
+        self._end_processes()
         self._threads.shutdown(wait=kind is None, cancel_futures=True)
         for crew in self._crews if kind is None else ():
             _close(crew)
 
+    def _end_processes(self) -> None:
+        if self._processes is not None:
+            self._processes.stop()  # type: ignore[no-untyped-call]
+            self._processes.join()
+            self._processes = None
+
     def begin(self, task: Task, stop: Callable[[], bool]) -> Future[TaskReport]:
         """Start a task in a thread or a process."""
+        future: Future[TaskReport] = Future()
         if self.jobs == 0:
-            future: Future[TaskReport] = Future()
             future.set_result(self._play(task, stop))
             return future
         if task.compiled:
@@ -310,14 +315,19 @@ class GameWorkers(Backend):
             self._processes = ProcessPool(
                 self.jobs, initializer=_start_process, context=QuietSpawn()
             )
-        return self._processes.schedule(_play_here, args=(task,), timeout=self.timeout)
+        try:
+            return self._processes.schedule(_play_here, args=(task,), timeout=self.timeout)
+        except RuntimeError as error:  # all processes died before they had a game
+            self._end_processes()
+            future.set_exception(BrokenProcessPool(*error.args))
+            return future
 
     def _report(self, future: Future[TaskReport], task: Task) -> TaskReport:
         try:
             return future.result()
         except TimeoutError:
             return TaskReport(task, lost=f"its game took longer than {self.timeout:g} s")
-        except ProcessExpired:
+        except (ProcessExpired, BrokenProcessPool):
             return TaskReport(task, lost="its process died")
         except BaseException as fault:
             raise as_fault(fault) from fault
