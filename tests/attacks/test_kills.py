@@ -202,5 +202,5 @@ def test_a_server_killed_at_any_moment_has_saved_all_but_the_last_moves(
             lost = max(lost, found.times[-1] - found.times[len(letters)])
     assert lost < GAMES_LOST_SECONDS
     with closing(GameStore(tmp_path / "games")) as store:
-        assert store._rows("PRAGMA integrity_check") == [("ok",)]
+        assert store._rows(tuple[str], "PRAGMA integrity_check") == [("ok",)]
     figure(f"serve: {kills} kills: moves of at most {lost:.2f} s lost, nothing damaged")

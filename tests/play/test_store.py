@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.play.kept_games import STANDARD_TEXT, again, ids, infos, record_of
@@ -412,6 +413,23 @@ def test_broken_files_are_named_and_skipped(tmp_path: Path) -> None:
     assert (folder / "torn.2048").read_bytes() == torn
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
+def test_names_of_files_are_printable(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in (b"\xff.2048", b"\x1b[2J.2048"):
+        Path(os.fsdecode(bytes(tmp_path) + b"/" + name)).write_bytes(b"")
+    with closing(GameStore(tmp_path)) as store:
+        assert set(store.damaged) == {r"\udcff.2048", r"\x1b[2J.2048"}
+    assert "\x1b" not in caplog.text
+    assert msgspec.json.encode(store.damaged)
+
+
+def test_best_scores_without_games_come_in(tmp_path: Path) -> None:
+    (tmp_path / "best.json").write_text('{"4x4": 192, "3x3": {"a": 4}}')
+    (tmp_path / "a.2048").write_text(str(record_of()))
+    with closing(GameStore(tmp_path)) as store:
+        assert (store.best("4x4"), store.best("3x3"), store.damaged) == (192, 4, {})
+
+
 def test_a_time_in_the_future_is_ignored(tmp_path: Path) -> None:
     text = format_record(record_of()).replace("[Seed", '[Played "999999999999.999"]\n[Seed', 1)
     (tmp_path / "future.2048").write_text(text)
@@ -492,18 +510,59 @@ def test_a_full_disk_is_named_and_leaves_the_games(store: GameStore) -> None:
     assert isinstance(store.save("a", record_of(4), 2.0, mark), int)
 
 
+def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
+    """As root, SQLite could write any file: this fails as it does for others."""
+    if options in ("mode=rwc", "mode=rw"):
+        raise sqlite3.OperationalError("unable to open database file")
+    return database.connect(path, options, *args, **more)
+
+
+def full(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
+    """A connection to a file on a disk without room for tables."""
+    connection = database.connect(path, options, *args, **more)
+    connection.execute("PRAGMA max_page_count = 1")
+    return connection
+
+
+@pytest.mark.parametrize(("code", "waits"), [
+    (sqlite3.SQLITE_BUSY, True), (sqlite3.SQLITE_BUSY_SNAPSHOT, True),
+    (sqlite3.SQLITE_LOCKED, True), (sqlite3.SQLITE_FULL, False),
+    (sqlite3.SQLITE_IOERR_WRITE, False),
+    (sqlite3.SQLITE_CANTOPEN, False), (sqlite3.SQLITE_READONLY, False),
+])  # fmt: skip
+def test_only_another_program_is_waited_for(code: int, waits: bool) -> None:
+    error, calls = sqlite3.OperationalError("refused"), itertools.count()
+    error.sqlite_errorcode = code
+
+    class Refusing(sqlite3.Connection):
+        def execute(self, *_: object) -> sqlite3.Cursor:
+            next(calls)
+            raise error
+
+    with closing(Refusing(":memory:")) as connection, pytest.raises(sqlite3.OperationalError):
+        database.set_journal(connection, "WAL", 0.05 if waits else 60.0)
+    assert (next(calls) > 1) == waits
+
+
+def test_a_full_disk_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shutil.copytree(OLD, tmp_path / "games")
+    monkeypatch.setattr(module, "connect", full)
+    with closing(GameStore(folder)) as store:
+        imported = store._connection
+        for _ in range(2):
+            with pytest.raises(ResourceError, match=r"cannot write .* bytes free\): .*full"):
+                store.save("a", record_of(3), 1.0)
+            assert len(ids(store)) == 5
+            assert store._connection is imported  # not once more at each save
+        monkeypatch.undo()
+        assert isinstance(store.save("a", record_of(3), 1.0), int)
+        assert len(ids(store)) == 6
+
+
 def test_a_folder_that_cannot_be_written_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As root, SQLite could write it: the first call fails as it does for others."""
     folder = shutil.copytree(OLD, tmp_path / "games")
-    connect = database.connect
-
-    def refused(path: Path, options: str, *args: float, **more: bool) -> sqlite3.Connection:
-        if options in ("mode=rwc", "mode=rw"):
-            raise sqlite3.OperationalError("unable to open database file")
-        return connect(path, options, *args, **more)
-
     for _ in ("without a database", "with one"):
         with monkeypatch.context() as patch:
             patch.setattr(module, "connect", refused)
@@ -576,14 +635,92 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
         ("PRAGMA application_id = 9", "got another SQLite file"),
     ],
 )
-def test_only_our_tables_are_opened(tmp_path: Path, statement: str, words: str) -> None:
+def test_only_our_tables_are_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, words: str
+) -> None:
     with closing(GameStore(tmp_path)) as store:
         store.save("a", record_of(), 1.0)
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         connection.execute(statement)
         connection.commit()
-    with pytest.raises(InvalidInput, match=words):
+    for connect in (database.connect, refused):
+        monkeypatch.setattr(module, "connect", connect)
+        with pytest.raises(InvalidInput, match=words):
+            GameStore(tmp_path)
+
+
+@pytest.mark.parametrize("connect", [database.connect, refused])
+@pytest.mark.parametrize("made", ["", "PRAGMA journal_mode = WAL"])
+def test_a_file_without_tables_is_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, connect: object
+) -> None:
+    folder = shutil.copytree(OLD, tmp_path / "games")
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        connection.execute(made)
+    assert (folder / FILE).stat().st_size == (4096 if made else 0)
+    monkeypatch.setattr(module, "connect", connect)
+    with closing(GameStore(folder)) as store:
+        assert len(ids(store)) == 5
+
+
+@pytest.mark.parametrize("connect", [database.connect, refused])
+@pytest.mark.parametrize("kept", [0, 100, 5000])
+def test_a_damaged_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, connect: object
+) -> None:
+    with closing(GameStore(tmp_path)) as store:
+        store.save("a", record_of(), 1.0)
+    data = (tmp_path / FILE).read_bytes()
+    monkeypatch.setattr(module, "connect", connect)
+    for rest in (b"", b"\xa5" * (len(data) - kept)):
+        (tmp_path / FILE).write_bytes(data[:kept] + rest)
+        if data[:kept] + rest:
+            with pytest.raises(InvalidInput, match=f"expected saved games of twofold.*{FILE}"):
+                GameStore(tmp_path).games()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("name", [FILE, f"{FILE}-wal"])
+def test_only_regular_files_are_opened(tmp_path: Path, kind: str, name: str) -> None:
+    path = tmp_path / name
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    (tmp_path / "a.2048").write_text(str(record_of()))
+    with pytest.raises(InvalidInput, match=f"expected a .*{name}"):
         GameStore(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "played = 9e999", "played = 'now'", "played = -1", "played = x'00'", "rules = x'00'",
+        "player = x'ff'", "score = 'many'", "moves = 1.5", "kind = 'other'", "version = 'last'",
+        "version = x'00'", "imported = 'no'", "record = x'00'",
+    ],
+)  # fmt: skip
+def test_a_row_of_other_types_is_named(store: GameStore, change: str) -> None:
+    store.save("a", record_of(3), 1.0)
+    store._connection.execute(f"UPDATE game SET {change}")
+    call = store.read if change.startswith("record") else store.kept
+    with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
+        call("a")
+    if change.startswith(("moves", "version")):
+        with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
+            store.delete("a")
+
+
+def test_texts_in_another_code_are_shown(store: GameStore) -> None:
+    store.save("a", record_of(3), 1.0)
+    store._connection.execute("UPDATE game SET player = CAST(x'6dff' AS TEXT)")
+    assert infos(store)[0].player == "m\N{REPLACEMENT CHARACTER}"
+    store._connection.execute("INSERT INTO best VALUES ('b', 'r', 'many')")
+    with pytest.raises(InvalidInput, match=f"{FILE}.*a damaged file"):
+        store.best("r")
 
 
 def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ SUFFIX: Final = ".2048"
 
 BEST_FILE: Final = "best.json"
 
+_Points = Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)]
 _MAX_BEST_BYTES: Final = 1 << 20
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
@@ -59,12 +60,18 @@ def old_games(folder: Path) -> Iterator[tuple[Kept, Record] | DamagedGame]:
 
 
 def old_best(folder: Path) -> dict[str, dict[str, int]]:
-    """The points that a person's own moves reached, by rules and by game; raises InvalidInput."""
+    """The points that a person's own moves reached, by rules and by game; raises InvalidInput.
+
+    The first versions kept the points by rules only: the name of the file stands for the game.
+    """
     path = folder / BEST_FILE
     if not path.exists():
         return {}
     try:
-        scores = dict[str, dict[str, Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)]]]
-        return msgspec.json.decode(read_start(path, _MAX_BEST_BYTES), type=scores)
+        scores = dict[str, dict[str, _Points] | _Points]
+        found = msgspec.json.decode(read_start(path, _MAX_BEST_BYTES), type=scores)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidInput(f"expected best scores: {error}") from None
+    return {
+        rules: {BEST_FILE: one} if isinstance(one, int) else one for rules, one in found.items()
+    }

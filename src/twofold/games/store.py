@@ -14,18 +14,28 @@ import string
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
+
+import msgspec
 
 from twofold.errors import InvalidInput, InvalidRecord, LimitExceeded, ResourceError
 from twofold.game.formats import read_any_record
 from twofold.game.game import start_board
-from twofold.game.notation import shown
+from twofold.game.notation import printable, shown
 from twofold.game.record import Record, format_record, parse_record, parse_unplayed
 from twofold.game.record_text import located
 from twofold.games.kept import GameInfo, Kept, kept_of, unindexed
 from twofold.games.old_folder import BEST_FILE, SUFFIX, DamagedGame, is_id, old_best, old_games
-from twofold.storage.database import Schema, check_database, connect, room_beside, set_journal
+from twofold.storage.database import (
+    Schema,
+    check_database,
+    connect,
+    is_busy,
+    room_beside,
+    set_journal,
+)
 from twofold.storage.files import data_folder, in_use
 
 MAX_GAMES: Final = 10_000
@@ -36,6 +46,9 @@ PATIENCE: Final = 5.0
 
 OPENING_SECONDS: Final = 60.0
 """Seconds to wait for another program that is importing a folder of games."""
+
+MAX_PLAYED: Final = 1e11
+"""Largest time of a last change, in seconds since 1970; it is beyond the year 5000."""
 
 FILE: Final = "games.db"
 GAMES: Final = "games"
@@ -79,6 +92,16 @@ reached and that stand, also of deleted games and of files elsewhere.
 
 _INFO: Final = GameInfo.__struct_fields__
 _LISTED: Final = ", ".join((*_INFO, "played", "imported", "version"))
+_ROW: Final[Any] = tuple[  # type: ignore[misc]
+    (
+        *get_type_hints(GameInfo).values(),
+        Annotated[float, msgspec.Meta(ge=0, le=MAX_PLAYED)],
+        int,
+        int,
+    )
+]
+_Numbers = tuple[int, ...]
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 _LETTERS: Final = string.ascii_lowercase + string.digits
 _ID_LENGTH: Final = 8
 _HASH_LENGTH: Final = 12
@@ -152,59 +175,80 @@ class GameStore:
         self.damaged: dict[str, str] = {}
         self._lock = threading.RLock()  # of writers; another program's write may hold them up
         self._reading = threading.Lock()
+        self._fault: Exception | None = None  # why the file cannot be written
+        self._file: os.stat_result | None = None
+        self._used: frozenset[sqlite3.Connection] = frozenset()
         self._seen: dict[str, int] = {}  # versions that a list has shown, or that were saved here
-        self._open(create=any(folder.glob(f"*{SUFFIX}")))
+        with self._errors("read"):
+            self._open(create=any(folder.glob(f"*{SUFFIX}")))
 
     def close(self) -> None:
         """Close the file."""
         with self._lock, self._reading:
-            self._reader.close()
-            self._connection.close()
+            for one in self._used:
+                one.close()
 
     # ---- the file
 
     def _open(self, *, create: bool) -> None:
-        self._fault: Exception | None = None
-        self._file: os.stat_result | None = None
-        if not create and not self.path.exists():
-            self._reader = self._connection = self._readable()
-            return
-        try:
-            make_folder(self.folder)
-        except (InvalidInput, ResourceError) as error:
-            self._fault = error
-        try:
-            self._connection = self._writable()
-            self._reader = connect(self.path, "mode=rw", PATIENCE, check_same_thread=False)
-            self._file = self.path.stat()
-        except sqlite3.OperationalError as error:
-            self._fault = self._fault or error
-            self._reader = self._connection = self._readable()
+        is_read = self._fault is not None
+        self._fault = self._file = None
+        # before SQLite opens it: to close a file ends all locks that this process has on it
+        check_database(self.path, _SCHEMA.what, shown(str(self.path)), may_be_new=True)
+        if create or self.path.exists():
+            try:
+                make_folder(self.folder)
+            except (InvalidInput, ResourceError) as error:
+                self._fault = error
+            try:
+                connection = self._writable()
+                self._use(self._connect("mode=rw", PATIENCE), connection)
+                self._file = self.path.stat()
+                return
+            except sqlite3.OperationalError as error:
+                if is_busy(error):
+                    raise
+                self._fault = self._fault or error
+        if not is_read:
+            readable = self._readable()
+            self._use(readable, readable)
+
+    def _use(self, reader: sqlite3.Connection, connection: sqlite3.Connection) -> None:
+        """Use connections in place of those until now."""
+        for one in self._used:
+            one.close()
+        self._used = frozenset((reader, connection))
+        self._reader, self._connection = reader, connection
+
+    def _connect(self, options: str, patience: float) -> sqlite3.Connection:
+        connection = connect(self.path, options, patience, check_same_thread=False)
+        connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+        return connection
 
     def _readable(self) -> sqlite3.Connection:
         """The games of a folder in which nothing can be written."""
-        if self.path.exists():
-            options = "mode=ro&immutable=1"
-            connection = connect(self.path, options, PATIENCE, check_same_thread=False)
-            _SCHEMA.check(connection, shown(str(self.path)))
-            return connection
+        with contextlib.ExitStack() as stack:
+            if self.path.exists():
+                connection = self._connect("mode=ro&immutable=1", PATIENCE)
+                stack.callback(connection.close)
+                if not _is_new(connection):
+                    _SCHEMA.check(connection, shown(str(self.path)))
+                    stack.pop_all()
+                    return connection
         connection = _SCHEMA.in_memory()
         self._import(connection)
         return connection
 
     def _writable(self) -> sqlite3.Connection:
-        name = shown(str(self.path))
-        if self.path.exists() and self.path.stat().st_size:
-            check_database(self.path, _SCHEMA.what, name)
-        connection = connect(self.path, "mode=rwc", OPENING_SECONDS, check_same_thread=False)
+        connection = self._connect("mode=rwc", OPENING_SECONDS)
         with contextlib.ExitStack() as stack:
             stack.callback(connection.close)
             set_journal(connection, "WAL", OPENING_SECONDS)
             with _transaction(connection):
-                if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+                if _is_new(connection):
                     _SCHEMA.create(connection)
                     self._import(connection)
-                _SCHEMA.check(connection, name)
+                _SCHEMA.check(connection, shown(str(self.path)))
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
             stack.pop_all()
@@ -228,22 +272,24 @@ class GameStore:
             self._name_damaged(BEST_FILE, str(error))
 
     def _name_damaged(self, name: str, why: str) -> None:
+        name, why = printable(name), printable(why)
+        if name not in self.damaged:
+            _LOG.warning("cannot import %s: %s", name, why)
         self.damaged[name] = why
-        _LOG.warning("cannot import %s: %s", name, why)
 
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._reading, self._errors():
+    def _rows(self, row: type[_Row], query: str, *values: object) -> list[_Row]:
+        """The rows of a query, each of the type `row`."""
+        with self._reading, self._errors("read"):
             if self._file is None and self._fault is None and self.path.exists():
                 self._open(create=False)  # another program has made it
-            return self._reader.execute(query, values).fetchall()
+            found = self._reader.execute(query, values).fetchall()
+            return msgspec.convert(found, list[row])  # type: ignore[valid-type]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._errors():
+        with self._lock, self._errors("write"):
             with self._reading:
                 if self._is_gone():
-                    self._reader.close()
-                    self._connection.close()
                     self._open(create=True)
                 if self._fault is not None:
                     raise self._fault
@@ -258,23 +304,25 @@ class GameStore:
             return True
 
     @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self, task: str) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            text, name = str(error), shown(str(self.path))
-            if "locked" in text:
+        except (sqlite3.Error, msgspec.ValidationError) as error:
+            text, name = printable(str(error)), shown(str(self.path))
+            if is_busy(error):
                 raise in_use(name) from None
             if isinstance(error, sqlite3.OperationalError):
                 room = f" ({room_beside(self.path)})" if self.folder.exists() else ""
-                raise ResourceError(f"cannot write {name}{room}: {text}") from error
-            raise InvalidInput(f"expected {_SCHEMA.what}, got {name}: {text}") from error
+                raise ResourceError(f"cannot {task} {name}{room}: {text}") from error
+            raise InvalidInput(
+                f"expected {_SCHEMA.what} in {name}, got a damaged file: {text}"
+            ) from error
 
     # ---- games
 
     def check_room(self) -> None:
         """Raise LimitExceeded if there are `MAX_GAMES` games."""
-        ((games,),) = self._rows("SELECT count(*) FROM game")
+        ((games,),) = self._rows(_Numbers, "SELECT count(*) FROM game")
         if games >= MAX_GAMES:
             raise LimitExceeded(
                 f"there are {MAX_GAMES:,} saved games, the maximum. Delete some to begin another "
@@ -290,7 +338,7 @@ class GameStore:
                 return game
 
     def __contains__(self, game: str) -> bool:
-        return bool(self._rows("SELECT 1 FROM game WHERE game = ?", game))
+        return bool(self._rows(_Numbers, "SELECT 1 FROM game WHERE game = ?", game))
 
     def named(self, name: str) -> str:
         """The id of the saved game that a name means, as `id_of`; empty if there is none."""
@@ -308,13 +356,14 @@ class GameStore:
         return parse_unplayed(self._row(game)[1])
 
     def _row(self, game: str) -> tuple[int, str]:
-        for mark, text in self._rows("SELECT version, record FROM game WHERE game = ?", game):
-            return mark, text
+        query = "SELECT version, record FROM game WHERE game = ?"
+        for row in self._rows(tuple[int, str], query, game):
+            return row
         raise NotFound(f"there is no saved game {shown(game)}")
 
     def changed(self, game: str, mark: int) -> Version | Conflict | None:
         """What another program made of a game since version `mark`, 0 for none; None if nothing."""
-        found = self._rows("SELECT version FROM game WHERE game = ?", game)
+        found = self._rows(_Numbers, "SELECT version FROM game WHERE game = ?", game)
         if not found:
             return "deleted" if mark else None
         return None if found == [(mark,)] else self.read(game)
@@ -365,7 +414,7 @@ class GameStore:
         """
         with self._writing() as connection:
             rows = connection.execute("SELECT version, moves FROM game WHERE game = ?", (game,))
-            for mark, moves in rows.fetchall():
+            for mark, moves in msgspec.convert(rows.fetchall(), list[tuple[int, int]]):
                 if self._seen.setdefault(game, mark) != mark:
                     self._seen[game] = mark
                     raise InvalidInput(
@@ -385,7 +434,7 @@ class GameStore:
         if order not in ORDERS:
             raise InvalidInput(f"expected an order ({', '.join(ORDERS)}), got {shown(order)}")
         query = f"SELECT {_LISTED} FROM game WHERE {where} ORDER BY {ORDERS[order]} LIMIT ?"
-        rows = self._rows(query, *values, most)
+        rows = self._rows(_ROW, query, *values, most)
         self._seen.update((row[0], row[-1]) for row in rows)
         return [Kept(GameInfo(*row[:-3]), row[-3], bool(row[-2])) for row in rows]
 
@@ -423,8 +472,8 @@ class GameStore:
 
     def best(self, rules: str, *, without: str = "") -> int:
         """The best score under rules, given as text; 0 if there is none."""
-        query = "SELECT max(score) FROM best WHERE rules = ? AND game <> ?"
-        return self._rows(query, rules, without)[0][0] or 0
+        query = "SELECT ifnull(max(score), 0) FROM best WHERE rules = ? AND game <> ?"
+        return self._rows(_Numbers, query, rules, without)[0][0]
 
     def keep_best(self, game: str, rules: str, score: int) -> None:
         """Set the points that a person's own moves reached in a game; a move undone lowers them."""
@@ -442,6 +491,10 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is None
 
 
 def _new_mark() -> int:

@@ -85,12 +85,14 @@ def _tables(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     ]
 
 
-def check_database(path: Path, what: str, name: str) -> None:
-    """Refuse an existing file that is no SQLite file, and one beside which SQLite must not write.
+def check_database(path: Path, what: str, name: str, *, may_be_new: bool = False) -> None:
+    """Refuse a file that is no SQLite file, and one beside which SQLite must not write.
 
-    Links beside it, and a journal that names another file, would make SQLite change that one.
+    Links beside it, and a journal that names another file, would make SQLite change that one. One
+    that may be new may also be empty or missing.
     """
-    if read_start(path, len(_MAGIC)) != _MAGIC:
+    start = b"" if may_be_new and not path.exists() else read_start(path, len(_MAGIC))
+    if start != _MAGIC and (start or not may_be_new):
         raise InvalidInput(f"expected {what}, got {name}")
     for beside in (path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")):
         end = b""
@@ -129,10 +131,16 @@ def set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> N
         try:
             connection.execute(f"PRAGMA journal_mode = {mode}")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() >= end:
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= end:
                 raise
         time.sleep(0.01)
+
+
+def is_busy(error: Exception) -> bool:
+    """True for an error of SQLite because another program uses the file."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def room_beside(path: Path) -> str:
