@@ -619,6 +619,9 @@ def test_a_game_in_use_is_named(store: GameStore, monkeypatch: pytest.MonkeyPatc
         store._connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(InvalidInput, match="another program is using"):
             other.save("a", record_of(), 1.0)
+        monkeypatch.setattr(module, "OPENING_SECONDS", 0.0)
+        with pytest.raises(InvalidInput, match="another program is using"):
+            GameStore(store.folder)
         store._connection.execute("ROLLBACK")
     file = RecordFile(store, store.folder / "a.2048")
     with alone(file.path, "program"), pytest.raises(InvalidInput, match="another program is using"):
