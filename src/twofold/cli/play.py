@@ -35,7 +35,7 @@ from twofold.figures import counted
 from twofold.game.board import Board
 from twofold.game.formats import parse_any_record
 from twofold.game.game import Game, Step, makes_goal
-from twofold.game.notation import MOVE_LETTERS
+from twofold.game.notation import MOVE_LETTERS, shown
 from twofold.game.record import read_record, write_record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
@@ -112,6 +112,8 @@ def _resumed(store: GameStore, name: str) -> LiveGame:
     """The game of --resume."""
     if name != "-":
         game = store.named(name)
+        if not game and not Path(name).exists():
+            raise InvalidInput(f"expected a saved game or a file, got {shown(name)}")
         place: Place = Row(store, game) if game else RecordFile(store, Path(name))
         record = place.read()
     else:
