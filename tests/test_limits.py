@@ -75,7 +75,7 @@ def test_nothing_is_played_before_a_limit_is_checked(monkeypatch: pytest.MonkeyP
     def play(*_: object, **__: object) -> None:
         raise AssertionError("a game was begun")
 
-    monkeypatch.setattr("twofold.arena.workers.play_games", play)
+    monkeypatch.setattr("twofold.players.loop.play_games", play)
     for name in ("10^9 games", "10^6 workers"):
         with pytest.raises(LimitExceeded):
             CALLS[name]()

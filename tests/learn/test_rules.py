@@ -132,7 +132,7 @@ def test_another_memory_is_refused(
 ) -> None:
     file = tmp_path / "net.safetensors"
     save(trained(1, schedule=OWN, rule=counts), file)
-    with pytest.raises(InvalidNetwork, match="expected memory of float32 and shape"):
+    with pytest.raises(InvalidNetwork, match="expected float32 memory of shape"):
         load(file, rule=same_as_td)
     save(trained(1, schedule=TD), file)
     with pytest.raises(InvalidNetwork, match=r"the run uses no rule function\. Leave 'rule' out"):

@@ -10,7 +10,7 @@ import pytest
 from tests.web.page import Page
 from twofold.game.board import Board
 from twofold.game.rules import Rules
-from twofold.players import Player, make_player
+from twofold.players import Player, PlayerSpec, make_player
 from twofold.players.exact import ExactPlayer
 from twofold.search.budget import Stop
 from twofold.tables.exact import ExactTable, outcomes, solve
@@ -98,8 +98,8 @@ def page(tmp_path: Path, table: ExactTable, monkeypatch: pytest.MonkeyPatch) -> 
     goal = solve(Problem.parse("2x3 goal=64", "goal"))
     solved = {"greedy": table, "corner": goal}
 
-    def make(_roster: object, spec: str) -> Player:
-        return ExactPlayer(solved[spec]) if spec in solved else make_player(spec)
+    def make(_roster: object, spec: PlayerSpec) -> Player:
+        return ExactPlayer(solved[spec.name]) if spec.name in solved else spec.make()
 
     monkeypatch.setattr("twofold.web.roster.Roster.make", make)
     with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:

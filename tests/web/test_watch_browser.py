@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
-from twofold.players import Player
+from twofold.players import Player, PlayerSpec
 from twofold.web.roster import Roster
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -39,8 +39,8 @@ def test_a_race_starts_once_all_players_are_loaded(
 ) -> None:
     loaded, make = threading.Event(), Roster.make
 
-    def make_late(roster: Roster, spec: str) -> Player:
-        assert spec != "corner" or loaded.wait(PATIENCE_MS / 1000)
+    def make_late(roster: Roster, spec: PlayerSpec) -> Player:
+        assert spec.name != "corner" or loaded.wait(PATIENCE_MS / 1000)
         return make(roster, spec)
 
     monkeypatch.setattr(Roster, "make", make_late)

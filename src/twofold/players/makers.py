@@ -1,7 +1,7 @@
 """Makes the registered players from the values of their keys. Loads kernels; `presets` does not."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from twofold.game.rules import Move
 from twofold.players.base import Player
@@ -9,9 +9,11 @@ from twofold.players.keys import DEFAULT_DEPTH, DEFAULT_PLY, Late, evaluator
 from twofold.players.searching import ExpectimaxPlayer, RelayPlayer, SearchPlayer
 from twofold.search.budget import Budget
 from twofold.search.depth import Depth
-from twofold.tables.library import EndgameTables
 from twofold.values.evaluator import Evaluator
 from twofold.values.rows import BAELDUNG, CLUSTERING, ORDERED, QUICK_WEIGHTS, ROWS
+
+if TYPE_CHECKING:
+    from twofold.tables.library import EndgameTables
 
 
 def expectimax(
@@ -23,7 +25,7 @@ def expectimax(
     table_mb: int,
     threads: int,
     prune: None,
-    tables: EndgameTables | None,
+    tables: "EndgameTables | None",
     **weights: float,
 ) -> Player:
     """Make `expectimax`."""
@@ -36,7 +38,7 @@ def ntuple(
     ply: Depth | None,
     time: float | None,
     nodes: int | None,
-    tables: EndgameTables | None,
+    tables: "EndgameTables | None",
     late: Late | None,
     **more: Any,
 ) -> Player:
@@ -73,7 +75,7 @@ def _budget(ply: Depth | None, time: float | None, nodes: int | None) -> Budget 
     return Budget(ply=None if ply is None else ply.fixed_ply, seconds=time, nodes=nodes)
 
 
-def policy(net: str, ply: int | None, share: float, tables: EndgameTables | None) -> Player:
+def policy(net: str, ply: int | None, share: float, tables: "EndgameTables | None") -> Player:
     """Make `policy`."""
     from twofold.players.policy import PolicyPlayer
     from twofold.values.policy_network import load_policy, named_policy

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from twofold.search.budget import Budget, Stop
 from twofold.search.context import as_searched, unsupported
 from twofold.search.depth import Depth
 from twofold.search.expectimax import Expectimax, ExpectimaxCells
-from twofold.tables.library import EndgameTables, TableAnswer
 from twofold.values import Evaluator
+
+if TYPE_CHECKING:
+    from twofold.tables.library import EndgameTables, TableAnswer
 
 LINE_SHARE = 10
 """The principal variation may cost nodes / LINE_SHARE + LINE_NODES further nodes."""
@@ -41,7 +43,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         evaluator: Evaluator,
         make_search: Callable[[Rules], Search],
         budget: Budget | None = None,
-        tables: EndgameTables | None = None,
+        tables: "EndgameTables | None" = None,
     ) -> None:
         self.evaluator, self.make_search = evaluator, make_search
         self.tables = tables
@@ -92,7 +94,7 @@ class SearchPlayer(StreamPlayer, CompiledPlayer):
         *_, last = deepen(self.search, board, points, legal, self.budget)
         return first_best(last.values)
 
-    def table_answer(self, board: Board) -> TableAnswer | None:
+    def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""
         self._fit(board)
         return None if self._asked is None else self._asked.answer(as_searched(board))
@@ -162,7 +164,7 @@ class ExpectimaxPlayer(SearchPlayer):
         cut: float = 0.0,
         threads: int = 1,
         downgrade: int = 0,
-        tables: EndgameTables | None = None,
+        tables: "EndgameTables | None" = None,
         **options: Any,
     ) -> None:
         def make_search(rules: Rules) -> Search:
@@ -245,7 +247,7 @@ class RelayPlayer(StreamPlayer, CompiledPlayer):
         for found in self.part_for(board).stream(board, budget, score=score, stop=stop):
             yield replace(found, player=self.spec)
 
-    def table_answer(self, board: Board) -> TableAnswer | None:
+    def table_answer(self, board: Board) -> "TableAnswer | None":
         """The answer of the endgame table that chooses the move, or None."""
         return self.part_for(board).table_answer(board)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
@@ -25,11 +25,8 @@ from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY, today
 from twofold.games.judge import FLOOR
 from twofold.games.store import NotFound
-from twofold.tables.build import BuildPlan, measured_rate
 from twofold.tables.folder import tables_folder
-from twofold.tables.library import EndgameTable, EndgameTables, built, file_name, open_table
 from twofold.tables.pattern import EndgamePattern
-from twofold.tables.work import share_done
 from twofold.values.network_file import FOLDER
 from twofold.web.notebook import (
     SOLVED_ROW,
@@ -42,6 +39,9 @@ from twofold.web.notebook import (
 from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.protocol import Letter
 from twofold.web.protocol import Text as Short
+
+if TYPE_CHECKING:
+    from twofold.tables.library import EndgameTable, EndgameTables
 
 LEAST_CHANCE: Final = 0.3
 MOST_CHANCE: Final = 0.9
@@ -79,13 +79,15 @@ class EndgamePosition(msgspec.Struct, frozen=True):
 
 
 def play(
-    table: EndgameTable, board: Board, seed: int, moves: Sequence[Move]
+    table: "EndgameTable", board: Board, seed: int, moves: Sequence[Move]
 ) -> Iterator[EndgamePosition]:
     """Yield the positions of a practice game: the first one, and one after each move.
 
     Raises `InvalidBoard` if the first board is not in the table, `GameOver` for moves after the
     end.
     """
+    from twofold.tables.library import EndgameTables  # loads kernels
+
     tables, target = EndgameTables([table]), table.pattern.target
     if silence := table.silence(board):
         raise InvalidBoard(f"{table.name} has no answer for this board: {silence}")
@@ -107,7 +109,7 @@ def _makes(board: Board, move: Move, target: int) -> bool:
 
 
 def _position(
-    tables: EndgameTables,
+    tables: "EndgameTables",
     board: Board,
     cell: int | None = None,
     tile: int | None = None,
@@ -125,11 +127,13 @@ def _position(
 # ---- the first board
 
 
-def first_board(table: EndgameTable, seed: int) -> Board:
+def first_board(table: "EndgameTable", seed: int) -> Board:
     """The first board for a table and a seed; raises `InvalidBoard` if none is found.
 
     It is reached by play from a board without small tiles, a quarter of it at random.
     """
+    from twofold.tables.library import EndgameTables
+
     dice, tables = random.Random(seed), EndgameTables([table])
     found: list[tuple[float, Board]] = []
     for _ in range(TRIES):
@@ -145,7 +149,7 @@ def first_board(table: EndgameTable, seed: int) -> Board:
     return min(found, key=lambda one: one[0])[1]
 
 
-def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -> Board | None:
+def _walk(tables: "EndgameTables", pattern: EndgamePattern, dice: random.Random) -> Board | None:
     lowest, span = 2 * pattern.lowest, max(1, (1 << pattern.target) - 2 * pattern.lowest)
     wanted = lowest + int(dice.random() * span)
     game = Game.from_board(_bare_board(pattern), STANDARD, dice.getrandbits(SEED_BITS))
@@ -158,7 +162,7 @@ def _walk(tables: EndgameTables, pattern: EndgamePattern, dice: random.Random) -
 
 
 def _next_move(
-    tables: EndgameTables, board: Board, target: int, dice: random.Random
+    tables: "EndgameTables", board: Board, target: int, dice: random.Random
 ) -> Move | None:
     """The best move, or a random one: sometimes, and if the table has no answer."""
     answer = tables.answer(board)
@@ -268,7 +272,9 @@ _BITS: Final = 16
 _first_board: Final = lru_cache(maxsize=64)(first_board)
 
 
-def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[EndgamePosition]]:
+def _practice(asked: EndgameBody) -> "tuple[EndgameTable, list[EndgamePosition]]":
+    from twofold.tables.library import open_table
+
     pattern = EndgamePattern.parse(asked.table)  # refuses names of files
     if pattern.walls is not None:
         raise InvalidInput(f"expected a table of large tiles, got {pattern.name} with walls")
@@ -279,6 +285,10 @@ def _practice(asked: EndgameBody) -> tuple[EndgameTable, list[EndgamePosition]]:
 
 
 def _offer(name: str) -> TableOffer:
+    from twofold.tables.build import BuildPlan
+    from twofold.tables.library import file_name
+    from twofold.tables.work import share_done
+
     plan = BuildPlan.of(EndgamePattern.parse(name), _BITS)
     done = share_done(tables_folder() / file_name(plan.pattern))
     return TableOffer(
@@ -296,6 +306,8 @@ def _offer(name: str) -> TableOffer:
 @cache
 def _rate() -> float:
     """Boards per second that this machine builds, measured once."""
+    from twofold.tables.build import measured_rate
+
     return measured_rate(os.cpu_count() or 1)
 
 
@@ -476,6 +488,8 @@ class _Practice:
     @operation("GET /api/practice/tables")
     def tables(self) -> list[TableFacts]:
         """List the endgame tables on this machine."""
+        from twofold.tables.library import built
+
         return [
             TableFacts(
                 head.pattern.name,
@@ -491,6 +505,8 @@ class _Practice:
     @operation("GET /api/practice/offers", at_once=1)
     def offers(self) -> list[TableOffer]:
         """Endgame tables that could be built, and their requirements."""
+        from twofold.tables.library import built
+
         there = {head.pattern.name for _, head in built()}
         return [_offer(name) for name in OFFERED if name not in there]
 

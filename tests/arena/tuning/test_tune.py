@@ -454,7 +454,7 @@ def test_a_game_that_fails_names_its_player_and_seed(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("on purpose")
 
-    monkeypatch.setattr("twofold.arena.workers.play_games", fail)
+    monkeypatch.setattr("twofold.players.loop.play_games", fail)
     with pytest.raises(TwofoldError, match=f"{SPEC} failed on seed 7: ZeroDivisionError"):
         run(tmp_path / "t.db", 1)
 
