@@ -211,6 +211,14 @@ class Late:
         return f"{self.tile_sum}@{self.ply}"
 
 
+def _settled_tables(text: str, rules: Rules | None, values: Mapping[str, str]) -> str:
+    if text == NONE:
+        return NONE
+    walls = values.get("late", NONE) != NONE
+    found: str = later("tables.library:settled_tables")(text, rules, walls=walls)
+    return found
+
+
 EVAL: Final = Key(
     "rows", "evaluator, or path/to/file.py:Name", evaluator, _weights, names_code=is_code
 )
@@ -239,11 +247,9 @@ TABLES: Final = Key(
     "endgame tables, names or files: 442-512+443-512; "
     "auto: the strong ones built here, those with walls only with late; "
     "default, large: those of twofold tables build",
-    later("tables.library:find_tables"),
-    hash_of=later("tables.library:hash_of"),
-    settle=lambda text, rules, values: later("tables.library:settled_tables")(
-        text, rules, walls=values.get("late", NONE) != NONE
-    ),
+    lambda text: None if text == NONE else later("tables.library:find_tables")(text),
+    hash_of=lambda tables: "" if tables is None else later("tables.library:hash_of")(tables),
+    settle=_settled_tables,
     came_later=True,
 )
 LATE: Final = Key(
