@@ -3,7 +3,7 @@
 Each game makes a move as the kernels of `twofold.kernels.learn` do: the move of the largest reward
 plus value, then the update of the afterstate before it. One or eight threads (lanes) share a game
 and its symmetries. A record holds all numbers of a weight, so that they lie in one 32-byte sector
-of the memory: weight, holders and, for TC, E and A (see `kernels.learn.updates.tc`).
+of the memory: weight, holders and, for TC, E and A (see `kernels.updates.tc`).
 
 Thousands of games learn at once from the same old value. If each made its whole step, together they
 would step a thousand times too far, and all values would diverge. So a weight counts its holders,
@@ -85,7 +85,7 @@ def spawned(bits, seed, number):
 
 @cuda.jit(device=True)
 def turned(bits, symmetry):
-    """The board in one of its symmetries, in the order of `kernels.learn.ntuple.symmetries`."""
+    """The board in one of its symmetries, in the order of `kernels.ntuple.symmetries`."""
     if symmetry & 4:
         bits = transpose(bits)
     if symmetry & 1:

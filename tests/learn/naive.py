@@ -1,6 +1,6 @@
 """N-tuple networks and their learning on lists and dictionaries, in float64; slow.
 
-Written from the papers and from what the docstring of `kernels.learn.learning` promises. Only the
+Written from the papers and from what the docstring of `kernels.learning` promises. Only the
 rules, the dice and the settings are shared with the package.
 """
 

@@ -46,13 +46,13 @@ from twofold.limits import (
 from twofold.players.compiled import fits_bits
 
 Observation = Literal["exponents", "onehot", "tiles", "bits"]
-"""The forms of an observation, in the order of `kernels.env.words`."""
+"""The forms of an observation, in the order of `kernels.env_games`."""
 
 Reward = Literal["score", "log2", "goal"]
-"""The rewards of a move, in the order of `kernels.env.words`."""
+"""The rewards of a move, in the order of `kernels.env_games`."""
 
 Illegal = Literal["noop", "penalty", "terminate", "error"]
-"""The effects of an illegal action, in the order of `kernels.env.words`."""
+"""The effects of an illegal action, in the order of `kernels.env_games`."""
 
 OBSERVATIONS: Final[tuple[Observation, ...]] = get_args(Observation)
 REWARDS: Final[tuple[Reward, ...]] = get_args(Reward)

@@ -41,7 +41,7 @@ class LearningRule:
     Attributes:
         name: its name, or `FILE.py:NAME` if a command imported it.
         memory: float32 numbers kept per weight, 0 when a phase begins.
-        compiled: the compiled function; for TD and TC their numbers in `kernels.learn.words`.
+        compiled: the compiled function; for TD and TC their numbers in `kernels.updates`.
     """
 
     name: str

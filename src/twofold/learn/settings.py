@@ -144,7 +144,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings that decide what a training run learns.
 
     Attributes:
-        patterns: a name or a list, see `networks.patterns`.
+        patterns: a name or a list, see `values.network`.
         rules: shape up to 4x4, spawns, start tiles; the goal is ignored.
         stages: boundaries of the stages, see `Network`.
         schedule: the phases in order.
@@ -160,7 +160,7 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True):
             afterstates with which earlier games entered a band.
         band_share: share of such games, above 0 and up to 1, split equally over the bands in use.
         tables: endgame tables that choose the moves on boards they know: `none`, `auto`, or names
-            joined by `+`, see `endgame.library.open_tables`.
+            joined by `+`, see `tables.library.open_tables`.
         downgrade: in every second game moves are chosen on the downgraded board once the different
             tiles sum to this, so the game visits boards new to the network; 0 for never.
         rule: learning rule of the `rule` phases.

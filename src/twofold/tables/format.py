@@ -5,7 +5,7 @@ A safetensors file of these tensors, see `twofold.storage.arrays`:
     layers    U64 (layers, 2)   number of boards and CRC-32 of their levels, for each sum of tiles
                                 from 0 on, in units of 2
     levels    U8 or U16 (n,)    the chances after moves as levels, layer by layer; boards in the
-                                order of `kernels.endgame.layers`
+                                order of `kernels.table_layers`
 
 A table of walls stores only the levels above 0, from the highest layer down, and one more tensor
 before them, which says of which boards they are:

@@ -337,7 +337,7 @@ SPAWN_STEPS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where large tiles may be; see `kernels.endgame.words` for `numbers` and `symmetries`.
+    """Where large tiles may be; see `kernels.table_cells` for `numbers` and `symmetries`.
 
     `free` holds the free cells of each place as whole nibbles, uint64.
     """
@@ -444,12 +444,12 @@ class Cells:
 
 
 def above_word(target: int) -> int:
-    """See `kernels.endgame.words.ABOVE`."""
+    """See `kernels.table_cells.ABOVE`."""
     return int((16 - target) * 0x0101010101010101)
 
 
 def _ranks(contents: Ints, target: int) -> Ints:
-    """See `kernels.endgame.words.RANKS`; `contents` by number of last cells and by sum."""
+    """See `kernels.table_cells.RANKS`; `contents` by number of last cells and by sum."""
     cells, sums = len(contents) - 1, contents.shape[1]
     with_each = np.zeros((cells, sums, 16), dtype=np.int64)
     for exponent in range(target):
@@ -482,7 +482,7 @@ def _packed(line: Sequence[int]) -> int:
 
 
 LINE_WORDS: Final = 8
-"""Words of a line of marks; see `kernels.endgame.words.LINE`."""
+"""Words of a line of marks; see `kernels.table_cells.LINE`."""
 
 _CARRY: Final = 16
 
