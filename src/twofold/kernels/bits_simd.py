@@ -189,7 +189,7 @@ def place_spawns(boards, which, random_bits, mask, distribution):
     """The boards after the spawns that 64 random bits choose, as `bits.place_spawn`, and `held`.
 
     `which` is all ones for each board that gets a spawn, which must have an empty cell and a tile;
-    `mask` is that of the shape, `distribution` that of `dice.spawn_distribution`.
+    `mask` is that of the shape, `distribution` that of `play.spawn_distribution`.
     """
     tiles = held(boards)
     empty = opposite(tiles) & mask

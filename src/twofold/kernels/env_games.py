@@ -56,12 +56,12 @@ GAMES: Final = 0
 ROWS: Final = 1
 COLS: Final = 2
 ACROSS: Final = 3
-"""Addresses of row tables, see `row_tables.Frame`; of any if games begin on cells."""
+"""Addresses of row tables, see `bits.Frame`; of any if games begin on cells."""
 DOWN: Final = 4
 MASK: Final = 5
 """Mask of the shape; 0 if games begin on cells."""
 DISTRIBUTION: Final = 6
-"""Address of the spawn distribution, see `dice.spawn_distribution`."""
+"""Address of the spawn distribution, see `play.spawn_distribution`."""
 START_TILES: Final = 7
 GOAL: Final = 8
 """The goal tile."""

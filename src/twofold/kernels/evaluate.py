@@ -128,7 +128,7 @@ def smooth(bits, score, params):
     params: float64: rows * cols, minus the weight of roughness, the weights of order and of the
     largest exponent, the offset of the table for columns (0 if rows have the same), and 65
     logarithms of empty cells times their weight. Then float32 (65536, 4), once or twice: counts of
-    rows and columns, see `evaluators.smooth`. Rows outside a smaller shape count 0.
+    rows and columns, see `values.rows`. Rows outside a smaller shape count 0.
     """
     numbers = f64_pointer(params)
     turned, down = transpose(bits), _SMOOTH_LINES + np.int64(numbers[4])

@@ -147,7 +147,7 @@ def best_weighting(cells, rows, cols, score, params):
 def line_steps(cells, start, step, length):
     """Steps between the exponents of a line: between neighbours, falling and rising.
 
-    Falls and rises are losses, 0 or less; see `evaluators.smooth.steps_of`.
+    Falls and rises are losses, 0 or less; see `values.rows.steps_of`.
     """
     rough = falls = rises = 0
     tile = here = np.int64(cells[start])

@@ -267,7 +267,7 @@ def lines(after, score, first, end, context):
 def line_entries(table: Any, values: Any) -> Any:
     """A row table with values: for each row its word, then the values of the row slid.
 
-    `table` is `row_tables.row_table`, `values` those of all rows in units, int32 (65536,). Returns
+    `table` is `bits.row_table`, `values` those of all rows in units, int32 (65536,). Returns
     uint64 (131072,): word 2 i is that of the row table; word 2 i + 1 holds the value of the row
     slid left in its low half, and slid right in its high half.
     """

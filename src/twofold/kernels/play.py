@@ -95,11 +95,11 @@ POLICY_ADDRESS: Final = 0
 POLICY_CONTEXT: Final = 1
 """Address of the context for the policy on bits."""
 ACROSS: Final = 2
-"""Addresses of the row tables, see `row_tables.Frame`."""
+"""Addresses of the row tables, see `bits.Frame`."""
 DOWN: Final = 3
 MASK: Final = 4
 DISTRIBUTION: Final = 5
-"""Address of the spawn distribution, see `dice.spawn_distribution`."""
+"""Address of the spawn distribution, see `play.spawn_distribution`."""
 SEED: Final = 6
 START_TILES: Final = 7
 STOP_EXPONENT: Final = 8

@@ -130,13 +130,13 @@ def from_key(key, tile_sum, rows, cols):
 
 # Words of a plan, uint64, equal for all layers.
 ACROSS: Final = 0
-"""Addresses of the row tables, see `row_tables.Frame`."""
+"""Addresses of the row tables, see `bits.Frame`."""
 DOWN: Final = 1
 MASK: Final = 2
 ROWS: Final = 3
 COLS: Final = 4
 DISTRIBUTION: Final = 5
-"""Address of the spawn distribution, see `dice.spawn_distribution`."""
+"""Address of the spawn distribution, see `play.spawn_distribution`."""
 STOP_EXPONENT: Final = 6
 """Exponent at which play stops; 99 for never."""
 WINS: Final = 7

@@ -44,7 +44,7 @@ HIGHEST: Final = 4
 KEEP: Final = 5
 """For a dense table: the nibbles of the large tiles, in the frame."""
 ACROSS: Final = 6
-"""Address of the row table, `row_tables.row_table`; for CELLS one in which 15s never merge."""
+"""Address of the row table, `bits.row_table`; for CELLS one in which 15s never merge."""
 BITS: Final = 7
 """Bits of a level, 8 or 16."""
 TOP: Final = 8

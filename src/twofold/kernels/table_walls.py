@@ -11,7 +11,7 @@ caps, which fall with their distance from the walls:
 A table is made for the largest level, and walls that never merge. Boards of lower levels are
 covered by the same entries: these are chances of a larger goal than theirs.
 
-Boards are numbered as in `kernels.endgame.layers`, by halves.
+Boards are numbered as in `kernels.table_layers`, by halves.
 
 Source: the tables of macroxue/2048-ai.
 """

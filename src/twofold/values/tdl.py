@@ -317,7 +317,10 @@ def _read_slab(
     """Read the slab with this number from the array that begins at byte `start`."""
     kind, count = np.dtype(TYPES[table.bytes_a_value]), math.prod(shape)
     source.at = at = source.file.seek(start + number * count * kind.itemsize)
-    slab = np.fromfile(source.file, kind, count).reshape(shape)
+    found = np.fromfile(source.file, kind, count)
+    if len(found) < count:  # another program cut the file
+        raise source.fault(f"{count} values", f"the end after {len(found)}")
+    slab = found.reshape(shape)
     source.at += slab.nbytes
     with np.errstate(over="ignore"):
         values = slab.astype(np.float32, copy=False)
