@@ -295,6 +295,19 @@ def test_what_the_attacks_are_changes_of_is_read(tmp_path: Path) -> None:
     assert read_tdl(written(tmp_path, attacks.GOOD)).network.name == "0 15"
 
 
+def test_a_file_that_shrinks_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, tables(attacks.ONE_CELL))
+
+    def shrink(size: int, what: str) -> None:
+        path.write_bytes(b"")
+
+    monkeypatch.setattr("twofold.values.tdl.check_memory", shrink)
+    with pytest.raises(InvalidNetwork, match=r"16 values at byte 24 .* got the end after 0"):
+        read_tdl(path)
+
+
 def test_files_beyond_the_memory_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,6 +162,15 @@ def test_the_default_player_without_tables() -> None:
     assert default_player(STANDARD).text == DEFAULT_PLAYER
 
 
+def test_the_default_player_without_tables_loads_nothing() -> None:
+    code = (
+        "import sys; from twofold.players.registry import default_player; "
+        "from twofold.game.rules import STANDARD; default_player(STANDARD); "
+        "sys.exit('twofold.tables.library' in sys.modules or 'numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 # ---- who moves
 
 
