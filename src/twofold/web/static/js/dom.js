@@ -1,6 +1,9 @@
-/** Builds elements without markup in text: nothing here can inject any. */
+/** Builds elements without markup in text, and keeps them as the state says: nothing injects any. */
 
 const SVG = 'http://www.w3.org/2000/svg';
+const MADE = Symbol('the attributes an element was made with');
+const PART = Symbol('an element that is not adapted');
+const HANDLERS = Symbol('the handlers of an element, by type of event');
 const PROPERTIES = new Set(
   ['value', 'checked', 'selected', 'disabled', 'hidden', 'open', 'indeterminate']);
 
@@ -9,7 +12,8 @@ const PROPERTIES = new Set(
  *
  * @param {string} tag its name, such as `button`
  * @param {object|null} [attributes] `class`, `text`, `on<event>` with a function, `dataset` and
- *   `style` with an object, properties such as `value` and `disabled`, else attributes; null,
+ *   `style` with an object, properties such as `value` and `disabled`, `key` for `render`, else
+ *   attributes; null,
  *   undefined and false leave an attribute out, true sets it empty
  * @param {...(Node|string|number|null|Array)} children nodes and texts; null and false are left out
  * @returns {HTMLElement}
@@ -90,8 +94,65 @@ export function field(label, control) {
   return h('div', { class: 'field' }, h('label', { for: control.id, text: label }), control);
 }
 
+/**
+ * Mark an element as a part: it has its own state, and `render` moves it but never changes it.
+ *
+ * @param {Element} element
+ * @returns {Element} the element
+ */
+export function part(element) {
+  element[PART] = true;
+  return element;
+}
+
+/**
+ * Make the children of an element what a function of the state says they are. Elements that are
+ * there already are kept and adapted, so that focus, scroll and what is typed stay: those with the
+ * same `key`, or else the next one of the same tag. What was changed by hand is left as it is where
+ * the function says the same as before.
+ *
+ * @param {Element} place
+ * @param {...(Node|string|number|null|Array)} children as of `h`
+ */
+export function render(place, ...children) {
+  const old = [...place.childNodes].filter((node) => !node[PART]);
+  const now = nodes(children).map((child) => (child instanceof Node ? child : new Text(child)))
+    .map((fresh) => (fresh[PART] ? fresh : adapted(old, fresh)));
+  const kept = new Set(now);
+  for (const node of [...place.childNodes]) if (!kept.has(node)) node.remove();
+  now.forEach((node, at) => {
+    if (place.childNodes[at] !== node) place.insertBefore(node, place.childNodes[at] ?? null);
+  });
+}
+
+/** The first old node that can become the fresh one, adapted to it; else the fresh one. */
+function adapted(old, fresh) {
+  const at = old.findIndex((node) => node.nodeName === fresh.nodeName
+    && node[MADE]?.key === fresh[MADE]?.key);
+  if (at < 0) return fresh;
+  const [node] = old.splice(at, 1);
+  if (node instanceof Text) node.data = fresh.data;
+  else {
+    change(node, fresh[MADE] ?? {});
+    render(node, ...fresh.childNodes);
+  }
+  return node;
+}
+
+function change(element, made) {
+  const before = element[MADE] ?? {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(made)])) {
+    if (name === 'text' || before[name] === made[name]) continue;
+    if (before[name] && typeof before[name] === 'object') clear(element, name, before[name]);
+    const value = made[name] ?? (PROPERTIES.has(name) ? '' : false);
+    if (name !== 'value' || element.value !== value) apply(element, name, value); // keeps the cursor
+  }
+  element[MADE] = made;
+}
+
 function build(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) apply(element, name, value);
+  element[MADE] = attributes ?? {};
+  for (const [name, value] of Object.entries(element[MADE])) apply(element, name, value);
   element.append(...nodes(children));
   return element;
 }
@@ -103,13 +164,27 @@ function nodes(children) {
 }
 
 function apply(element, name, value) {
-  if (value === null || value === undefined) return;
+  if (value === null || value === undefined || name === 'key') return;
   if (name === 'text') element.textContent = value;
   else if (name === 'dataset') Object.assign(element.dataset, value);
   else if (name === 'style') applyStyle(element, value);
-  else if (name.startsWith('on')) element.addEventListener(name.slice(2).toLowerCase(), value);
+  else if (name.startsWith('on')) listen(element, name.slice(2).toLowerCase(), value);
   else if (PROPERTIES.has(name) && name in element) element[name] = value;
-  else if (value !== false) element.setAttribute(name, value === true ? '' : value);
+  else if (value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? '' : value);
+}
+
+/** One listener for each type of event, so that a handler can be exchanged. */
+function listen(element, type, handler) {
+  element[HANDLERS] ??= {};
+  if (!(type in element[HANDLERS]))
+    element.addEventListener(type, (event) => element[HANDLERS][type]?.(event));
+  element[HANDLERS][type] = handler || null;
+}
+
+function clear(element, name, before) {
+  if (name === 'dataset') for (const key of Object.keys(before)) delete element.dataset[key];
+  else if (name === 'style') element.removeAttribute('style');
 }
 
 function applyStyle(element, style) {
