@@ -92,4 +92,5 @@ def test_attributes_that_are_gone_are_taken_away(large: Visit) -> None:
         return [place.children[0] === made, made.style.length, made.getAttributeNames()];
         """,
     )
-    assert found[:2] == [True, 0] and set(found[2]) <= {"class", "style"}
+    assert found[:2] == [True, 0]
+    assert set(found[2]) <= {"class", "style"}

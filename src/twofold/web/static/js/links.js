@@ -16,6 +16,19 @@ export function readable(params) {
 }
 
 /**
+ * The address where a position is analysed, with its game if it has one.
+ *
+ * @param {{game?: string, move?: number, board?: string, player?: string, limit?: string,
+ *   score?: string}} position `game` is the id of a saved game and `move` a move number in it;
+ *   `board` is a position without a game, in any form
+ */
+export function analysisLink({ game = '', move = 0, ...rest }) {
+  if (game) return `/review?${new URLSearchParams(move ? { game, move } : { game })}`;
+  const params = new URLSearchParams(Object.entries(rest).filter(([, value]) => value));
+  return `/analyse#${readable(params)}`;
+}
+
+/**
  * The sentences for a link with a board that the server cannot read.
  *
  * @param {string} board of the link
