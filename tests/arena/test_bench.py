@@ -20,6 +20,7 @@ from tests.support.forks import forked_workers as forked_workers  # a fixture
 from twofold.arena import tables
 from twofold.arena.bench import Bench, players_to_name, resume
 from twofold.arena.games import GameColumns
+from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.workers import GameWorkers, Task
 from twofold.errors import InvalidInput, InvalidSpec, PlayerError
@@ -67,7 +68,7 @@ def test_a_player_whose_first_game_differs_is_not_reproducible(jobs: int, tmp_pa
     with Study(tmp_path / "s.db") as study:
         assert [run.reproducible for run in study.runs()] == [False, True, True]
         assert "not reproducible: under a time budget, or by a player" in " ".join(
-            tables.plain(study).split()
+            tables.plain(gather(study)).split()
         )
         again = bench_of(study, players[0], games=12)
         again.say = said.append

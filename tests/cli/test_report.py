@@ -49,6 +49,37 @@ def test_records_need_a_study(cli: Cli) -> None:
     assert (code, "expected --out FILE" in err) == (2, True)
 
 
+def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) -> None:
+    kinds = {"reach": "pdf", "scores": "png", "strength": "svg"}
+    for kind, form in kinds.items():
+        out = str(tmp_path / f"{kind}.{form}")
+        named = ("--label", "greedy=Greedy_1")
+        assert cli("report", study, "--plot", kind, "--picture", out, *named).code == 0
+    assert (tmp_path / "reach.pdf").read_bytes()[:4] == b"%PDF"
+    assert (tmp_path / "scores.png").read_bytes()[:4] == b"\x89PNG"
+    assert "1 Greedy_1" in (tmp_path / "strength.svg").read_text(encoding="utf-8")
+    table = cli("report", study, "--latex", "-", "--label", "greedy=Greedy_1 & co").out
+    assert "\nGreedy\\_1 \\& co & 20 & " in table
+    assert table.count("\\begin{tabular}") == table.count("\\end{tabular}") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--plot", "rech", "--picture", "o.svg"), "got 'rech'; did you mean reach?"),
+        (("--plot", "reach"), "expected a study and --picture FILE"),
+        (("--label", "gredy=G", "--markdown", "-"), "got 'gredy'; did you mean greedy?"),
+        (("--label", "greedy"), "expected a study, and PLAYER=NAME, got 'greedy'"),
+    ],
+)
+def test_bad_requests_for_figures(
+    cli: Cli, study: str, arguments: tuple[str, ...], words: str
+) -> None:
+    found = cli("report", study, *arguments)
+    assert found.code == 2
+    assert words in found.err
+
+
 @pytest.mark.parametrize("option", ["--markdown", "--csv"])
 def test_text_is_printed(
     cli: Cli, study: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -119,7 +150,9 @@ def test_learning_curves(cli: Cli, study: str, tmp_path: Path) -> None:
         (("--curves", "c.csv", "--csv", "o"), "expected a study of bench --out"),
         (("--curves", "gone.csv", "--html", "o"), "gone.csv"),
         (("--curves", "c.csv", "--picture", "o.jpg"), "in .svg, .pdf or .png, got 'o.jpg'"),
-        (("--picture", "o.svg"), "expected --curves FILE together with --picture"),
+        (("--picture", "o.svg"), "expected a study or --curves FILE together with --picture"),
+        (("--picture", "o.svg", "--curves", "c.csv", "--tile", "2048"), "the column reached_2048"),
+        (("--plot", "reach"), "expected a study of bench --out, or --curves FILE, got neither"),
         (("--html", "o"), "expected a study of bench --out, or --curves"),
         ((), "expected a study of bench --out, or --curves FILE, got neither"),
     ],

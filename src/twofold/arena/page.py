@@ -13,9 +13,8 @@ from twofold.arena.plots import (
     learning_curves,
     require_report,
 )
-from twofold.arena.report import FEWEST, Section, gather
+from twofold.arena.report import FEWEST, Section
 from twofold.arena.stats import MAX_NAME
-from twofold.arena.study import Study
 from twofold.arena.tables import ReportTable, SectionTables, pairs_note, section_tables
 from twofold.arena.tables import curves as curves_table
 from twofold.figures import counted
@@ -104,10 +103,9 @@ BEGIN: Final = (
 """The beginning of every page, which tells it from other files."""
 
 
-def html(study: Study | None, curves: Sequence[DrawnCurve] = ()) -> str:
+def html(sections: Sequence[Section], curves: Sequence[DrawnCurve] = ()) -> str:
     """The page of a report: a study, and below it learning curves."""
     require_report("matplotlib")
-    sections = [] if study is None else gather(study)
     entries = [entry for section in sections for entry in section.entries]
     games = sum(entry.summary.games for entry in entries)
     parts = [counted(len(entries), "run"), counted(games, "game")] if sections else []

@@ -25,12 +25,13 @@ from twofold.arena.stats import Interval, mean_interval, telling_tiles
 from twofold.arena.survival import edges_of
 from twofold.errors import InvalidInput, InvalidNetwork, MissingExtra
 from twofold.figures import csv_text, format_seconds
-from twofold.game.notation import printable
+from twofold.game.notation import printable, shown
 from twofold.storage.files import read_start
 from twofold.values.network_file import read_card
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Form = Literal["svg", "pdf", "png"]
 
@@ -113,12 +114,14 @@ class Drawing:
         size: width and height, inches of 72 points.
         draw: draws it on its axes; on an array of them if there are several panels.
         panels: number of panels, one below the other, with the same x axis.
+        players: names for the legend of a file, in the order of their styles; a page has its own.
     """
 
     title: str
     size: tuple[float, float]
     draw: Callable[[Any], None]
     panels: int = 1
+    players: tuple[str, ...] = ()
 
     def inline(self, name: str) -> str:
         """SVG for the inside of a page, in the colours of PAPER; its ids begin with `name`."""
@@ -126,11 +129,15 @@ class Drawing:
         return _inner(self._saved("svg", metadata).decode(), name, self.title)
 
     def file(self, form: Form) -> bytes:
-        """A file for a paper: black on white."""
-        return self._saved(form, {_CHANGING[form]: None}, background="white")
+        """A file for a paper: black on white, with a legend."""
+        return self._saved(form, {_CHANGING[form]: None}, self.players, background="white")
 
     def _saved(
-        self, form: Form, metadata: dict[str, str | None], background: str = "none"
+        self,
+        form: Form,
+        metadata: dict[str, str | None],
+        players: Sequence[str] = (),
+        background: str = "none",
     ) -> bytes:
         require_report("matplotlib")
         from matplotlib.figure import Figure
@@ -138,8 +145,21 @@ class Drawing:
         with _settings():
             figure, file = Figure(figsize=self.size, layout="constrained"), io.BytesIO()
             self.draw(figure.subplots(self.panels, sharex=True))
+            if players:
+                _add_legend(figure, players)
             figure.savefig(file, format=form, metadata=metadata, facecolor=background)
             return file.getvalue()
+
+
+def _add_legend(figure: "Figure", players: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    lines = [
+        Line2D([], [], label=f" {_shortened(name, _LONGEST_CURVE)}", **style.line, **style.mark(6))
+        for name, style in ((name, Style.of(place)) for place, name in enumerate(players))
+    ]
+    columns = max(1, min(len(players), _LEGEND // (max(map(len, players)) + 8)))
+    figure.legend(handles=lines, loc="outside lower center", ncols=columns, frameon=False)
 
 
 @contextmanager
@@ -291,7 +311,10 @@ def _curve_of(path: str | os.PathLike[str]) -> OneCurve:
 class DrawnCurve:
     """A curve to draw: of one run, or the mean of several runs with its interval.
 
-    `lows` and `highs` are the ends of the intervals; None if unknown.
+    Attributes:
+        games: number of games, or what `axis` says.
+        means: mean scores in points, or with a `tile` its reach rate in percent.
+        lows, highs: ends of the intervals; None if unknown.
     """
 
     name: str
@@ -299,10 +322,25 @@ class DrawnCurve:
     means: tuple[float, ...]
     lows: tuple[float | None, ...]
     highs: tuple[float | None, ...]
+    axis: str = "games"
+    tile: int = 0
 
 
-def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
-    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`, or InvalidInput."""
+AXES: Final = ("games", "moves", "seconds")
+"""What a learning curve can be drawn over."""
+
+
+def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int = 0) -> DrawnCurve:
+    """The curve in a `net.csv` or `net.runs.csv` of `twofold train`.
+
+    Args:
+        path: the file.
+        axis: one of `AXES`; a joint curve has games alone.
+        tile: reach rates of this tile in place of scores; 0 for scores.
+
+    Raises:
+        InvalidInput: it is no such file, or has no such columns.
+    """
     data = read_start(path, MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:
@@ -311,13 +349,23 @@ def read_curve(path: str | os.PathLike[str]) -> DrawnCurve:
         if not {"games", "mean"} <= set(header):
             raise ValueError
         columns = {name: [line[place] for line in lines] for place, name in enumerate(header)}
+        figure = f"reached_{tile}" if tile else "mean"
+        if lacking := {axis, figure} - set(header):
+            raise InvalidInput(
+                f"expected a curve with the column {min(lacking)}, got {os.fspath(path)!a}, "
+                f"which has {', '.join(map(shown, header))}"
+            )
         return DrawnCurve(
             Path(path).name,
-            tuple(map(finite_number, columns["games"])),
-            tuple(map(finite_number, columns["mean"])),
-            _ends(columns.get("low"), len(lines)),
-            _ends(columns.get("high"), len(lines)),
+            tuple(map(finite_number, columns[axis])),
+            tuple((100 if tile else 1) * finite_number(cell) for cell in columns[figure]),
+            _ends(None if tile else columns.get("low"), len(lines)),
+            _ends(None if tile else columns.get("high"), len(lines)),
+            axis,
+            tile,
         )
+    except InvalidInput:
+        raise
     except (csv.Error, ValueError, IndexError):
         raise InvalidInput(
             "expected a learning curve of twofold train, such as net.csv or net.runs.csv, "
@@ -365,6 +413,8 @@ _HEIGHT: Final = 3.6
 
 _LONGEST_LABEL: Final = 26
 _LONGEST_CURVE: Final = 40
+_LEGEND: Final = 84
+"""Letters in a line of a legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +446,10 @@ class Style:
         return f"C{self.colour}"
 
 
+def _names(entries: Entries) -> tuple[str, ...]:
+    return tuple(entry.player for entry in entries)
+
+
 # ---- the plots
 
 
@@ -423,19 +477,18 @@ def reach_rates(entries: Entries) -> Drawing | None:
         axes.set_xticks(range(len(tiles)), [str(tile) for tile in tiles])
         axes.grid(axis="x", visible=False)
 
-    return Drawing("Share of games that reached each tile", (WIDTH, _HEIGHT), draw)
+    title = "Share of games that reached each tile"
+    return Drawing(title, (WIDTH, _HEIGHT), draw, players=_names(entries))
 
 
 def _draw_line(
     axes: "Axes", line: ChartLine, places: Sequence[float], width: float, size: float
 ) -> None:
-    """A line with its intervals; a zero that only shows the end of a line has none."""
+    """A line with its intervals."""
     style = Style.of(line.player)
     axes.plot(places, line.ys, linewidth=width, **style.line, **style.mark(size))
-    known = sum(high > 0 for high in line.high)
-    ends = (places[:known], line.low[:known], line.high[:known])
-    if known:
-        axes.fill_between(*ends, color=style.name, alpha=0.15, linewidth=0)
+    if line.high:
+        axes.fill_between(places, line.low, line.high, color=style.name, alpha=0.15, linewidth=0)
 
 
 def survival(entries: Entries) -> Drawing | None:
@@ -457,7 +510,8 @@ def survival(entries: Entries) -> Drawing | None:
         ended.set_ylim(bottom=0)
         ended.xaxis.set_major_formatter(thousands)
 
-    return Drawing("Where games ended, by tile sum", (WIDTH, 5.2), draw, panels=2)
+    title, names = "Where games ended, by tile sum", _names(entries)
+    return Drawing(title, (WIDTH, 5.2), draw, panels=2, players=names)
 
 
 def scores(entries: Entries) -> Drawing:
@@ -526,7 +580,8 @@ def strength(entries: Entries) -> Drawing | None:
         _time_axis(axes, known, 7)
         _score_axis(axes)
 
-    return Drawing("Mean score against time a move", (WIDTH, _HEIGHT), draw)
+    names = tuple(f"{place} {name}" for place, name in enumerate(_names(entries), 1))
+    return Drawing("Mean score against time a move", (WIDTH, _HEIGHT), draw, players=names)
 
 
 def _draw_strength(axes: "Axes", number: int, seconds: float, score: Interval) -> None:
@@ -579,14 +634,17 @@ PLOTS: Final[dict[str, Callable[[Entries], Drawing | None]]] = {
 
 
 def learning_curves(curves: Sequence[DrawnCurve], *, legend: bool = False) -> Drawing:
-    """Mean scores by games, with their intervals as bands; `legend` names several curves."""
+    """Curves of one axis and figure, with their intervals as bands; `legend` names several."""
+    axis = curves[0].axis if curves else "games"
+    tile = curves[0].tile if curves else 0
 
     def draw(axes: "Axes") -> None:
         for number, curve in enumerate(curves):
             _draw_curve(axes, Style.of(number), curve)
-        axes.set(xlabel="games", ylabel="mean score, points")
+        axes.set(xlabel="seconds of training" if axis == "seconds" else axis)
+        axes.set(ylabel=f"reached {tile}, % of games" if tile else "mean score, points")
         axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=0, top=103 if tile else None)
         axes.xaxis.set_major_formatter(thousands)
         axes.yaxis.set_major_formatter(thousands)
         if legend and len(curves) > 1:

@@ -5,8 +5,8 @@ A study may come from others: its names, specs and errors are shown, never run.
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import msgspec
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from twofold.arena.bench import PlayerStanding
 from twofold.arena.boards import StartBoards, boards_file
 from twofold.arena.compare import Comparison, compare_standings
-from twofold.arena.stats import Interval, Summary, summarise, telling_tiles
+from twofold.arena.stats import Interval, Summary, summarise, telling_tiles, wilson_interval
 from twofold.arena.study import Study
 from twofold.arena.study_rows import StoredRun, Wanted
 from twofold.arena.survival import Fates, bands, edges_of
 from twofold.errors import InvalidInput
-from twofold.game.notation import SeedRange, shell_line
+from twofold.game.notation import SeedRange, did_you_mean, shell_line, shown
 from twofold.game.rules import Rules
 
 Key = TypeVar("Key", bound=Hashable)
@@ -120,6 +120,31 @@ def gather(study: Study) -> list[Section]:
     if not any(section.entries for section in sections):
         raise InvalidInput(f"expected a study with finished games, got {study.name} without any")
     return sections
+
+
+def relabelled(sections: Sequence[Section], labels: Mapping[str, str]) -> list[Section]:
+    """The sections with other names for some players, such as those of a paper.
+
+    Raises:
+        InvalidInput: no run of the study has a name of `labels`.
+    """
+    known = {entry.player: None for section in sections for entry in section.entries}
+    for name in labels:
+        if name not in known:
+            raise InvalidInput(
+                f"expected a player of the study ({', '.join(map(shown, known))}), "
+                f"got {shown(name)}{did_you_mean(name, known)}"
+            )
+    return [
+        replace(
+            section,
+            entries=tuple(
+                replace(entry, player=labels.get(entry.player, entry.player))
+                for entry in section.entries
+            ),
+        )
+        for section in sections
+    ]
 
 
 def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
@@ -280,7 +305,7 @@ def _reached(entry: ReportEntry, tiles: Sequence[int]) -> Points:
     known = [tile for tile in tiles if tile in entry.summary.reach]
     yield from ((tile, _percent(entry.summary.reach[tile])) for tile in known)
     if len(known) < len(tiles):
-        yield tiles[len(known)], Interval(0.0, 0.0, 0.0)
+        yield tiles[len(known)], _percent(wilson_interval(0, entry.summary.games))
 
 
 def _going(entry: ReportEntry, edges: Sequence[int]) -> Points:

@@ -14,7 +14,7 @@ from twofold.arena.boards import warning_of
 from twofold.arena.compare import Comparison, holm
 from twofold.arena.games import FIGURES, UNKNOWN, GameColumns
 from twofold.arena.plots import MARKERS, DrawnCurve, Style, telling
-from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons, gather
+from twofold.arena.report import MAX_ALL_PAIRS, ReportEntry, Section, commands, comparisons
 from twofold.arena.stats import (
     MAX_NAME,
     Interval,
@@ -24,7 +24,6 @@ from twofold.arena.stats import (
     reach_tiles,
     wilson_interval,
 )
-from twofold.arena.study import Study
 from twofold.arena.survival import HEADER, cells, edges_of, told_bands
 from twofold.figures import DASH, counted, format_rate, format_seconds, format_table
 from twofold.game.notation import printable, shell_line
@@ -352,9 +351,9 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
 # ---- plain text
 
 
-def plain(study: Study) -> str:
+def plain(sections: Sequence[Section]) -> str:
     """The table of `bench` for all games of a study, and the command to play missing games."""
-    return "\n\n".join(map(_plain, gather(study)))
+    return "\n\n".join(map(_plain, sections))
 
 
 def _plain(section: Section) -> str:
@@ -385,9 +384,9 @@ def _plain_pairs(section: Section, pairs: ReportTable) -> str:
 # ---- Markdown
 
 
-def markdown(study: Study) -> str:
+def markdown(sections: Sequence[Section]) -> str:
     """The tables of a study as GitHub Markdown."""
-    return "\n\n".join(part for section in gather(study) for part in _markdown(section)) + "\n"
+    return "\n\n".join(part for section in sections for part in _markdown(section)) + "\n"
 
 
 def _markdown(section: Section) -> list[str]:
@@ -427,3 +426,49 @@ def _code(text: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", body)), default=0))
     space = " " if body.startswith("`") or body.endswith("`") or not body.strip() else ""
     return f"{fence}{space}{body}{space}{fence}"
+
+
+# ---- LaTeX
+
+_LATEX: Final = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    DASH: "--",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+}
+"""Signs that mean something else in LaTeX, and how they are written there."""
+
+
+def latex(sections: Sequence[Section]) -> str:
+    """Scores, speed, rates and differences as LaTeX tables, which need the package booktabs."""
+    parts = []
+    for section in sections:
+        tables = section_tables(0, section, plots=False)
+        boards = f", from boards {section.boards.name}" if section.boards else ""
+        parts.append(f"% twofold, rules {printable(section.rules)}{printable(boards)}")
+        parts += map(_latex_table, filter(None, (tables.league, tables.rates, tables.pairs)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_table(table: ReportTable) -> str:
+    columns = "l" * table.names + "r" * (len(table.header) - table.names)
+    lines = [" & ".join(map(_in_latex, row)) + r" \\" for row in (table.header, *table.rows)]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _in_latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in text)

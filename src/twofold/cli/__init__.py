@@ -32,7 +32,7 @@ COMMANDS: Final = {
     "convert": "Read games in one format and write them in another.",
     "bench": "Measure players on the same seeds; show a table.",
     "compare": "Find out which of two players is stronger, on the same seeds.",
-    "report": "Show a study as a table, page or data; draw learning curves.",
+    "report": "Show a study as table, page or figure; draw learning curves.",
     "tune": "Find better weights for a player; check them on fresh games.",
     "train": "Train an n-tuple network by temporal-difference learning.",
     "train-policy": "Train a policy network by PPO.",

@@ -3,16 +3,26 @@
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from twofold.arena import page, tables
 from twofold.arena.export import csv_parts, export_boards, export_parquet, export_records
-from twofold.arena.plots import FORMS, DrawnCurve, Form, learning_curves, read_curve
+from twofold.arena.plots import (
+    FORMS,
+    PLOTS,
+    Drawing,
+    DrawnCurve,
+    Form,
+    drawing,
+    learning_curves,
+    read_curve,
+)
+from twofold.arena.report import Section, gather, relabelled
 from twofold.arena.study import Study
 from twofold.cli._options import ForceOption, argument, option
 from twofold.cli._output import print_bytes, print_note, print_out, waiting
 from twofold.errors import InvalidInput
-from twofold.game.notation import shown
+from twofold.game.notation import did_you_mean, printable, shown
 from twofold.storage.files import atomic_write, new_file, read_start
 
 EXAMPLE = """  twofold report study.db
@@ -21,13 +31,17 @@ EXAMPLE = """  twofold report study.db
   twofold report study.db --records games.jsonl
   twofold report study.db --markdown -
   twofold report late.db --write-boards folder
-  twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf"""
+  twofold report study.db --picture reach.pdf
+  twofold report study.db --plot strength --picture strength.pdf
+  twofold report study.db --latex tables.tex --label greedy=Greedy
+  twofold report --curves a.runs.csv --curves b.runs.csv --picture curves.pdf
+  twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
 
 STDOUT: Final = "-"
 """In the place of a file: the output."""
 
-_PRINTED: Final = ("--html", "--markdown", "--csv")
+_PRINTED: Final = ("--html", "--markdown", "--latex", "--csv")
 """Options whose files are text that can be printed."""
 
 
@@ -36,6 +50,9 @@ def command(
     html: Annotated[str, option("OUT", "Write a page with tables and plots.")] = "",
     markdown: Annotated[
         str, option("OUT", "Write the tables as GitHub Markdown; - prints them.")
+    ] = "",
+    latex: Annotated[
+        str, option("OUT", "Write the tables for LaTeX with booktabs; - prints them.")
     ] = "",
     csv: Annotated[str, option("OUT", "Write all games as CSV; - prints them.")] = "",
     parquet: Annotated[str, option("OUT", "Write all games as Parquet.")] = "",
@@ -46,38 +63,59 @@ def command(
         list[str] | None,
         option("FILE", "Learning curve of train, for --html or --picture; may be repeated."),
     ] = None,
-    picture: Annotated[str, option("OUT", "Draw the curves as .svg, .pdf or .png.")] = "",
+    picture: Annotated[
+        str, option("OUT", "Draw a plot of the study, or the curves, as .svg, .pdf or .png.")
+    ] = "",
+    plot: Annotated[
+        str, option("KIND", f"Plot of a study for --picture: {', '.join(PLOTS)}. Default: reach.")
+    ] = "",
+    axis: Annotated[
+        Literal["games", "moves", "seconds"], option("AXIS", "What --curves are drawn over.")
+    ] = "games",
+    tile: Annotated[
+        int, option("TILE", "Draw how often --curves reach this tile, in place of scores.")
+    ] = 0,
+    label: Annotated[
+        list[str] | None,
+        option("PLAYER=NAME", "Name a player in tables and plots; may be repeated."),
+    ] = None,
     write_boards: Annotated[
         str, option("FOLDER", "Write the boards that games start from as text.")
     ] = "",
     force: ForceOption = False,
 ) -> None:
-    """Show a study as a table, page or data; draw learning curves.
+    """Show a study as table, page or figure; draw learning curves.
 
     Without options it prints the table of bench. The page works offline and without scripts.
-    For --html, --markdown and --csv the file - is standard output. --html replaces an older page.
+    For --html, --markdown, --latex and --csv the file - is standard output. --html replaces an
+    older page.
     """
-    outputs = {"--html": html, "--markdown": markdown, "--csv": csv, "--parquet": parquet}
-    outputs |= {"--records": records}
+    outputs = {"--html": html, "--markdown": markdown, "--latex": latex, "--csv": csv}
+    outputs |= {"--parquet": parquet, "--records": records}
     written = {name: path for name, path in outputs.items() if path}
     _check_request(study, written | {"--picture": picture}, write_boards)
     _check_files(written | {"--picture": picture}, [study, *(curves or [])], force=force)
-    drawn = _curves(study, curves or [], html, picture)
-    if picture:
-        atomic_write(picture, [learning_curves(drawn, legend=True).file(_form(picture))])
-        print_note(f"wrote {picture}")
+    drawn = _curves(study, curves or [], html, picture, axis, tile)
+    kind = _kind(study, plot, picture, drawn)
+    labels = _label_pairs(study, label or [])
     if not study:
-        for name, path in written.items():
-            _write(None, name, path, drawn)
+        if picture:
+            _draw(picture, learning_curves(drawn, legend=True))
+        if html:
+            _put(html, [page.html([], drawn).encode()])
         return
     with Study(study, read_only=True) as opened, waiting("reading the study ..."):
+        is_shown = kind or html or markdown or latex or not (written or write_boards or picture)
+        sections = relabelled(gather(opened), labels) if is_shown else []
+        if picture:
+            _draw(picture, _plot(sections, kind) if kind else learning_curves(drawn, legend=True))
         for name, path in written.items():
-            _write(opened, name, path, drawn)
+            _write(opened, sections, name, path, drawn)
         for folder in filter(None, [write_boards]):
             for file in export_boards(opened, folder, force=force):
                 print_note(f"wrote {file}")
-        if not (written or write_boards):
-            print_out(tables.plain(opened))
+        if not (written or write_boards or picture):
+            print_out(tables.plain(sections))
 
 
 def _check_request(study: str, asked: dict[str, str], write_boards: str) -> None:
@@ -107,7 +145,9 @@ def _check_page(path: Path) -> None:
         raise InvalidInput(f"expected a new file or an older page to write, got {shown(str(path))}")
 
 
-def _curves(study: str, paths: list[str], html: str, picture: str) -> list[DrawnCurve]:
+def _curves(
+    study: str, paths: list[str], html: str, picture: str, axis: str, tile: int
+) -> list[DrawnCurve]:
     """The learning curves of options.
 
     Raises:
@@ -117,17 +157,58 @@ def _curves(study: str, paths: list[str], html: str, picture: str) -> list[Drawn
         raise InvalidInput("expected a study of bench --out, or --curves FILE, got neither")
     if paths and not (html or picture):
         raise InvalidInput("expected --html or --picture together with --curves, got it alone")
-    if picture and not paths:
-        raise InvalidInput(
-            "expected --curves FILE together with --picture, which draws learning curves"
-        )
     if picture:
         _form(picture)  # refused before anything is read
-    drawn = [read_curve(path) for path in paths]
+    if html and (axis != "games" or tile):
+        raise InvalidInput("expected --picture together with --axis and --tile, got --html")
+    drawn = [read_curve(path, axis=axis, tile=tile) for path in paths]
     for curve in drawn:
         if not curve.games:
             raise InvalidInput(f"expected a curve with points, got none in {shown(curve.name)}")
     return drawn
+
+
+def _kind(study: str, plot: str, picture: str, drawn: Sequence[DrawnCurve]) -> str:
+    """The kind of the study's plot in the picture; empty if it shows curves, or there is none."""
+    if plot and plot not in PLOTS:
+        raise InvalidInput(
+            f"expected a plot ({', '.join(PLOTS)}), got {shown(plot)}{did_you_mean(plot, PLOTS)}"
+        )
+    if plot and (not (study and picture) or drawn):
+        raise InvalidInput("expected a study and --picture FILE together with --plot, no curves")
+    if picture and not (study or drawn):
+        raise InvalidInput("expected a study or --curves FILE together with --picture, got neither")
+    return (plot or "reach") if picture and not drawn else ""
+
+
+def _label_pairs(study: str, pairs: Sequence[str]) -> dict[str, str]:
+    """New names by the name in the table; a spec may contain `=`, a new name may not."""
+    found = {}
+    for pair in pairs:
+        player, _, name = pair.rpartition("=")
+        if not (study and player and name):
+            raise InvalidInput(f"expected a study, and PLAYER=NAME, got {shown(pair)}")
+        found[player] = name
+    return found
+
+
+def _plot(sections: Sequence[Section], kind: str) -> Drawing:
+    sections = [section for section in sections if section.entries]
+    if len(sections) > 1:
+        rules = ", ".join(section.rules for section in sections)
+        raise InvalidInput(
+            "expected a study of games under the same rules and from the same boards for "
+            f"--picture, got {len(sections)} sets: {printable(rules)}"
+        )
+    found = drawing(sections[0].entries, kind)
+    if found is None:
+        raise InvalidInput(f"expected games that differ for the plot {kind}; it would show nothing")
+    return found
+
+
+def _draw(picture: str, found: Drawing) -> None:
+    atomic_write(picture, [found.file(_form(picture))])
+    print_note(f"wrote {picture}")
 
 
 def _form(picture: str) -> Form:
@@ -139,21 +220,24 @@ def _form(picture: str) -> Form:
     )
 
 
-def _write(study: Study | None, name: str, path: str, curves: Sequence[DrawnCurve] = ()) -> None:
-    if study is None or name == "--html":
-        _put(path, [page.html(study, curves).encode()])
-    elif name == "--records":
-        export_records(study, path)
-    elif name == "--parquet":
-        export_parquet(study, path)
-    else:
-        _put(path, [tables.markdown(study).encode()] if name == "--markdown" else csv_parts(study))
-    if path != STDOUT:
+def _write(
+    study: Study, sections: Sequence[Section], name: str, path: str, curves: Sequence[DrawnCurve]
+) -> None:
+    if name in ("--records", "--parquet"):
+        (export_records if name == "--records" else export_parquet)(study, path)
         print_note(f"wrote {path}")
+    elif name == "--csv":
+        _put(path, csv_parts(study))
+    elif name == "--html":
+        _put(path, [page.html(sections, curves).encode()])
+    else:
+        text = tables.latex if name == "--latex" else tables.markdown
+        _put(path, [text(sections).encode()])
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:
-    if path != STDOUT:
-        atomic_write(path, parts)
-    else:
+    if path == STDOUT:
         print_bytes(parts)
+    else:
+        atomic_write(path, parts)
+        print_note(f"wrote {path}")

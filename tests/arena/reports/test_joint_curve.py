@@ -62,6 +62,7 @@ def test_curves_round_trip(tmp_path: Path) -> None:
     assert (found.lows, found.highs) == ((-17.1, None), (237.1, None))
     single = read_curve(one)
     assert (single.games, single.means, single.lows) == ((1000,), (7.5,), (None,))
+    assert read_curve(one, axis="moves").games == (5,)
     drawing = learning_curves([found, single], legend=True)
     for form, begin in zip(FORMS, (b"<?xml", b"%PDF", b"\x89PNG"), strict=True):
         assert drawing.file(form).startswith(begin)

@@ -12,6 +12,7 @@ import pytest
 from tests.arena.reports.studies import add, row, small
 from twofold.arena.page import html as html_page
 from twofold.arena.plots import PAPER
+from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.tables import markdown
 from twofold.errors import MissingExtra
@@ -54,7 +55,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
             for seed, exponent in enumerate(rng.integers(4, 15, 20).tolist()):
                 study.add(run, row(seed, 2**exponent * exponent, exponent))
         study.add(add(study, HOSTILE[0], rules="3x3"), row(1, 0, 1, seconds=0.0))
-        return html_page(study)
+        return html_page(gather(study))
 
 
 def test_hostile_names_are_text(hostile: str) -> None:
@@ -115,7 +116,7 @@ def test_rules_without_a_finished_game_have_a_section(tmp_path: Path) -> None:
     with Study() as study:
         small(study)
         study.fail(add(study, "dead", rules="3x3"), 7, "at once")
-        text = Reader(html_page(study)).text
+        text = Reader(html_page(gather(study))).text
     assert "dead: 1 game failed, not counted; seed 7: at once" in text.partition("Rules 3x3")[2]
 
 
@@ -127,7 +128,7 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
         with Study() as study, matplotlib.rc_context({"font.size": text, "axes.grid": False}):
             small(study)
             study._connection.execute("UPDATE run SET created = '2026-01-02T03:04:05+00:00'")
-            pages.append(html_page(study))
+            pages.append(html_page(gather(study)))
             assert matplotlib.rcParams["font.size"] == text
     assert pages[0] == pages[1]
     assert "dc:date" not in pages[0]
@@ -136,7 +137,7 @@ def test_equal_games_give_equal_bytes(tmp_path: Path) -> None:
 def test_a_page_shows_the_exact_figures(tmp_path: Path) -> None:
     with Study() as study:
         small(study)
-        text = Reader(html_page(study)).text
+        text = Reader(html_page(gather(study))).text
     assert "2048: 2 runs, 8 games" in text
     for words in ("44.6 to 455", "−155 to 255", "0.495", "10 µs", "--rules", "cores"):
         assert words in text
@@ -149,5 +150,5 @@ def test_without_the_extra_the_error_says_how_to_install_it(
     with Study() as study:
         small(study)
         with pytest.raises(MissingExtra, match=r"pip install 'twofold\[report\]'"):
-            html_page(study)
-        assert markdown(study)
+            html_page(gather(study))
+        assert markdown(gather(study))

@@ -12,7 +12,7 @@ from twofold.arena.page import html as html_of
 from twofold.arena.report import gather
 from twofold.arena.study import Study
 from twofold.arena.study_rows import Wanted
-from twofold.arena.tables import markdown, plain
+from twofold.arena.tables import markdown
 from twofold.errors import InvalidInput
 
 
@@ -22,7 +22,7 @@ def test_games_from_boards_have_a_section() -> None:
         ended(study, "greedy", [100, 130])
         ended(study, "greedy", [100, 130], boards=boards)
         plain, late = gather(study)
-        text, whole = markdown(study), html_of(study)
+        text, whole = markdown(gather(study)), html_of(gather(study))
     assert (plain.boards, late.boards) == (None, boards)
     assert late.entries[0].player == "greedy"  # names differ within a section alone
     assert late.entries[0].fates.starts.tolist() == [22, 22]
@@ -90,6 +90,5 @@ def test_pairs_need_common_seeds_and_of_many_players_only_neighbours() -> None:
 def test_an_empty_study_is_refused() -> None:
     with Study() as study:
         add(study, "idle")
-        for make in (markdown, plain, html_of):
-            with pytest.raises(InvalidInput, match="expected a study with finished games"):
-                make(study)
+        with pytest.raises(InvalidInput, match="expected a study with finished games"):
+            gather(study)

@@ -19,9 +19,9 @@ def test_where_games_end() -> None:
     with Study() as study:
         ended(study, "known|`a`", [100, 130, 260, 400])
         ended(study, "partly", [130, None])
-        text = markdown(study)
+        text = markdown(gather(study))
         (section,) = gather(study)
-        whole = html_of(study)
+        whole = html_of(gather(study))
     assert "Where games ended: for each band of tile sums" in text
     assert "| `` known\\|`a` `` | 100 to 120 | 4 | 1 | 25.0 | 4.6 to 69.9 | 75.0 |" in text
     assert "| `partly` | 120 to 140 | 1 | 1 | 100.0 | 20.7 to 100.0 | 0.0 |" in text
@@ -35,14 +35,14 @@ def test_where_games_end() -> None:
 def test_unknown_ends_are_not_reported() -> None:
     with Study() as study:
         small(study)
-        assert "Where games ended" not in markdown(study)
-        assert "Where they end" not in html_of(study)
+        assert "Where games ended" not in markdown(gather(study))
+        assert "Where they end" not in html_of(gather(study))
 
 
 def test_markdown_has_exact_figures() -> None:
     with Study() as study:
         small(study)
-        lines = markdown(study).splitlines()
+        lines = markdown(gather(study)).splitlines()
     assert lines[:6] == [
         f"## Rules `{RULES}`",
         "",
@@ -65,8 +65,8 @@ def test_many_comparisons_are_noted_in_every_form_and_their_p_values_corrected()
         small(study)
         study.add(weaker := add(study, "weaker"), row(0, 90, 4))
         study.add(weaker, row(1, 110, 4))
-        terminal, page = plain(study), html_of(study)
-        forms = (" ".join(terminal.split()), markdown(study), page)
+        terminal, page = plain(gather(study)), html_of(gather(study))
+        forms = (" ".join(terminal.split()), markdown(gather(study)), page)
     note = (
         "The intervals are not corrected for multiple comparisons: one of 20 is expected to miss."
     )
@@ -83,7 +83,7 @@ def test_missing_games_are_reported() -> None:
         study.add(run, row(1, 5, 4))
         study.fail(run, 2, "it broke")
         study.fail(add(study, "dead"), 7, "at once")
-        text = markdown(study)
+        text = markdown(gather(study))
     for line in (
         "broken: 1 game failed, not counted; seed 2: it broke",
         "dead: 1 game failed, not counted; seed 7: at once",
@@ -98,13 +98,13 @@ def test_missing_games_are_reported() -> None:
 def test_the_spread_of_the_time_of_moves_is_shown_where_it_is_known() -> None:
     with Study() as study:
         small(study)
-        assert "99 %" not in markdown(study)
+        assert "99 %" not in markdown(gather(study))
         timed = add(study, "timed")
         study.add(timed, row(0, 10, 4, move_seconds=(0.001, 0.0205)))
-        text = markdown(study)
+        text = markdown(gather(study))
         assert "median, 99 %" in text
         assert "1 ms, 20.5 ms" in text
-        assert "those of the median game." in html_of(study)
+        assert "those of the median game." in html_of(gather(study))
 
 
 def test_a_figure_with_a_heading_has_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_a_figure_with_a_heading_has_a_column(monkeypatch: pytest.MonkeyPatch) -
     with Study() as study:
         ended(study, "known", [100, None, 300])
         ended(study, "unknown", [None])
-        lines = markdown(study).splitlines()
+        lines = markdown(gather(study)).splitlines()
     assert next(line for line in lines if "mean score" in line).endswith("| mean tile sum |")
     cells = {line.split(" | ")[0]: line.split(" | ")[-1] for line in reversed(lines)}
     assert (cells["| `known`"], cells["| `unknown`"]) == ("200 |", f"{DASH} |")
