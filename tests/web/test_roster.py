@@ -1,6 +1,7 @@
 """Players in requests name no code and no file; the owner may name anything."""
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,15 @@ from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.players import Player, PlayerSpec, entries, make_player
 from twofold.players.presets import DEFAULT_PLAYER, STRENGTHS
+from twofold.search.budget import Budget, Stop
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver
 from twofold.tables.store import LayerStore
+from twofold.values.network import Network
+from twofold.values.network_file import Card, write_network
+from twofold.web.job_kinds import BenchJob
 from twofold.web.roster import MAX_TABLE_MB, MAX_THREADS, PICKS, Roster, _without_folders
+from twofold.web.searches import AnalysisOrder, Searches
 
 BOARD = Board.parse("1100/0000/0000/0000")
 FILE = """
@@ -95,6 +101,43 @@ def test_a_solved_game_is_for_boards_of_its_shape(tmp_path: Path) -> None:
     roster.check(spec)
     with pytest.raises(InvalidSpec, match="that the owner named with twofold serve --player"):
         Roster().check(spec)
+
+
+def write(path: Path, weight: float) -> None:
+    """A network on 3x3 that gives each board the same value."""
+    network = Network("012 345", (3, 3))
+    network.weights.fill(weight)
+    card = Card(patterns="012 345", rules="3x3", symmetries=8, twofold="1")
+    write_network(path, network, card)
+
+
+def test_a_network_in_the_folder_of_the_lab_is_a_player(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "lab", tmp_path / "secret.safetensors"
+    (folder / "late").mkdir(parents=True)
+    for path in (outside, folder / "late" / "mine.safetensors"):
+        write(path, 1)
+    (folder / "link.safetensors").symlink_to(outside)
+    (folder / "damaged.safetensors").write_text("no network")
+    roster = Roster("greedy")
+    roster.folder = folder
+    spec = "ntuple:net=late/mine.safetensors"
+    info = next(info for info in roster.infos if "net=" in info.spec)
+    assert (info.spec, info.name) == (spec, "late/mine")
+    assert (info.smallest, info.largest) == (3, 3)
+    board = Board.parse("3x3:110/000/000")
+    with closing(Searches(roster.make, roster.placed)) as searches:
+        for weight in (1, 50):  # a network that was trained on is loaded again
+            write(folder / "late" / "mine.safetensors", weight)
+            order = AnalysisOrder(
+                roster.spec(f"{spec},ply=1", Rules(3, 3)), board, Rules(3, 3), None, Budget()
+            )
+            found = searches.analyse(order, Stop())
+            assert found.value is not None
+            assert (found.value > 100) == (weight == 50)
+    assert spec in BenchJob(players=[spec], name="mine", rules="3x3").plan(folder).words
+    for text in ("link.safetensors", "../secret.safetensors", str(outside), "mine.safetensors"):
+        with pytest.raises(InvalidSpec, match="only the owner can name a file"):
+            roster.make(f"ntuple:net={text}")
 
 
 def test_a_wrong_value_is_refused_when_it_is_made() -> None:

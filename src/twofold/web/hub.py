@@ -71,7 +71,7 @@ class Hub:
         games = games or data / GAMES
         make_folder(games)
         self.table: Final = PageTable(GameStore(games))
-        self.searches: Final = Searches(self.roster.make)
+        self.searches: Final = Searches(self.roster.make, self.roster.placed)
         self.data: Final = data
         self.notebook: Final = Notebook(data)
         self.reviews: Final = Reviews(self.roster.make, self.notebook)

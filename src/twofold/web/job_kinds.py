@@ -192,8 +192,8 @@ class BenchJob(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag="ben
         texts = [one.strip() for one in self.players]
         players = [PlayerSpec.parse(text) if text else default_player(rules) for text in texts]
         for spec in players:
-            check_plain(spec)
-            with spec.settled(rules).make() as player:  # to find out if it can play
+            here, _ = check_plain(spec, folder)
+            with here.settled(rules).make() as player:  # to find out if it can play
                 player.start(rules, 0)
         file = self.name + STUDY
         words = ["bench", *dict.fromkeys(spec.text for spec in players), "--games", str(self.games)]

@@ -30,7 +30,9 @@ from twofold.game.notation import printable, shown
 from twofold.learn.curve import COLUMNS, EVALUATIONS_SUFFIX, MAX_POINTS, SURVIVAL, columns
 from twofold.limits import MAX_TRAINING_RUNS
 from twofold.storage.files import read_start
+from twofold.values.network_file import SUFFIX as NETWORK
 from twofold.web.operations import LabFile, Operation, find, named, operation, operations_of
+from twofold.web.roster import network_player
 
 CURVE_SUFFIX: Final = ".csv"
 
@@ -53,6 +55,7 @@ class RunInfo(msgspec.Struct):
         name: path of its file relative to the folder.
         changed: time of the last change, ISO 8601.
         network: name of the network's file; empty if there is none.
+        player: spec of the player with this network; empty if there is none.
         games: number of finished games, of all runs.
         seconds: training time.
         mean: mean score at the last point; null before the first one.
@@ -76,6 +79,7 @@ class RunInfo(msgspec.Struct):
     reached: dict[str, float] = {}
     runs: int = 1
     error: str = ""
+    player: str = ""
 
 
 class RunCurve(msgspec.Struct):
@@ -126,12 +130,16 @@ def _run_info(folder: Path, found: LabFile) -> RunInfo | None:
         curve = _curve(folder, found)
     except InvalidInput as error:
         return RunInfo(found.name, found.date, error=str(error))
-    network = found.path.with_suffix(".safetensors")
-    return _summary(curve, network.name if network.is_file() else "")
+    info = _summary(curve)
+    with contextlib.suppress(InvalidInput):  # there is no network
+        network = named(folder, found.name.removesuffix(CURVE_SUFFIX) + NETWORK, NETWORK)
+        info.network, player = network.path.name, network_player(network)
+        info.player = "" if player is None else player.spec
+    return info
 
 
-def _summary(curve: RunCurve, network: str) -> RunInfo:
-    info = RunInfo(curve.name, curve.changed, network, len(curve.rows))
+def _summary(curve: RunCurve) -> RunInfo:
+    info = RunInfo(curve.name, curve.changed, points=len(curve.rows))
     rows = [[cell or 0.0 for cell in row] for row in curve.rows]
     if _is_joint(curve.columns):
         info.runs = len(curve.columns) - len(plots.COLUMNS)

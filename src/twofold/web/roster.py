@@ -1,19 +1,22 @@
 """Roster: the players that the web may ask for.
 
-A spec from a request may not name code or files: only built-in players with shipped networks,
-within limits of memory and threads. Specs that the owner named at the start may be anything.
+A spec from a request may not name code or files: only built-in players, with shipped networks or
+those in the folder of the Lab, within limits of memory and threads. Specs that the owner named at
+the start may be anything.
 """
 
+import contextlib
 import os
 import re
 import threading
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from twofold.errors import InvalidSpec, InvalidTable, LimitExceeded
+from twofold.errors import InvalidInput, InvalidSpec, InvalidTable, LimitExceeded, TwofoldError
 from twofold.game.notation import shown
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_SIDE
@@ -23,7 +26,9 @@ from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
 from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
-from twofold.values.network_file import POLICY, shipped
+from twofold.values.network_file import POLICY, SUFFIX, read_card, shipped
+from twofold.values.policy_network import is_policy
+from twofold.web.operations import LabFile, find, named
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
@@ -63,10 +68,12 @@ class Roster:
         allowed: further specs that the owner allows.
 
     Attributes:
+        folder: folder of the Lab, whose networks are players; None for none.
         home: the only rules that the default player plays; None if it plays others.
     """
 
     def __init__(self, default: str | None = None, allowed: Sequence[str] = ()) -> None:
+        self.folder: Path | None = None
         own = [PlayerSpec.parse(text).settled() for text in (*filter(None, [default]), *allowed)]
         self.default: Final = own[0] if default else None
         self._own: Final = {spec.text: spec for spec in own}
@@ -88,7 +95,8 @@ class Roster:
         own = self._own_infos
         strengths = {info.spec: info for info in _strengths() if info.plain not in own}
         picks = {text: _pick(text) for text in PICKS}
-        known = own | strengths | (picks | own)
+        networks = {} if self.folder is None else _networks(self.folder)
+        known = own | strengths | networks | (picks | own)
         first = known.pop(DEFAULT if self.default is None else self.default.text)
         where = "" if self.home is None else f" on {self.home.rows}x{self.home.cols}"
         name = f"default{where}: {first.name}"
@@ -113,16 +121,22 @@ class Roster:
         threads.
         """
         spec = PlayerSpec.of(asked)
-        if spec.text not in self._own:
-            check_plain(spec)
+        self.placed(spec)
         return spec
+
+    def placed(self, spec: PlayerSpec) -> tuple[PlayerSpec, LabFile | None]:
+        """The spec with the path of its network, and the network if it is in the Lab's folder.
+
+        Raises as `check`.
+        """
+        return (spec, None) if spec.text in self._own else check_plain(spec, self.folder)
 
     def make(self, asked: PlayerSpec | str) -> Player:
         """Make a player; raises InvalidSpec.
 
         Players of the same name are made one at a time, since they share a network.
         """
-        spec = self.check(asked)
+        spec, _ = self.placed(PlayerSpec.of(asked))
         with self._lock:
             lock = self._making.setdefault(spec.plain.name, threading.Lock())
         with lock:
@@ -152,15 +166,43 @@ def _pick(text: str) -> PlayerInfo:
     return msgspec.structs.replace(_info(spec, spec.words), largest=sides[-1], smallest=smallest)
 
 
-def check_plain(spec: PlayerSpec) -> None:
-    """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`."""
+def _networks(folder: Path) -> dict[str, PlayerInfo]:
+    """The networks in a folder as players, by their specs."""
+    found = map(network_player, find(folder, SUFFIX))
+    return {info.spec: info for info in found if info is not None}
+
+
+@lru_cache(maxsize=256)
+def network_player(found: LabFile) -> PlayerInfo | None:
+    """The player with the network in a file, by the name of its run; None if it has none."""
+    try:
+        kind = "policy" if is_policy(found.path) else "ntuple"
+        rules = STANDARD if kind == "policy" else Rules.parse(read_card(found.path).rules)
+    except TwofoldError:
+        return None
+    spec = PlayerSpec.of_parts(kind, {"net": found.name}, {})
+    info = _info(spec, found.name.removesuffix(SUFFIX))
+    return msgspec.structs.replace(info, smallest=min(rules.shape), largest=max(rules.shape))
+
+
+def check_plain(spec: PlayerSpec, folder: Path | None = None) -> tuple[PlayerSpec, LabFile | None]:
+    """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`.
+
+    A network in `folder` is allowed; returns the spec with its path, and the file.
+    """
     if spec.code:
         raise InvalidSpec(
             f"expected a built-in player, got {shown(spec.text)}: only the owner can name code or "
             "a program, with twofold serve --player"
         )
+    network = None
+    if folder is not None and spec.has_key("net"):
+        with contextlib.suppress(InvalidInput):
+            network = named(folder, spec.plain.values.get("net", ""), SUFFIX)
     for key, text in spec.plain.values.items():
-        _check_value(spec.entry, key, text)
+        if key != "net" or network is None:
+            _check_value(spec.entry, key, text)
+    return spec if network is None else spec.with_keys(net=str(network.path.absolute())), network
 
 
 def _check_value(entry: Entry, key: str, text: str) -> None:

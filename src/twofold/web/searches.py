@@ -235,16 +235,24 @@ def order_of(roster: Roster, asked: AnalyseRequest | AnalyseBody) -> AnalysisOrd
     return AnalysisOrder(spec, board, rules, points, budget, outcomes, at_home=not asked.rules)
 
 
-_Kind = tuple[PlayerSpec, Rules, bool]
-"""Spec and rules of a player, and whether it is started with its own rules."""
+_Kind = tuple[object, Rules, bool]
+"""What a player is made of, its rules, and whether it is started with its own rules."""
 
 
 class Searches:
-    """The analyses of all pages; `make` makes the player of a checked spec."""
+    """The analyses of all pages; `make` makes the player of a checked spec.
 
-    def __init__(self, make: Callable[[PlayerSpec], Player], at_once: int = AT_ONCE) -> None:
+    `placed` differs if the network of a spec has changed.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[PlayerSpec], Player],
+        placed: Callable[[PlayerSpec], object] = lambda spec: spec,
+        at_once: int = AT_ONCE,
+    ) -> None:
         self._workers = JobThreads(at_once, "twofold-search", polite=True)
-        self._make = make
+        self._make, self._placed = make, placed
         self._lock = threading.Lock()
         self._idle: OrderedDict[int, tuple[_Kind, Player]] = OrderedDict()
         self._closed = False
@@ -298,8 +306,8 @@ class Searches:
 
         Players are reused. With `at_home`, a player of one set of rules is started with its own.
         """
-        kind = (spec, rules, at_home)
-        player = self._take(kind) or self._new(kind)
+        kind = (self._placed(spec), rules, at_home)
+        player = self._take(kind) or self._new(spec, rules, at_home=at_home)
         try:
             yield player
         except Exception:  # the player may be in an invalid state
@@ -318,8 +326,7 @@ class Searches:
                     return player
         return None
 
-    def _new(self, kind: _Kind) -> Player:
-        spec, rules, at_home = kind
+    def _new(self, spec: PlayerSpec, rules: Rules, *, at_home: bool) -> Player:
         player = self._make(spec)
         try:
             player.start(player.home or rules if at_home else rules, 0)

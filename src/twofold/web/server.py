@@ -39,7 +39,11 @@ from twofold.web.session import Sockets
 
 
 def create_app(hub: Hub, access: Access, folder: Path) -> Gate:
-    """The application; the caller closes the hub. `folder` has the studies and training runs."""
+    """The application; the caller closes the hub.
+
+    `folder` has the studies and training runs, whose networks are players.
+    """
+    hub.roster.folder = folder
     app = Starlette(
         routes=all_routes(hub, folder, jobs=access.is_local),
         middleware=[Middleware(GZipMiddleware, compresslevel=6)],

@@ -65,6 +65,13 @@ class Net {
     return this.welcome?.players ?? [];
   }
 
+  /** Ask for the players again: a network that was trained since is one of them. */
+  async refreshPlayers() {
+    if (!this.welcome) return;
+    this.welcome.players = await this.get('/api/players');
+    this.#emit('welcome', this.welcome);
+  }
+
   /**
    * Send a request and wait for its first reply.
    *
