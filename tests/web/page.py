@@ -26,10 +26,7 @@ AnyReply = (
     | protocol.GameState
     | protocol.StepReply
     | protocol.FrameReply
-    | protocol.PositionReply
     | protocol.AutoplayEnded
-    | protocol.GamesReply
-    | protocol.BoardInfo
     | protocol.AnalysisReply
     | protocol.OutcomesReply
     | protocol.Judged

@@ -12,6 +12,7 @@ import pytest
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
 from tests.web.driver import PATIENCE, PORT, Client, ask_async, connected, run
+from tests.web.page import Page
 from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
 from twofold.players import make_player, play_game
@@ -365,3 +366,23 @@ def test_methods_that_are_not_there_are_refused(client: Client) -> None:
         assert answer.status == 405
         assert answer.headers["allow"]
         assert answer.json["error"] == f"this address does not take {method}"
+
+
+def test_a_board_is_read(client: Client) -> None:
+    info = client.post("/api/board", {"text": "2x2: 2 4 / 0 8"}).json
+    assert (info["board"], info["tiles"], info["legal"]) == ("2x2:12/03", [2, 4, 0, 8], "dl")
+    assert (info["max_tile"], info["score"]) == (8, None)
+    saved = '{"grid":{"cells":[[0,2],["4",0]]},"score":12.0}'
+    info = client.post("/api/board", {"text": saved}).json
+    assert (info["board"], info["score"]) == ("2x2:02/10", 12)
+    assert client.post("/api/board", {"text": "?"}).json["kind"] == "InvalidBoard"
+
+
+def test_a_game_is_deleted(client: Client, hub: Hub) -> None:
+    page = Page(hub)
+    state = page.new()
+    page.play(state, 1)
+    hub.table.saved()
+    assert client.ask("DELETE", f"/api/games/{state.game}").json == {"game": state.game}
+    assert client.get("/api/games").json == []
+    assert client.ask("DELETE", f"/api/games/{state.game}").status == 404

@@ -105,13 +105,13 @@ def test_the_try_of_today_cannot_be_deleted(
 ) -> None:
     page = Page(hub)
     page.play(page.open(begin(client)), 2)
-    kind, message = page.refusal(protocol.DeleteRequest(game=NAME))
-    assert (kind, message) == (
-        "DailyRule",
-        "the daily game of today cannot be deleted: there is one try",
-    )
+    answer = client.ask("DELETE", f"/api/games/{NAME}")
+    assert answer.json == {
+        "kind": "DailyRule",
+        "error": "the daily game of today cannot be deleted: there is one try",
+    }
     monkeypatch.setattr(daily, "today", lambda: DAY + timedelta(days=1))
-    page.ask(protocol.DeleteRequest(game=NAME), protocol.GamesReply)
+    assert client.ask("DELETE", f"/api/games/{NAME}").status == 200
     assert client.get("/api/daily").json["tries"] == []
 
 

@@ -76,7 +76,6 @@ def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         page.tell(protocol.AnalyseRequest(board=str(BOARD), player="expectimax", seconds=60))
         page.wait(AnalysisReply)
         page.tell(protocol.ReviewRequest(game=state.game, player="expectimax:ply=9"))
-        page.tell(protocol.GamesRequest())
         hub.close()
         hub.close()
     assert not [name for name in begun() if name.startswith("twofold-")]
@@ -100,7 +99,7 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         step = page.play(again, 1)
         assert step.move_number == 40
         assert step.best >= now.best
-        page.ask(protocol.DeleteRequest(game=state.game), protocol.GamesReply)
+        hub.table.delete(state.game)
         assert page.new().now.best >= now.best
 
 

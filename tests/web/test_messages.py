@@ -59,7 +59,7 @@ BAD = {
     "infinite time": '{"type":"analyse","board":"0","seconds":1e999}',
     "no time": '{"type":"analyse","board":"0","seconds":0}',
     "depth": '{"type":"analyse","board":"0","ply":101}',
-    "long board": '{"type":"board","text":"' + "0" * 4001 + '"}',
+    "long board": '{"type":"analyse","board":"' + "0" * 4001 + '"}',
     "deep lists": "[" * 16_000,
     "deep objects": '{"a":' * 3_000,
     "deep value": '{"type":"open","game":' + "[" * 8_000 + "]" * 8_000 + "}",
@@ -129,8 +129,8 @@ def test_a_flood_does_not_delay_other_pages(client: Client) -> None:
             await one.receive()
             await other.receive()
             for _ in range(MESSAGES_AT_ONCE - 1):
-                one.send({"type": "board", "text": "x", "ref": 1})
-            other.send({"type": "board", "text": "x", "ref": 2})
+                one.send({"type": "undo", "game": "x", "ref": 1})
+            other.send({"type": "undo", "game": "x", "ref": 2})
             await other.until("refused")
             return one.outgoing.qsize()
 

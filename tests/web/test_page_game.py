@@ -7,7 +7,7 @@ import pytest
 
 from tests.web.page import Listener, kept
 from tests.web.playing import LARGE, begin, let_play, move
-from twofold.errors import GameOver, IllegalMove, LimitExceeded, NothingToRedo, NothingToUndo
+from twofold.errors import GameOver, IllegalMove, NothingToRedo, NothingToUndo
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
@@ -87,19 +87,6 @@ def test_the_goal_is_announced_once(table: PageTable) -> None:
     assert not move(live, listener).goal_reached
 
 
-def test_earlier_positions(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    steps = [move(live, listener) for _ in range(5)]
-    found = live.position(3)
-    assert (found.board, found.score) == (steps[2].now.board, steps[2].now.score)
-    assert (found.move_number, found.last, found.next_move) == (3, 5, steps[3].move)
-    assert live.position(5).next_move == ""
-    with pytest.raises(LimitExceeded):
-        live.position(6)
-    assert live.game.move_number == 5
-
-
 def test_steps_come_in_order(table: PageTable) -> None:
     """For several pages that act and follow."""
     listeners = [Listener() for _ in range(3)]
@@ -150,7 +137,6 @@ def test_looking_back_at_a_long_game(table: PageTable) -> None:
     assert alone.game.known_before(last) == 0
     listener = Listener()
     live = table.join(table.find(name), Asker(listener, 1))
-    assert live.position(300).board == str(history.at(300).board)
     live.replay()
     assert live.game.known_before(last) >= last - 64
     live.undo(Asker(listener, 2))

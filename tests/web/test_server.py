@@ -69,8 +69,8 @@ def test_the_owner_plays_on_beside_hostile_connections(hub: Hub, tmp_path: Path,
 
 
 def is_answered(page: ClientConnection) -> bool:
-    page.send('{"type":"board","text":"0012/0013/0024/1357","ref":7}')
-    return bool(until(page, "board")["ref"] == 7)
+    page.send('{"type":"undo","game":"x","ref":7}')
+    return bool(until(page, "refused")["ref"] == 7)
 
 
 # ---- where it listens

@@ -19,9 +19,7 @@ from twofold.web.page_game import PageGame
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
-    GamesReply,
     GameState,
-    PositionReply,
     RefusedReply,
     StepReply,
     Welcome,
@@ -50,8 +48,6 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
     page.play(state, 3)
     assert page.ask(protocol.UndoRequest(game=state.game), GameState).now.move_number == 2
     assert page.ask(protocol.RedoRequest(game=state.game), StepReply).now.move_number == 3
-    position = page.ask(protocol.ViewRequest(game=state.game, move_number=1), PositionReply)
-    assert (position.move_number, position.last) == (1, 3)
     page.let_play(state)
     ended = page.wait(AutoplayEnded)
     assert (ended.reason, ended.now.legal) == ("over", "")
@@ -59,11 +55,8 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
         protocol.MoveRequest(game=state.game, move="u", move_number=ended.now.move_number)
     )
     assert kind == "GameOver"
-    games = page.ask(protocol.GamesRequest(), GamesReply).games
-    assert [(one.game, one.status, one.player) for one in games] == [
-        (state.game, "over", "me + greedy")
-    ]
-    assert page.ask(protocol.DeleteRequest(game=state.game), GamesReply).games == []
+    (one,) = hub.table.infos()
+    assert (one.game, one.status, one.player) == (state.game, "over", "me + greedy")
 
 
 def test_games_of_any_rules(page: Page) -> None:
@@ -105,25 +98,18 @@ def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind:
 def test_moves_that_a_game_does_not_have_are_refused_at_once(page: Page, number: int) -> None:
     game = page.new(seed="7")
     page.play(game, 6)
-    for request in (
-        protocol.ViewRequest(game=game.game, move_number=number),
-        protocol.NewRequest(source=game.game, move_number=number),
-    ):
-        kind, message = page.refusal(request)
-        assert (kind, message[:42]) == (
-            "LimitExceeded",
-            "expected a move number of this game from 0",
-        )
+    kind, message = page.refusal(protocol.NewRequest(source=game.game, move_number=number))
+    assert kind == "LimitExceeded"
+    assert message.startswith("expected a move number of this game from 0")
 
 
-def test_a_fork(page: Page) -> None:
+def test_a_fork(hub: Hub, page: Page) -> None:
     source = page.new(seed="7")
     page.play(source, 6)
     fork = page.new(source=source.game, move_number=4)
     assert fork.game != source.game
     assert (fork.seed, fork.now.move_number, fork.now.can_undo) == ("7", 4, True)
-    view = page.ask(protocol.ViewRequest(game=source.game, move_number=4), PositionReply)
-    assert view.board == fork.now.board
+    assert str(hub.table.find(source.game).game.at(4).board) == fork.now.board
     race = page.new(source=source.game, move_number=0, keep=False)
     assert (race.kept, race.now.move_number) == (False, 0)
     request = protocol.NewRequest(source=source.game, move_number=7)
@@ -137,12 +123,9 @@ def test_a_fork(page: Page) -> None:
         protocol.MoveRequest(game="nothing", move="u", move_number=0),
         protocol.UndoRequest(game="nothing"),
         protocol.RedoRequest(game="nothing"),
-        protocol.ViewRequest(game="nothing", move_number=0),
-        protocol.DeleteRequest(game="nothing"),
         protocol.AutoplayRequest(game="nothing"),
         protocol.PauseRequest(game="nothing"),
         protocol.ReviewRequest(game="nothing"),
-        protocol.DeleteRequest(game=""),
     ],
     ids=lambda request: type(request).__name__,
 )
@@ -259,7 +242,6 @@ def test_a_closed_session_sends_nothing(hub: Hub, page: Page) -> None:
     page.close()
     count = len(page.replies)
     other.play(state, 1)
-    page.tell(protocol.GamesRequest())
     page.tell(protocol.MoveRequest(game=state.game, move="u", move_number=1))
     assert len(page.replies) == count
 
@@ -317,8 +299,8 @@ def test_an_internal_error_does_not_end_the_session(
         raise ZeroDivisionError("oops \x1b")
 
     monkeypatch.setattr(hub.table, "begin", oops)
-    monkeypatch.setattr(hub.table, "infos", oops)
-    for request in (protocol.NewRequest(), protocol.GamesRequest()):
+    monkeypatch.setattr(hub.table, "find_last", oops)
+    for request in (protocol.NewRequest(), protocol.OpenRequest()):
         kind, message = page.refusal(request)
         assert kind == "InternalError"
         assert message == r"something went wrong inside twofold: ZeroDivisionError: oops \x1b"

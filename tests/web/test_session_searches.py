@@ -12,7 +12,7 @@ from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Page, wait_until
 from twofold.web import protocol
 from twofold.web.hub import Hub
-from twofold.web.protocol import AnalysisReply, BoardInfo, Judged, Reviewed
+from twofold.web.protocol import AnalysisReply, Judged, Reviewed
 
 DEEP = "1234/2345/3456/0010"
 """A board on which a search does not come to its end."""
@@ -21,17 +21,6 @@ DEEP = "1234/2345/3456/0010"
 @pytest.fixture
 def hub(own_hub: Hub) -> Hub:
     return own_hub
-
-
-def test_a_board_is_read(page: Page) -> None:
-    info = page.ask(protocol.BoardRequest(text="2x2: 2 4 / 0 8"), BoardInfo)
-    assert (info.board, info.tiles, info.rows, info.cols) == ("2x2:12/03", [2, 4, 0, 8], 2, 2)
-    assert (info.legal, info.max_tile) == ("dl", 8)
-    assert info.score is None
-    saved = protocol.BoardRequest(text='{"grid":{"cells":[[0,2],["4",0]]},"score":12.0}')
-    info = page.ask(saved, BoardInfo)
-    assert (info.board, info.score) == ("2x2:02/10", 12)
-    assert page.refusal(protocol.BoardRequest(text="?"))[0] == "InvalidBoard"
 
 
 def test_an_analysis(page: Page) -> None:

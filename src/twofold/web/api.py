@@ -1,4 +1,4 @@
-"""The HTTP API for scripts: players, analyses, games. The page itself uses `protocol`, too."""
+"""The HTTP API of page and scripts: players, boards, analyses, games."""
 
 import itertools
 import time
@@ -8,7 +8,7 @@ import msgspec
 
 from twofold.errors import LimitExceeded
 from twofold.game.board import Board
-from twofold.game.formats import parse_any_record
+from twofold.game.formats import parse_any_record, parse_position
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.game.record import Record
@@ -18,13 +18,14 @@ from twofold.games.kept import GameInfo
 from twofold.games.makers import autoplay_of
 from twofold.games.mover import Mover
 from twofold.games.review import default_judge
-from twofold.limits import MAX_RECORD_MOVES
+from twofold.limits import MAX_BOARD, MAX_RECORD_MOVES
 from twofold.players.base import Player
 from twofold.search.analysis import AnalysisDocument, Timing
 from twofold.search.budget import ALARMS, Budget, Stop
 from twofold.web.hub import Hub
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.own_games import own_operations, picture_operations
+from twofold.web.page_game import tiles_of
 from twofold.web.practice import practice_operations
 from twofold.web.protocol import AnalyseBody, Letter, PlayerInfo
 from twofold.web.protocol import Text as Short
@@ -124,6 +125,30 @@ class WholeGame(msgspec.Struct, frozen=True):
     autoplay: list[tuple[int, int]] | None
 
 
+class GameId(msgspec.Struct, frozen=True):
+    """The id of a game."""
+
+    game: str
+
+
+class BoardBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A board in any form."""
+
+    text: Annotated[str, msgspec.Meta(max_length=MAX_BOARD)]
+
+
+class BoardInfo(msgspec.Struct, frozen=True):
+    """A parsed board; `score` is null if the text has none."""
+
+    board: str
+    tiles: list[int]
+    rows: int
+    cols: int
+    legal: str
+    max_tile: int
+    score: int | None = None
+
+
 class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Two moves on a board; no rules means standard rules on a board of that shape."""
 
@@ -178,6 +203,20 @@ class _Api:
         """List the players to choose from; the first is the default."""
         return self._hub.roster.infos
 
+    @operation("POST /api/board", examples=[{"text": "0012/0013/0024/1357"}])
+    def board(self, body: BoardBody) -> BoardInfo:
+        """Parse a board in any form, or the last one of a game."""
+        board, score = parse_position(body.text)
+        return BoardInfo(
+            board=str(board),
+            tiles=tiles_of(board),
+            rows=board.rows,
+            cols=board.cols,
+            legal="".join(move.letter for move in board.legal_moves()),
+            max_tile=board.max_tile,
+            score=score,
+        )
+
     @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
     def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
         """Value the four moves on a board."""
@@ -210,6 +249,12 @@ class _Api:
     def game(self, game: str) -> WholeGame:
         """A saved game, position by position."""
         return _whole_game(game, self._hub.table.record(check_id(game)))
+
+    @operation("DELETE /api/games/{game}")
+    def delete(self, game: str) -> GameId:
+        """Delete a saved game."""
+        self._hub.table.delete(check_id(game))
+        return GameId(game)
 
     @operation("GET /api/games/{game}/record", reply=TEXT)
     def record(self, game: str) -> File:

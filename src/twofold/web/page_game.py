@@ -25,7 +25,6 @@ from twofold.web.protocol import (
     FrameReply,
     GameNow,
     GameState,
-    PositionReply,
     RefusedReply,
     RulesInfo,
     StepReply,
@@ -391,21 +390,6 @@ class PageGame(LiveGame):
                 best=self.best(),
                 autoplay="" if self._playing is None else self._playing.spec,
                 hints=self.hints,
-            )
-
-    def position(self, number: int) -> PositionReply:
-        """The position at a move number; raises LimitExceeded if there is none."""
-        self.replay_to(number)
-        with self.lock:
-            standing = self.game.at(number)
-            return PositionReply(
-                game=self.name,
-                board=str(standing.board),
-                tiles=tiles_of(standing.board),
-                score=standing.score,
-                move_number=number,
-                last=self.game.move_number,
-                next_move=self.game.letters_between(number, number + 1),
             )
 
     def step_reply(self, before: Board, step: Step, by: str) -> StepReply:

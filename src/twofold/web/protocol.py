@@ -16,8 +16,7 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.game.game import TileSlide
 from twofold.game.notation import printable
-from twofold.games.kept import GameInfo
-from twofold.limits import MAX_BOARD, MAX_PRESSER, MAX_SIDE, MAX_TEXT
+from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Id = Annotated[str, msgspec.Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
@@ -94,13 +93,6 @@ class RedoRequest(Request, tag="redo", frozen=True):
     game: Id
 
 
-class ViewRequest(Request, tag="view", frozen=True):
-    """View a position without changing the game; reply `PositionReply`."""
-
-    game: Id
-    move_number: Count
-
-
 class CloseRequest(Request, tag="close", frozen=True):
     """Stop following a game; no reply. Without followers, an unsaved game ends.
 
@@ -109,16 +101,6 @@ class CloseRequest(Request, tag="close", frozen=True):
 
     game: Id
     unplayed: bool = False
-
-
-class GamesRequest(Request, tag="games", frozen=True):
-    """List the saved games, last played first; reply `GamesReply`."""
-
-
-class DeleteRequest(Request, tag="delete", frozen=True):
-    """Delete a saved game; reply `GamesReply` without it."""
-
-    game: Id
 
 
 class AutoplayRequest(Request, tag="autoplay", frozen=True):
@@ -145,12 +127,6 @@ class PauseRequest(Request, tag="pause", frozen=True):
     """End autoplay; reply `AutoplayEnded`."""
 
     game: Id
-
-
-class BoardRequest(Request, tag="board", frozen=True):
-    """Parse a board in any form, or the last one of a game; reply `BoardInfo`."""
-
-    text: Annotated[str, msgspec.Meta(max_length=MAX_BOARD)]
 
 
 class AnalyseRequest(Request, tag="analyse", frozen=True):
@@ -222,13 +198,9 @@ AnyRequest = (
     | MoveRequest
     | UndoRequest
     | RedoRequest
-    | ViewRequest
     | CloseRequest
-    | GamesRequest
-    | DeleteRequest
     | AutoplayRequest
     | PauseRequest
-    | BoardRequest
     | AnalyseRequest
     | StopRequest
     | ReviewRequest
@@ -389,21 +361,6 @@ class FrameReply(Reply, tag="frame", frozen=True):
     moves_per_second: float
 
 
-class PositionReply(Reply, tag="position", frozen=True):
-    """A position; `last` is the last move number of the game.
-
-    `next_move` is the letter of the move made there, empty at the end.
-    """
-
-    game: str
-    board: str
-    tiles: list[int]
-    score: int
-    move_number: int
-    last: int
-    next_move: str
-
-
 class AutoplayEnded(Reply, tag="ended", frozen=True):
     """Autoplay has ended; `message` is the error, if it failed.
 
@@ -414,24 +371,6 @@ class AutoplayEnded(Reply, tag="ended", frozen=True):
     reason: Literal["over", "stopped", "tile", "moves", "paused", "failed"]
     now: GameNow
     message: str = ""
-
-
-class GamesReply(Reply, tag="games", frozen=True):
-    """The saved games, last played first."""
-
-    games: list[GameInfo]
-
-
-class BoardInfo(Reply, tag="board", frozen=True):
-    """A parsed board; `score` is null if the text has none."""
-
-    board: str
-    tiles: list[int]
-    rows: int
-    cols: int
-    legal: str
-    max_tile: int
-    score: int | None = None
 
 
 # ---- analyses, outcomes, reviews

@@ -19,7 +19,6 @@ from starlette.types import Receive, Scope, Send
 
 from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game.board import Board
-from twofold.game.formats import parse_position
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.games.store import NotFound
@@ -27,7 +26,7 @@ from twofold.web import protocol
 from twofold.web.asked import Asked, AskedAnalysis, SendReply, refused
 from twofold.web.autoplay import Wish
 from twofold.web.hub import Hub
-from twofold.web.page_game import Asker, PageGame, tiles_of
+from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import (
     AnalysisReply,
     AnyRequest,
@@ -158,19 +157,6 @@ class Session:
         if live is not None:
             self._hub.table.leave(live, self, unplayed=request.unplayed)
 
-    def _games(self, request: protocol.GamesRequest) -> None:
-        self._later(lambda: self._send_games(request.ref), request.ref)
-
-    def _send_games(self, ref: int) -> None:
-        self.send(protocol.GamesReply(ref=ref, games=self._hub.table.infos()))
-
-    def _delete(self, request: protocol.DeleteRequest) -> None:
-        def delete() -> None:
-            self._hub.table.delete(request.game)
-            self._send_games(request.ref)
-
-        self._later(delete, request.ref)
-
     # ---- a game
 
     def _move(self, request: protocol.MoveRequest) -> None:
@@ -183,10 +169,6 @@ class Session:
     def _redo(self, request: protocol.RedoRequest) -> None:
         self._game(request.game).redo(Asker(self, request.ref))
 
-    def _view(self, request: protocol.ViewRequest) -> None:
-        live, asker = self._game(request.game), Asker(self, request.ref)
-        self._later(lambda: asker.answer(live.position(request.move_number)), request.ref)
-
     def _autoplay(self, request: protocol.AutoplayRequest) -> None:
         live, roster = self._game(request.game), self._hub.roster
         spec = roster.spec(request.player, live.game.rules)
@@ -196,22 +178,7 @@ class Session:
     def _pause(self, request: protocol.PauseRequest) -> None:
         self._game(request.game).pause(Asker(self, request.ref))
 
-    # ---- boards and reviews
-
-    def _board(self, request: protocol.BoardRequest) -> None:
-        board, score = parse_position(request.text)
-        self.send(
-            protocol.BoardInfo(
-                ref=request.ref,
-                board=str(board),
-                tiles=tiles_of(board),
-                rows=board.rows,
-                cols=board.cols,
-                legal="".join(move.letter for move in board.legal_moves()),
-                max_tile=board.max_tile,
-                score=score,
-            )
-        )
+    # ---- analyses and reviews
 
     def _analyse(self, request: protocol.AnalyseRequest) -> None:
         hints: int | None = None
