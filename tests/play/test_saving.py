@@ -173,13 +173,35 @@ def test_a_game_from_a_given_board_has_no_best_score(store: GameStore) -> None:
 
 
 def test_the_record_names_who_played(store: GameStore) -> None:
-    kept = LiveGame(played(), Row(store, "a"))
-    kept.note_move()
+    kept = new_game(store, Game(seed=1))
+    assert kept.player == ""
+    play(kept, "l", "")
     assert kept.record().player == "me"
-    kept.note_move("greedy")
-    kept.note_move("greedy")
-    kept.note_move()
+    play(kept, "d", "greedy")
+    play(kept, "l", "")
     assert kept.record().player == "me + greedy"
+
+
+def test_help_that_is_taken_back_counts_no_more(store: GameStore) -> None:
+    """A player's moves are undone, and a hint for the board is withdrawn; an earlier one stays."""
+    kept = new_game(store, Game(seed=1))
+    play(kept, "l", "")
+    play(kept, "d", "greedy")
+    play(kept, "l", "")
+    assert kept.kind == "player"
+    kept.take_back()
+    assert (kept.game.moves, kept.kind, kept.record().player) == (played("l").moves, "hand", "me")
+    kept.game.redo()
+    assert (kept.kind, kept.record().tags[AUTOPLAY_TAG]) == ("player", "2")
+    kept.take_back()
+    assert kept.hint_shown(kept.game.board)
+    assert kept.record().hints == 1
+    kept.take_back()
+    assert (kept.kind, kept.record().hints) == ("hand", 0)
+    kept.hint_shown(kept.game.board)
+    play(kept, "d", "")
+    kept.take_back()
+    assert (kept.kind, kept.game.undos, kept.player) == ("helped", 3, "me")
 
 
 def begun_by_greedy(store: GameStore, letters: str) -> LiveGame:

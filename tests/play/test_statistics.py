@@ -39,8 +39,10 @@ def test_games_that_are_over_or_won_count() -> None:
     assert (figures.mean, figures.median, figures.best) == (25_000 / 3, 3000, 21_000)
 
 
-def test_games_without_a_move_are_left_out() -> None:
-    assert statistics_of([game(0, 2, "going", moves=0)]) == []
+def test_a_game_without_a_move_is_counted_and_leads_nothing() -> None:
+    (found,) = statistics_of([game(0, 2, "going", moves=0)])
+    assert [(one.games, one.going) for one in found.kinds] == [(0, 1)]
+    assert found.leaders == []
     assert statistics_of([]) == []
 
 

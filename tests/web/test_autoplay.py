@@ -371,14 +371,6 @@ def test_the_record_says_which_moves_a_player_made(table: PageTable, pace: float
     assert live.fork(3)[1].tags[AUTOPLAY_TAG] == "2-3"
 
 
-def test_a_player_with_too_long_a_name_is_another_player(table: PageTable) -> None:
-    live = begin(table, Listener())
-    live.add_player("a" * 1_500)
-    live.add_player("b" * 1_500)
-    live.add_player("me")
-    assert live.state().player == "a" * 1_500 + " + another player + me"
-
-
 @pytest.mark.parametrize(
     ("spec", "kind", "words"),
     [

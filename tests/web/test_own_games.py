@@ -40,6 +40,15 @@ def test_statistics_are_those_of_the_saved_games(client: Client, hub: Hub) -> No
     assert [one["name"] for one in found["damaged"]] == ["torn.2048"]
 
 
+def test_the_accuracy_of_a_judged_game_is_kept(client: Client, hub: Hub) -> None:
+    (game,) = keep(hub, record_of(9))
+    assert client.get("/api/accuracies").json == {}
+    Page(hub).ask(protocol.ReviewRequest(game=game, player="greedy"), protocol.Reviewed)
+    (found,) = client.get("/api/accuracies").json.values()
+    assert found["moves"] == 9
+    assert 0 < found["percent"] <= 100
+
+
 def test_a_game_in_play_is_among_them(client: Client, hub: Hub) -> None:
     page = Page(hub)
     page.play(page.new(rules="3x3 goal=256"), 4)

@@ -174,7 +174,8 @@ class Figures(msgspec.Struct, frozen=True):
         going: number of other games.
         moves: total of the games that count.
         streak: number of games that reached the goal since the last one that did not.
-        scores: of each game, in the order of the last change.
+        names: ids of the games that count, in the order of the last change.
+        scores: of each of them.
         means: after each game, the mean score of the last `MEAN_GAMES`.
         played: time of each game's last change, in seconds since 1970.
     """
@@ -189,6 +190,7 @@ class Figures(msgspec.Struct, frozen=True):
     streak: int
     longest_streak: int
     reached: list[TileReach]
+    names: list[str]
     scores: list[int]
     means: list[float]
     played: list[int]
@@ -204,9 +206,9 @@ class RulesStatistics(msgspec.Struct, frozen=True):
 
 
 def statistics_of(games: Iterable[Kept]) -> list[RulesStatistics]:
-    """Statistics of games that have moves; the rules with the most games first."""
-    begun = sorted((game for game in games if game.info.moves), key=lambda one: one.info.rules)
-    found = [(rules, list(some)) for rules, some in groupby(begun, lambda one: one.info.rules)]
+    """Statistics of games; the rules with the most games first."""
+    ordered = sorted(games, key=lambda one: one.info.rules)
+    found = [(rules, list(some)) for rules, some in groupby(ordered, lambda one: one.info.rules)]
     found.sort(key=lambda pair: len(pair[1]), reverse=True)
     return [_of_rules(rules, some) for rules, some in found]
 
@@ -215,7 +217,7 @@ def _of_rules(rules: str, games: Sequence[Kept]) -> RulesStatistics:
     goal = Rules.parse(rules).goal
     kinds: tuple[Kind, ...] = ("hand", "helped", "player", "board", "file")
     split = {kind: [game for game in games if game.info.kind == kind] for kind in kinds}
-    own = [game.info for game in games if counts_as_own(game.info.kind)]
+    own = [game.info for game in games if counts_as_own(game.info.kind) and game.info.moves]
     return RulesStatistics(
         rules=rules,
         goal=goal,
@@ -242,6 +244,7 @@ def figures_of(kind: Kind, games: Iterable[Kept], goal: int) -> Figures:
         streak=streak,
         longest_streak=longest,
         reached=reaches([info.max_tile for info in infos]),
+        names=[info.game for info in infos],
         scores=scores,
         means=running_means(scores),
         played=[int(one.played) for one in counted],

@@ -71,7 +71,6 @@ class LiveGame:
 
     Attributes:
         game: replaced after a save if another program added moves.
-        player: the players so far, as in a record; empty before the first move.
         lock: held during every change of the game.
         saving: held while the game is saved or deleted.
         is_written: True once it has been saved here.
@@ -91,7 +90,7 @@ class LiveGame:
         self.game = game
         self.place = place
         self.is_written = False
-        self.player = player
+        self._players = player
         self.lock: Final = threading.RLock()
         self.saving: Final = threading.Lock()
         self._resumed = resumed or Record(game.rules, game.seed)
@@ -150,9 +149,21 @@ class LiveGame:
             self._own = last, self.game.at(last).score
         return self._own[1]
 
+    @property
+    def player(self) -> str:
+        """The players so far, as in a record; empty before the first move.
+
+        If every move of a player is undone, the person has played alone.
+        """
+        return self._players_until(self.game.move_number)
+
+    def _players_until(self, number: int) -> str:
+        made = self._autoplay_until(number)
+        return self._players if made is None or made.ranges else self._players and ME
+
     def add_player(self, name: str) -> None:
         """Add a name to the list of players."""
-        self.player = add_player(self.player, name)
+        self._players = add_player(self._players, name)
 
     def note_move(self, by: str = "") -> None:
         """Note who made the last move, not by redo: a player, or the person if `by` is empty."""
@@ -160,7 +171,21 @@ class LiveGame:
             self.note_autoplay(self.game.move_number - 1)
         elif self._autoplay is not None:
             self._autoplay = self._autoplay.until(self.game.move_number - 1)
+            self._players = self._players_until(self.game.move_number)
         self.add_player(by or ME)
+
+    def take_back(self) -> None:
+        """Undo all moves from the first one of a player on; else withdraw a hint for this board.
+
+        Then it counts as played by hand again, unless there were hints for earlier boards.
+        """
+        with self.lock:
+            if (made := self.autoplay) and made.ranges:
+                while self.game.move_number >= made.ranges[0][0]:
+                    self.game.undo()
+            elif self.hints and self._hinted == self.game.board:
+                self.hints -= 1
+                self._hinted = None
 
     def hint_shown(self, board: Board) -> bool:
         """Count a hint for the current board, once for each board in a row; True if counted."""
@@ -189,7 +214,8 @@ class LiveGame:
         opened = {name: text for name, text in self._resumed.tags.items() if name == OPENED_TAG}
         tags = autoplay_tags(opened, self._autoplay_until(number))
         rules, seed = self.game.rules, self.game.seed
-        return Record(rules, seed, player=self.player, hints=self.hints, tags=tags)
+        players = self._players_until(number)
+        return Record(rules, seed, player=players, hints=self.hints, tags=tags)
 
     def note_autoplay(self, before: int) -> None:
         """The moves after number `before` were made by a player."""
@@ -283,9 +309,9 @@ class LiveGame:
             self.give_way()
             self._resumed = version.record
             self.date = version.record.date
-            self.player = version.record.player
+            self._players = version.record.player
             self.hints = max(self.hints, version.record.hints)
-            self._autoplay = autoplay_of(self.player, version.record.tags)
+            self._autoplay = autoplay_of(self._players, version.record.tags)
             self.game = version.record.resume()
             self._saved = self.version
             self.place.take(version)

@@ -475,6 +475,12 @@ class GameStore:
         query = "SELECT ifnull(max(score), 0) FROM best WHERE rules = ? AND game <> ?"
         return self._rows(_Numbers, query, rules, without)[0][0]
 
+    def largest(self, rules: str, *, without: str) -> int:
+        """The largest tile of the person's other games under rules; 0 if there is none."""
+        query = """SELECT ifnull(max(max_tile), 0) FROM game
+            WHERE rules = ? AND game <> ? AND kind IN ('hand', 'helped')"""
+        return self._rows(_Numbers, query, rules, without)[0][0]
+
     def keep_best(self, game: str, rules: str, score: int) -> None:
         """Set the points that a person's own moves reached in a game; a move undone lowers them."""
         with self._writing() as connection:

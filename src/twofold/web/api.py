@@ -187,7 +187,7 @@ class WhyReply(msgspec.Struct, frozen=True):
 def operations(hub: Hub) -> list[Operation]:
     """The operations of the API."""
     return [
-        *own_operations(hub.table),
+        *own_operations(hub.table, hub.accuracies),
         *operations_of(_Api(hub)),
         *practice_operations(hub.notebook, hub.data),
         *picture_operations(hub.table),

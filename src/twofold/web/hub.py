@@ -20,6 +20,7 @@ from twofold.limits import MAX_SIDE
 from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
+from twofold.web.accuracies import Accuracies
 from twofold.web.jobs import JobQueue
 from twofold.web.notebook import Notebook
 from twofold.web.page_game import Viewer
@@ -74,7 +75,8 @@ class Hub:
         self.searches: Final = Searches(self.roster.make, self.roster.placed)
         self.data: Final = data
         self.notebook: Final = Notebook(data)
-        self.reviews: Final = Reviews(self.roster.make, self.notebook)
+        self.accuracies: Final = Accuracies(data)
+        self.reviews: Final = Reviews(self.roster.make, self.notebook, self.accuracies)
         self.desk: Final = JobThreads(DESKS, "twofold-desk")
         self.jobs: Final = JobQueue(data / "jobs")
         self._start = secrets.token_hex(8)

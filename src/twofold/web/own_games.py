@@ -27,6 +27,7 @@ from twofold.games.pictures import (
 from twofold.games.store import NotFound
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
 from twofold.search.budget import Stop
+from twofold.web.accuracies import Accuracies, Accuracy
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short
@@ -129,8 +130,14 @@ class DailyBegun(msgspec.Struct, frozen=True):
 
 
 class _OwnGames:
-    def __init__(self, table: PageTable) -> None:
+    def __init__(self, table: PageTable, accuracies: Accuracies) -> None:
         self._table = table
+        self._accuracies = accuracies
+
+    @operation("GET /api/accuracies")
+    def accuracies(self) -> dict[str, Accuracy]:
+        """The accuracy of each game that has been judged, by id; it may have gone on since."""
+        return self._accuracies.all()
 
     @operation("GET /api/statistics")
     def statistics(self) -> OwnStatistics:
@@ -191,9 +198,9 @@ class _OwnGames:
         return DailyBegun(self._table.begin_daily(day))
 
 
-def own_operations(table: PageTable) -> list[Operation]:
+def own_operations(table: PageTable, accuracies: Accuracies) -> list[Operation]:
     """The operations on all saved games."""
-    return operations_of(_OwnGames(table))
+    return operations_of(_OwnGames(table, accuracies))
 
 
 def statistics(table: PageTable) -> OwnStatistics:

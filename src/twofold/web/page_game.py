@@ -101,6 +101,7 @@ class PageGame(LiveGame):
         self._playing: Autoplay | None = None
         self._preparing: Autoplay | None = None
         self._untold: News | None = None
+        self._largest = table.store.largest(str(game.rules), without=name)
 
     # ---- followers
 
@@ -172,6 +173,15 @@ class PageGame(LiveGame):
             step = self.game.redo()
             self.add_player(ME)
             self._moved(before, step, "", asker)
+
+    def take_back_help(self, asker: Asker) -> None:
+        """Take back what keeps the game from counting as played by hand: see `take_back`."""
+        with self.lock:
+            self.refuse_in_daily("undo")
+            self.take_over()
+            self.take_back()
+            self.changed()
+            self.tell(self.state(), asker)
 
     def show_hints(self, board: Board) -> int:
         """Count hints that are about to be shown for a board; returns the number so far.
@@ -371,6 +381,7 @@ class PageGame(LiveGame):
                 note=news or "",
                 was="" if news in (None, "newer") else self.was,
                 daily=self.daily,
+                largest=self._largest,
             )
 
     def now(self) -> GameNow:
@@ -390,6 +401,7 @@ class PageGame(LiveGame):
                 best=self.best(),
                 autoplay="" if self._playing is None else self._playing.spec,
                 hints=self.hints,
+                kind=self.kind,
             )
 
     def step_reply(self, before: Board, step: Step, by: str) -> StepReply:

@@ -16,6 +16,7 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.game.game import TileSlide
 from twofold.game.notation import printable
+from twofold.games.makers import Kind
 from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
@@ -89,6 +90,15 @@ class UndoRequest(Request, tag="undo", frozen=True):
 
 class RedoRequest(Request, tag="redo", frozen=True):
     """Redo the last undone move; reply `StepReply`."""
+
+    game: Id
+
+
+class TakeBackRequest(Request, tag="take_back", frozen=True):
+    """Undo all moves from the first one of a player on; else withdraw a hint for this board.
+
+    Then the game counts as played by hand again; reply `GameState`.
+    """
 
     game: Id
 
@@ -198,6 +208,7 @@ AnyRequest = (
     | MoveRequest
     | UndoRequest
     | RedoRequest
+    | TakeBackRequest
     | CloseRequest
     | AutoplayRequest
     | PauseRequest
@@ -287,6 +298,7 @@ class GameNow(msgspec.Struct, frozen=True):
         undos: number of undone moves.
         autoplay: spec of the player that is playing; empty for the person.
         hints: number of positions for which hints were shown.
+        kind: how it has been played so far.
     """
 
     board: str
@@ -301,6 +313,7 @@ class GameNow(msgspec.Struct, frozen=True):
     best: int
     autoplay: str
     hints: int = 0
+    kind: Kind = "hand"
 
 
 class GameState(Reply, tag="game", frozen=True):
@@ -316,6 +329,7 @@ class GameState(Reply, tag="game", frozen=True):
             other moves) or `deleted`; empty for nothing.
         was: the former id, if the game got a new one because of `note`.
         daily: the day whose daily game it is, such as `2026-11-23`; empty for any other game.
+        largest: the largest tile of the person's other games under these rules; 0 for none.
     """
 
     game: str
@@ -330,6 +344,7 @@ class GameState(Reply, tag="game", frozen=True):
     note: Note = ""
     was: str = ""
     daily: str = ""
+    largest: int = 0
 
 
 class StepReply(Reply, tag="step", frozen=True):

@@ -21,6 +21,7 @@ from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget
 from twofold.web import protocol
+from twofold.web.accuracies import Accuracies, Accuracy
 from twofold.web.asked import Asked, SendReply
 from twofold.web.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
@@ -67,14 +68,19 @@ class _Known:
 class Reviews:
     """The reviews of all pages; `make` makes the player of a checked spec.
 
-    The person's mistakes are added to the notebook, if any.
+    The person's mistakes are added to the notebook, if any, and the accuracy of whole games to
+    `accuracies`.
     """
 
     def __init__(
-        self, make: Callable[[PlayerSpec], Player], notebook: Notebook | None = None
+        self,
+        make: Callable[[PlayerSpec], Player],
+        notebook: Notebook | None = None,
+        accuracies: Accuracies | None = None,
     ) -> None:
         self.make: Final = make
         self._notebook = notebook
+        self._accuracies = accuracies
         self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
@@ -110,6 +116,15 @@ class Reviews:
             self._notebook.add(mistakes_of_game(game, record, judgements))
         except TwofoldError as error:
             _LOG.warning("cannot add to the notebook of mistakes: %s", error)
+
+    def note_accuracy(self, game: str, moves: int, percent: float | None) -> None:
+        """Note how accurately a whole game was played; errors are logged only."""
+        if self._accuracies is None or percent is None:
+            return
+        try:
+            self._accuracies.note(game, Accuracy(moves, percent))
+        except TwofoldError as error:
+            _LOG.warning("cannot note the accuracy of a game: %s", error)
 
     def close(self) -> None:
         """End all reviews and their threads."""
@@ -222,6 +237,9 @@ class AskedReview(Asked):
         makers = () if autoplay is None else by_maker(judged, autoplay)
         parts = [ReviewPart(*_figures(one)) for one in makers if one is not None]
         own, helped = parts if len(parts) == 2 else (None, None)  # not if one made all moves
+        if len(judged) == len(record.moves):
+            percent = own.accuracy if own else self._accuracy.percent
+            self._reviews.note_accuracy(self._game, len(judged), percent)
         self.send(
             Reviewed(
                 ref=self._ref,

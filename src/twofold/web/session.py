@@ -166,6 +166,10 @@ class Session:
     def _undo(self, request: protocol.UndoRequest) -> None:
         self._game(request.game).undo(Asker(self, request.ref))
 
+    def _take_back(self, request: protocol.TakeBackRequest) -> None:
+        live, asker = self._game(request.game), Asker(self, request.ref)
+        self._later(lambda: live.take_back_help(asker), request.ref)
+
     def _redo(self, request: protocol.RedoRequest) -> None:
         self._game(request.game).redo(Asker(self, request.ref))
 
