@@ -19,15 +19,14 @@ from twofold.game.rules import STANDARD, Move, Rules
 from twofold.games.judge import Judge
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, review
-from twofold.games.store import NotFound
 from twofold.players import PlayerSpec, make_player
 from twofold.search.budget import Budget
 from twofold.web import reviews as module
+from twofold.web.asked import Asked
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
-from twofold.web.reviews import AskedReview, Reviews
+from twofold.web.reviews import Reviews
 
 SPEC = "ntuple:net=tiny,ply=1"
-TINY = PlayerSpec.parse("ntuple:net=tiny")
 
 
 def game(moves: int, last: int = 0) -> Record:
@@ -67,11 +66,12 @@ def asked(
     spec: str = SPEC,
     ref: int = 1,
     ply: int | None = None,
-) -> AskedReview:
-    one = AskedReview(
-        reviews, "k3", ply, lambda _: record, lambda _: PlayerSpec.parse(spec), listener.send, ref
+) -> Asked:
+    judge = PlayerSpec.parse(spec)
+    one = Asked(
+        lambda stop, send: reviews.review("k3", record, judge, ply, stop, send), listener.send, ref
     )
-    reviews.start(one)
+    reviews.start(one.run, one.stop)
     return one
 
 
@@ -216,7 +216,7 @@ def test_a_stopped_review_sends_its_result(reviews: Reviews) -> None:
     listener = Listener()
     one = asked(reviews, listener, game(20), own_players.PATIENT)
     assert GATE.reached.wait(PATIENCE)
-    one.finish()
+    one.stop.raise_flag()
     found = end(listener)
     assert not found.complete
     assert not listener.all(Judged)
@@ -249,19 +249,9 @@ def test_a_player_without_values_cannot_judge(reviews: Reviews, spec: str, kind:
     assert (found.kind, found.ref) == (kind, 4)
 
 
-def test_an_unknown_game_is_refused(reviews: Reviews) -> None:
-    def find(game: str) -> Record:
-        raise NotFound(f"expected a game, got {game}")
-
-    listener = Listener()
-    reviews.start(AskedReview(reviews, "k3", None, find, lambda _: TINY, listener.send, 1))
-    assert listener.wait(RefusedReply).kind == "NotFound"
-
-
 def test_a_limit_of_plies(reviews: Reviews) -> None:
     listener, record = Listener(), game(10)
-    one = AskedReview(reviews, "k3", 2, lambda _: record, lambda _: TINY, listener.send, 1)
-    reviews.start(one)
+    asked(reviews, listener, record, "ntuple:net=tiny", ply=2)
     end(listener)
     expected = list(judge(record, make_player("ntuple:net=tiny"), Budget(ply=2)))
     assert [one.values for one in judgements(listener)] == [list(one.values) for one in expected]

@@ -25,7 +25,7 @@ from twofold.limits import MAX_PLY
 from twofold.players import Player, PlayerSpec, make_player
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
-from twofold.web.asked import AskedAnalysis
+from twofold.web.asked import Asked, send_analysis
 from twofold.web.protocol import AnalyseBody, AnalysisReply, RefusedReply
 from twofold.web.roster import Roster
 from twofold.web.searches import (
@@ -85,10 +85,8 @@ def question(spec: str = "expectimax", board: Board = BOARD, **limits: Any) -> A
     return AnalysisOrder(PlayerSpec.parse(spec), board, Rules(*board.shape), None, Budget(**limits))
 
 
-def asked(
-    searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1
-) -> AskedAnalysis:
-    one = AskedAnalysis(searches, what, listener.send, ref)
+def asked(searches: Searches, listener: Listener, what: AnalysisOrder, ref: int = 1) -> Asked:
+    one = Asked(lambda stop, send: send_analysis(searches, what, stop, send), listener.send, ref)
     searches.start(one.run, one.stop)
     return one
 
@@ -237,7 +235,7 @@ def test_a_stopped_analysis_sends_its_result(searches: Searches, spec: str) -> N
         listener.wait(AnalysisReply)
     else:
         assert GATE.reached.wait(PATIENCE)
-    one.finish()
+    one.stop.raise_flag()
     assert final(listener).best
     wait_until_idle(searches)
 
@@ -271,7 +269,7 @@ def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> N
     assert {reply.ref for reply in listener.all(AnalysisReply)} == {1, 2}
     first.drop()
     final(listener, 4)
-    second.finish()
+    second.stop.raise_flag()
     final(listener, 2)
     assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
 

@@ -9,11 +9,9 @@ analysis in the same thread, reports progress, and ends with the time limit or t
 import logging
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from msgspec.structs import replace
 
 from twofold.errors import InvalidBoard, ResourceError, TwofoldError
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 SAY_EVERY: Final = 0.25
 """Seconds between two progress replies."""
 
-Tell = Callable[[OutcomesReply], None]
-
 
 class _Ended(Exception):
     """Cancelled, or out of time."""
@@ -47,7 +43,12 @@ def solution_of(player: Player) -> "ExactTable | None":
 
 
 def follow(
-    table: "ExactTable", board: Board, stop: Stop, tell: Tell, *, seconds: float = MAX_SECONDS
+    table: "ExactTable",
+    board: Board,
+    stop: Stop,
+    tell: Callable[[OutcomesReply], None],
+    *,
+    seconds: float = MAX_SECONDS,
 ) -> None:
     """Compute how games end from a board; `tell` gets progress and the result.
 
@@ -109,6 +110,7 @@ _MAX_TEXT: Final = 300
 _LOG: Final = logging.getLogger("twofold.web")
 
 SendReply = Callable[[Reply], None]
+Work = Callable[[Stop, SendReply], None]
 
 
 def refused(error: Exception, ref: int = 0) -> RefusedReply:
@@ -122,19 +124,17 @@ def refused(error: Exception, ref: int = 0) -> RefusedReply:
     )
 
 
-class Asked(ABC):
-    """A request that takes time and sends replies with the number `ref`."""
+class Asked:
+    """A request of a page that takes time; `work` gets a flag that ends it, and sends replies.
 
-    def __init__(self, send: SendReply, ref: int) -> None:
-        self.stop = Stop()
-        self._send = send
-        self._ref = ref
+    The replies get the number `ref` of the request; errors are sent, too.
+    """
+
+    def __init__(self, work: Work, send: SendReply, ref: int) -> None:
+        self.stop: Final = Stop()
+        self._work, self._send, self._ref = work, send, ref
         self._lock = threading.Lock()
         self._dropped = False
-
-    def finish(self) -> None:
-        """Stop soon, and send the result found so far."""
-        self.stop.raise_flag()
 
     def drop(self) -> None:
         """Stop soon, and send nothing more."""
@@ -143,63 +143,35 @@ class Asked(ABC):
         self.stop.raise_flag()
 
     def run(self) -> None:
-        """Run it in this thread; errors are sent."""
+        """Run it in this thread."""
         if self._dropped:
             return
         try:
-            self.answer()
+            self._work(self.stop, self._answer)
         except Exception as error:
-            self.send(refused(error, self._ref))
+            self._answer(refused(error))
 
-    @abstractmethod
-    def answer(self) -> None:
-        """Compute the replies and send them; may raise any exception."""
-
-    def send(self, reply: Reply) -> None:
-        """Send a reply, unless the request is dropped."""
+    def _answer(self, reply: Reply) -> None:
         with self._lock:
             if not self._dropped:
-                self._send(reply)
+                self._send(replace(reply, ref=self._ref))
 
 
-class AskedAnalysis(Asked):
-    """An analysis that a page requested; `hints` are those of its game so far."""
+def send_analysis(
+    searches: Searches, order: AnalysisOrder, stop: Stop, send: SendReply, hints: int | None = None
+) -> None:
+    """Send each analysis, the last one again as final, then outcomes if requested.
 
-    def __init__(
-        self,
-        searches: Searches,
-        order: AnalysisOrder,
-        send: SendReply,
-        ref: int,
-        hints: int | None = None,
-    ) -> None:
-        super().__init__(send, ref)
-        self._hints = hints
-        self._searches = searches
-        self._order = order
-
-    def answer(self) -> None:
-        """Send each analysis, the last one again as final, then outcomes if requested."""
-        last: AnalysisReply | None = None
-        solved: ExactTable | None = None
-        for analysis, player in self._searches.stream(self._order, self.stop):
-            if self._dropped:
-                return
-            solved = solution_of(player) if self._order.outcomes else None
-            last = reply_of(
-                analysis,
-                player,
-                spec=self._order.spec.text,
-                ref=self._ref,
-                outcomes=solved is not None,
-            )
-            last = msgspec.structs.replace(last, hints=self._hints)
-            self.send(last)
-        if last is not None:
-            self.send(msgspec.structs.replace(last, final=True))
-        if solved is not None:
-
-            def send(reply: OutcomesReply) -> None:
-                self.send(msgspec.structs.replace(reply, ref=self._ref))
-
-            follow(solved, self._order.board, self.stop, send)
+    `hints` are those of the game so far.
+    """
+    last: AnalysisReply | None = None
+    solved: ExactTable | None = None
+    for analysis, player in searches.stream(order, stop):
+        solved = solution_of(player) if order.outcomes else None
+        found = reply_of(analysis, player, spec=order.spec.text, outcomes=solved is not None)
+        last = replace(found, hints=hints)
+        send(last)
+    if last is not None:
+        send(replace(last, final=True))
+    if solved is not None:
+        follow(solved, order.board, stop, send)

@@ -4,9 +4,9 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 from operator import eq
 from typing import Final
 
@@ -19,10 +19,10 @@ from twofold.games.makers import autoplay_of
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
-from twofold.search.budget import Budget
+from twofold.search.budget import Budget, Stop
 from twofold.web import protocol
 from twofold.web.accuracies import Accuracies, Accuracy
-from twofold.web.asked import Asked, SendReply
+from twofold.web.asked import SendReply
 from twofold.web.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
 from twofold.web.searches import table_info
@@ -78,16 +78,58 @@ class Reviews:
         notebook: Notebook | None = None,
         accuracies: Accuracies | None = None,
     ) -> None:
-        self.make: Final = make
+        self._make = make
         self._notebook = notebook
         self._accuracies = accuracies
         self._workers = JobThreads(AT_ONCE, "twofold-review", polite=True)
         self._lock = threading.Lock()
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
 
-    def start(self, asked: Asked) -> None:
-        """Queue a review; raises ResourceError if the server is shutting down."""
-        self._workers.start(asked.run, asked.drop)
+    def start(self, review: Callable[[], None], stop: Stop) -> None:
+        """Queue a review that does not raise; raises ResourceError if the server is closing."""
+        self._workers.start(review, stop.raise_flag)
+
+    def review(
+        self,
+        game: str,
+        record: Record,
+        spec: PlayerSpec,
+        ply: int | None,
+        stop: Stop,
+        send: SendReply,
+    ) -> None:
+        """Send judgements as they are made, then what is known at the end.
+
+        `ply` is None for the player's own. Raises DailyRule for the unfinished game of today.
+        """
+        is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
+        if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
+            raise daily.DailyRule("the daily game of today can be reviewed once it is over")
+        with self._make(spec) as player:
+            judge = Judge(player, record.rules, Budget(ply=ply))
+            judged = self.known(record, player.spec, ply)
+            sender = _Sender(game, len(record.moves), judge.unit, send)
+            try:
+                for first in range(0, len(judged), MOST_IN_MESSAGE):
+                    sender.send(judged[: first + MOST_IN_MESSAGE])
+                    time.sleep(0 if stop.is_raised else BREATH)
+                for there in islice(positions(record), len(judged), None):
+                    found = judge.judgement(
+                        there.move_number, there.board, there.score, there.move, stop
+                    )
+                    if found is None:
+                        break
+                    judged.append(found)
+                    sender.send_some(judged)
+                sender.send(judged)
+            finally:
+                self.keep(record, player.spec, ply, judged)
+        self._note_mistakes(game, record, judged)
+        end = _end(game, spec.text, judge.unit, judged, record)
+        if end.complete:
+            percent = end.own.accuracy if end.own else sender.accuracy
+            self._note_accuracy(game, len(judged), percent)
+        send(end)
 
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
         """Cached judgements of the first moves of a game; `player` is a canonical spec."""
@@ -108,7 +150,9 @@ class Reviews:
             while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
 
-    def note_mistakes(self, game: str, record: Record, judgements: Sequence[MoveJudgement]) -> None:
+    def _note_mistakes(
+        self, game: str, record: Record, judgements: Sequence[MoveJudgement]
+    ) -> None:
         """Add the person's mistakes to the notebook; errors are logged only."""
         if self._notebook is None:
             return
@@ -117,7 +161,7 @@ class Reviews:
         except TwofoldError as error:
             _LOG.warning("cannot add to the notebook of mistakes: %s", error)
 
-    def note_accuracy(self, game: str, moves: int, percent: float | None) -> None:
+    def _note_accuracy(self, game: str, moves: int, percent: float | None) -> None:
         """Note how accurately a whole game was played; errors are logged only."""
         if self._accuracies is None or percent is None:
             return
@@ -131,6 +175,46 @@ class Reviews:
         self._workers.close()
 
 
+class _Sender:
+    """Sends the judgements of a game, each once."""
+
+    def __init__(self, game: str, total: int, unit: str, send: SendReply) -> None:
+        self._game, self._total, self._unit, self._send = game, total, unit, send
+        self._accuracy = GameAccuracy()
+        self._sent, self._when = 0, time.monotonic()
+
+    @property
+    def accuracy(self) -> float | None:
+        """Of all that were sent, in percent."""
+        return self._accuracy.percent
+
+    def send_some(self, judged: Sequence[MoveJudgement]) -> None:
+        """Send the new ones if they are many, or the last message is long enough ago."""
+        full = len(judged) - self._sent >= MOST_IN_MESSAGE
+        if full or time.monotonic() - self._when >= SEND_SECONDS:
+            self.send(judged)
+
+    def send(self, judged: Sequence[MoveJudgement]) -> None:
+        """Send the new ones, if there are any."""
+        part = judged[self._sent :]
+        self._sent, self._when = len(judged), time.monotonic()
+        if not part:
+            return
+        for one in part:
+            if not one.forced:
+                self._accuracy.add(one.accuracy, one.stake)
+        self._send(
+            Judged(
+                game=self._game,
+                judgements=[_message(one) for one in part],
+                done=len(judged),
+                total=self._total,
+                accuracy=self._accuracy.percent,
+                unit=self._unit,
+            )
+        )
+
+
 def _key(record: Record, player: str, ply: int | None) -> _Key:
     board = "" if record.board is None else str(record.board)
     start = (str(record.rules), record.seed, board, record.start_score, record.start_move)
@@ -141,121 +225,27 @@ def _letters(record: Record) -> str:
     return "".join(move.letter for move in record.moves)
 
 
-class AskedReview(Asked):
-    """A review that a page requested.
-
-    Args:
-        ply: None for the player's own.
-        find: reads a game's record.
-        judge_for: chooses the judge of a record.
-    """
-
-    def __init__(
-        self,
-        reviews: Reviews,
-        game: str,
-        ply: int | None,
-        find: Callable[[str], Record],
-        judge_for: Callable[[Record], PlayerSpec],
-        send: SendReply,
-        ref: int,
-    ) -> None:
-        super().__init__(send, ref)
-        self._reviews, self._game, self._ply = reviews, game, ply
-        self._find, self._judge_for = find, judge_for
-        self._unit = ""
-        self._accuracy = GameAccuracy()
-
-    def answer(self) -> None:
-        """Send judgements as they are made, then what is known at the end."""
-        record = self._find(self._game)
-        is_over = record.result.endswith((Status.OVER.value, Status.STOPPED.value))
-        if daily.day_of_record(record) == str(daily.today()) and not is_over:  # no hints in it
-            raise daily.DailyRule("the daily game of today can be reviewed once it is over")
-        spec = self._judge_for(record)
-        with self._reviews.make(spec) as player:
-            judge = Judge(player, record.rules, Budget(ply=self._ply))
-            self._unit = judge.unit
-            judged = self._reviews.known(record, player.spec, self._ply)
-            try:
-                self._send_all(judged, len(record.moves))
-                self._judge(judge, record, judged)
-            finally:
-                self._reviews.keep(record, player.spec, self._ply, judged)
-        self._reviews.note_mistakes(self._game, record, judged)
-        self._send_end(spec.text, judge.unit, judged, record)
-
-    def _judge(self, judge: Judge, record: Record, judged: list[MoveJudgement]) -> None:
-        sent, when = len(judged), time.monotonic()
-        for found in self._rest(judge, record, len(judged)):
-            judged.append(found)
-            full = len(judged) - sent >= MOST_IN_MESSAGE
-            if full or time.monotonic() - when >= SEND_SECONDS:
-                self._send_some(judged[sent:], len(judged), len(record.moves))
-                sent, when = len(judged), time.monotonic()
-        self._send_some(judged[sent:], len(judged), len(record.moves))
-
-    def _rest(self, judge: Judge, record: Record, known: int) -> Iterator[MoveJudgement]:
-        for number, one in enumerate(positions(record)):
-            if number < known:
-                continue
-            found = judge.judgement(one.move_number, one.board, one.score, one.move, self.stop)
-            if found is None or self._dropped:
-                return
-            yield found
-
-    def _send_all(self, judged: Sequence[MoveJudgement], total: int) -> None:
-        for first in range(0, len(judged), MOST_IN_MESSAGE):
-            if self._dropped:
-                return
-            part = judged[first : first + MOST_IN_MESSAGE]
-            self._send_some(part, first + len(part), total)
-            time.sleep(BREATH)
-
-    def _send_some(self, part: Sequence[MoveJudgement], done: int, total: int) -> None:
-        if not part:
-            return
-        for one in part:
-            if not one.forced:
-                self._accuracy.add(one.accuracy, one.stake)
-        self.send(
-            Judged(
-                ref=self._ref,
-                game=self._game,
-                judgements=[_message(one) for one in part],
-                done=done,
-                total=total,
-                accuracy=self._accuracy.percent,
-                unit=self._unit,
-            )
-        )
-
-    def _send_end(
-        self, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record
-    ) -> None:
-        autoplay = autoplay_of(record.player, record.tags)
-        makers = () if autoplay is None else by_maker(judged, autoplay)
-        parts = [ReviewPart(*_figures(one)) for one in makers if one is not None]
-        own, helped = parts if len(parts) == 2 else (None, None)  # not if one made all moves
-        if len(judged) == len(record.moves):
-            percent = own.accuracy if own else self._accuracy.percent
-            self._reviews.note_accuracy(self._game, len(judged), percent)
-        self.send(
-            Reviewed(
-                ref=self._ref,
-                game=self._game,
-                player=spec,
-                unit=unit,
-                complete=len(judged) == len(record.moves),
-                own=own,
-                helped=helped,
-                phases=[
-                    PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
-                    for phase, part in by_phase(phases(record), judged)
-                ],
-                lacks_tables=bool(tables_note(record.player, spec)),
-            )
-        )
+def _end(
+    game: str, spec: str, unit: str, judged: Sequence[MoveJudgement], record: Record
+) -> Reviewed:
+    """The last reply of a review."""
+    autoplay = autoplay_of(record.player, record.tags)
+    makers = () if autoplay is None else by_maker(judged, autoplay)
+    parts = [ReviewPart(*_figures(one)) for one in makers if one is not None]
+    own, helped = parts if len(parts) == 2 else (None, None)  # not if one made all moves
+    return Reviewed(
+        game=game,
+        player=spec,
+        unit=unit,
+        complete=len(judged) == len(record.moves),
+        own=own,
+        helped=helped,
+        phases=[
+            PhaseInfo(*_figures(part), phase.after, phase.before, phase.start)
+            for phase, part in by_phase(phases(record), judged)
+        ],
+        lacks_tables=bool(tables_note(record.player, spec)),
+    )
 
 
 def _figures(part: Review) -> tuple[int, float | None, float | None]:

@@ -22,8 +22,9 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.games.store import NotFound
+from twofold.search.budget import Stop
 from twofold.web import protocol
-from twofold.web.asked import Asked, AskedAnalysis, SendReply, refused
+from twofold.web.asked import Asked, SendReply, Work, refused, send_analysis
 from twofold.web.autoplay import Wish
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
@@ -37,7 +38,7 @@ from twofold.web.protocol import (
     format_message,
     parse_request,
 )
-from twofold.web.reviews import MAX_PLY, AskedReview
+from twofold.web.reviews import MAX_PLY
 from twofold.web.searches import order_of, rules_for
 
 MAX_FOLLOWED: Final = 16
@@ -55,7 +56,7 @@ class Session:
         self._send = send
         self._lock = threading.Lock()  # acquire it after the locks of tables and games
         self._live: list[PageGame] = []
-        self._asked: dict[type[Asked], Asked] = {}
+        self._asked: dict[type[AnyRequest], Asked] = {}
         self._closed = False
         hub.join(self)
 
@@ -188,43 +189,45 @@ class Session:
         hints: int | None = None
         if request.game:
             hints = self._game(request.game).show_hints(Board.parse(request.board))
-        order = order_of(self._hub.roster, request)
-        asked = AskedAnalysis(self._hub.searches, order, self.send, request.ref, hints)
-        self._ask(asked)
-        self._hub.searches.start(asked.run, asked.stop)
+        searches, order = self._hub.searches, order_of(self._hub.roster, request)
+
+        def work(stop: Stop, send: SendReply) -> None:
+            send_analysis(searches, order, stop, send, hints)
+
+        asked = self._ask(request, work)
+        searches.start(asked.run, asked.stop)
 
     def _review(self, request: protocol.ReviewRequest) -> None:
-        hub = self._hub
-        player = request.player.strip()
+        hub, player = self._hub, request.player.strip()
         judge = hub.roster.check(player) if player else None
-        asked = AskedReview(
-            hub.reviews,
-            request.game,
-            None if request.ply is None else min(request.ply, MAX_PLY),
-            hub.table.record,
-            lambda record: hub.judge_for(record, judge),
-            self.send,
-            request.ref,
-        )
-        self._ask(asked)
-        hub.reviews.start(asked)
+        ply = None if request.ply is None else min(request.ply, MAX_PLY)
 
-    def _ask(self, asked: Asked) -> None:
-        """Register a request, and cancel the earlier one of its kind."""
+        def work(stop: Stop, send: SendReply) -> None:
+            record = hub.table.record(request.game)
+            spec = hub.judge_for(record, judge)
+            hub.reviews.review(request.game, record, spec, ply, stop, send)
+
+        asked = self._ask(request, work)
+        hub.reviews.start(asked.run, asked.stop)
+
+    def _ask(self, request: AnyRequest, work: Work) -> Asked:
+        """Register a request that takes time, and cancel the earlier one of its kind."""
+        asked = Asked(work, self.send, request.ref)
         with self._lock:
-            before = self._asked.get(type(asked))
-            self._asked[type(asked)] = asked
+            before = self._asked.get(type(request))
+            self._asked[type(request)] = asked
             closed = self._closed
         if before is not None:
             before.drop()
         if closed:
             asked.drop()
+        return asked
 
     def _stop(self, request: protocol.StopRequest) -> None:
         with self._lock:
             asked = list(self._asked.values())
         for one in asked:
-            one.finish()
+            one.stop.raise_flag()
 
 
 def _new_game(request: protocol.NewRequest) -> Game:
