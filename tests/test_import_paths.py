@@ -1,12 +1,18 @@
 """Import paths that users have: those of the documentation, and those before the rooms."""
 
+import ast
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from twofold._moved import MOVED
+from twofold.errors import MissingExtra
+
+ROOT = Path(__file__).parents[1]
+OUTSIDE = ("docs", "benchmarks", "examples")
 
 PATHS = {
     "twofold": "Board Budget Game Move Player Record Rules Stop analyse bench compare load_game "
@@ -66,3 +72,18 @@ def test_old_paths_are_found_in_a_new_process() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'twofold.nothing'"
+
+
+def test_what_is_not_in_the_package_imports_what_is_there() -> None:
+    """Pages, benchmarks and examples are not type-checked, and run seldom."""
+    missing = []
+    for path in (path for folder in OUTSIDE for path in sorted((ROOT / folder).glob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("twofold"):
+                try:
+                    home = importlib.import_module(node.module or "")
+                except MissingExtra:
+                    continue
+                lost = [one.name for one in node.names if not hasattr(home, one.name)]
+                missing += [f"{path.name}: {node.module}.{name}" for name in lost]
+    assert missing == []
