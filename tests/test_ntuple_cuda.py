@@ -76,8 +76,7 @@ def test_rules_and_values_are_those_of_the_package() -> None:
     simulated(BOARDS)
 
 
-@pytest.mark.parametrize("lanes", [1, 8])
-@pytest.mark.parametrize("method", ["td:0.1", "tc:0.125"])
+@pytest.mark.parametrize(("lanes", "method"), [(1, "td:0.1"), (8, "tc:0.125")])
 def test_a_single_game_learns_as_on_a_cpu_thread(method: str, lanes: int) -> None:
     simulated(LEARNING.format(method, lanes))
 

@@ -346,7 +346,7 @@ def kill(victim: str, parent: int, signed: Path) -> bool:
 @pytest.mark.skipif(os.name != "posix", reason="kills process groups")
 @pytest.mark.promise("R15")
 @pytest.mark.parametrize(
-    "kills", [pytest.param(5, id="5 kills"), pytest.param(50, id="50", marks=pytest.mark.long)]
+    "kills", [pytest.param(3, id="3 kills"), pytest.param(50, id="50", marks=pytest.mark.long)]
 )
 def test_a_bench_that_is_killed_goes_on(
     kills: int, cli: Cli, tmp_path: Path, figure: Callable[[str], None]

@@ -93,7 +93,7 @@ def some_boards(naive: Naive, count: int) -> list[Cells]:
 def test_chances_equal_recursion_from_the_rules(name: str) -> None:
     naive, tables, answered = Naive(name), EndgameTables([made(name)]), 0
     least = naive.pattern.least_chance
-    for number, cells in enumerate(some_boards(naive, 200)):
+    for number, cells in enumerate(some_boards(naive, 80)):
         chances = {move: naive.chance_of_move(cells, move) for move in Move}
         expected = {move: chance for move, chance in chances.items() if chance is not None}
         turn = TURNS[number % len(TURNS)]
@@ -105,7 +105,7 @@ def test_chances_equal_recursion_from_the_rules(name: str) -> None:
         found = {Move(turned_move(move, turn)): one for move, one in answer.chances.items()}
         assert set(found) == set(expected)
         assert all(abs(found[move] - expected[move]) < 1e-4 for move in expected)
-    assert answered > 100
+    assert answered > 40
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def _kills(count: int, games: int, path: Path) -> int:
 @pytest.mark.promise("R14")
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize(
-    "count", [5, pytest.param(100, marks=pytest.mark.long)], ids=["5 kills", "100 kills"]
+    "count", [3, pytest.param(100, marks=pytest.mark.long)], ids=["3 kills", "100 kills"]
 )
 def test_a_run_killed_goes_on_from_its_last_checkpoint(
     count: int, tmp_path: Path, figure: Callable[[str], None]

@@ -415,12 +415,12 @@ def test_a_release_with_any_byte_changed_is_refused_or_the_same(tmp_path: Path) 
     good = read_network(path)[0].weights
     refused = 0
     for place in range(begin, len(data)):
-        for change in (0x01, 0x80, 0xFF):
-            data[place] ^= change
-            path.write_bytes(data)
-            data[place] ^= change
-            try:
-                assert np.array_equal(read_network(path)[0].weights, good), place
-            except InvalidNetwork:
-                refused += 1
-    assert refused > 2.9 * (len(data) - begin)
+        change = (0x01, 0x80, 0xFF)[place % 3]
+        data[place] ^= change
+        path.write_bytes(data)
+        data[place] ^= change
+        try:
+            assert np.array_equal(read_network(path)[0].weights, good), place
+        except InvalidNetwork:
+            refused += 1
+    assert refused > 0.96 * (len(data) - begin)

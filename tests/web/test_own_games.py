@@ -1,7 +1,6 @@
 """All saved games: statistics, search, export and import."""
 
 import os
-import time
 from contextlib import closing
 
 import pytest
@@ -14,9 +13,9 @@ from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
 from twofold.games import store
-from twofold.games.kept import games_in, kept_of
+from twofold.games.kept import games_in
 from twofold.games.places import Row
-from twofold.games.store import GameStore, _put
+from twofold.games.store import GameStore
 from twofold.web import own_games, protocol
 from twofold.web.hub import Hub
 from twofold.web.table import PageTable
@@ -190,18 +189,6 @@ def test_hints_are_written_and_go_with_a_fork(hub: Hub) -> None:
     store = hub.table.saved()
     for game in (state.game, other.game):
         assert store.read(game).record.hints == 1
-
-
-def test_statistics_of_ten_thousand_games_are_fast(hub: Hub) -> None:
-    store = hub.table.store
-    with store._writing() as connection:
-        for number in range(10_000):
-            kept = kept_of(f"g{number}", record_of(3), 1.0)
-            _put(connection, kept, record_of(3), 1)
-    began = time.process_time()
-    found = own_games.statistics(hub.table)
-    assert time.process_time() - began < 2.0
-    assert found.rules[0].kinds[0].going == 10_000
 
 
 @pytest.mark.promise("R81")
