@@ -340,7 +340,7 @@ def test_the_scale_of_the_late_part_is_that_of_late_boards() -> None:
             graded = [opened.judgement(0, board, 0, move) for move in board.legal_moves()]
             losses.append(min(one.ratio for one in graded if one is not None))
             scale = next(one for one in opened._scales if one.part is player.late)
-            losses.append(scale._spread or 0)
+            losses.append(scale.spread or 0)
     assert losses[3] > 5 * losses[1]
 
 

@@ -132,5 +132,5 @@ def test_a_move_above_the_best_one_was_not_tried() -> None:
         guided = replace(plain, critic=50.0, critic_unit="points")
         found = {str(one.move): one for one in reply_of(guided, player, spec="policy").moves}
         assert [found[letter].tried for letter in "url"] == [False, True, True]
-        assert [found[letter].ratio for letter in "url"] == [None, 0.5, 1.0]
+        assert [found[letter].ratio for letter in "url"] == [None, 130 / 160, 1.0]
         assert all(one.tried for one in reply_of(plain, player, spec="policy").moves)

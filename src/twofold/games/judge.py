@@ -37,9 +37,10 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import shown
 from twofold.game.rules import Move, Rules
+from twofold.games.reasons import CLOSE, MoveReason, reason_of
 from twofold.limits import BITS_MAX_EXPONENT
 from twofold.players import Player
-from twofold.search.analysis import PROBABILITY
+from twofold.search.analysis import PROBABILITY, Analysis
 from twofold.search.budget import Budget, Stop
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ LEAST_ACCURACY: Final = 5.0
 Chess: 1; games of 2048 have a hundred times as many moves."""
 
 
+Grade = Literal["best", "fine", "inaccuracy", "mistake", "blunder"]
+"""A label in five steps, as beside the moves of an analysis."""
+
 MISTAKES: Final[tuple[Label, ...]] = ("mistake", "blunder", "severe blunder")
 """The labels of moves to learn from."""
 
@@ -94,6 +98,23 @@ def label_of(ratio: float) -> Label:
     if ratio > LABELS[0][1]:
         return LABELS[0][0]
     return next(label for label, least in LABELS[1:] if ratio >= least)
+
+
+def grade_of(ratio: float) -> Grade:
+    """The grade of a move with this ratio.
+
+    >>> [grade_of(ratio) for ratio in (1.0, 0.9999, 0.98, 0.95, 0.2)]
+    ['best', 'fine', 'inaccuracy', 'mistake', 'blunder']
+    """
+    match label_of(ratio):
+        case "perfect":
+            return "best"
+        case "excellent" | "good":
+            return "fine"
+        case "severe blunder":
+            return "blunder"
+        case label:
+            return label
 
 
 def move_accuracy(ratio: float) -> float:
@@ -193,6 +214,7 @@ class MoveJudgement:
         stake: mean loss of a random move, in percent within bounds.
         table: the endgame table's answer behind the ratio, or None.
         unit: unit of the values; of a player in parts, that of the part that plays the board.
+        reason: what an inaccuracy or a worse move breaks or risks; None for other moves.
     """
 
     move_number: int
@@ -205,6 +227,7 @@ class MoveJudgement:
     stake: float
     table: "TableAnswer | None" = None
     unit: str = ""
+    reason: MoveReason | None = None
 
     @property
     def forced(self) -> bool:
@@ -240,8 +263,11 @@ class Judge:
 
     def __init__(self, player: Player, rules: Rules, budget: Budget) -> None:
         player.start(rules, 0)
-        self._player, self._budget = player, budget
-        self._scales = [_Scale(player, part, rules, budget) for part in player.parts]
+        self._player, self._rules, self._budget = player, rules, budget
+        self._scales = [
+            Scale(player, part, rules, budget, *_unit_and_floor(part, rules))
+            for part in player.parts
+        ]
         self.unit = THEN.join(dict.fromkeys(scale.unit for scale in self._scales))
 
     def judgement(
@@ -265,10 +291,7 @@ class Judge:
         values = {one: -math.inf if math.isnan(value) else value for one, value in values.items()}
         answer = self._player.table_answer(board)
         best = _best_of(values) if answer is None else answer.best
-        worth = scale.worth(values)
-        ratios = {one: scale.ratio(value, worth[best]) for one, value in worth.items()}
-        if answer is not None:
-            ratios |= {one: chance / answer.chance for one, chance in answer.chances.items()}
+        ratios = scale.ratios(values, best, answer)
         if move not in ratios:
             raise IllegalMove(f"expected a legal move of {board}, got {move.name}")
         ratio = ratios[move]
@@ -285,48 +308,103 @@ class Judge:
             stake_of(list(ratios.values())),
             answer,
             scale.unit,
+            reason_of(board, self._rules, move, best, ratios) if ratio < CLOSE else None,
         )
 
 
-class _Scale:
-    """How values of a part of a player are compared."""
+def analysis_ratios(
+    analysis: Analysis, player: Player, rules: Rules, stop: Stop | None = None
+) -> dict[Move, float]:
+    """The share of the best move's value that each valued move of an analysis keeps, 0 to 1.
 
-    def __init__(self, player: Player, part: Player, rules: Rules, budget: Budget) -> None:
-        self.part = part
-        self._player, self._rules, self._budget = player, rules, budget
-        self.unit, self._floor = _unit_and_floor(part, rules)
-        self._spread: float | None = None
+    Without `stop`, and for players that are not compiled, no spread is measured: if it is not known
+    yet, there are no ratios.
+    """
+    values = {one.move: one.value for one in analysis.moves if one.value is not None}
+    part = player.part_for(analysis.board)
+    adds = getattr(getattr(part, "evaluator", None), "adds_reward", None)  # of a search
+    expects = analysis.exact or analysis.critic is not None or adds is True
+    floor = _floor(analysis.unit, exact=analysis.exact, expects=expects)
+    scale = Scale(player, part, rules, SPREAD_DEPTH, analysis.unit, floor)
+    key = player.spec, part.spec, str(rules)
+    scale.spread = _SPREADS.get(key)
+    if not values or not (scale.is_known or (stop and part.compiled and scale.is_ready(stop))):
+        return {}
+    if scale.spread is not None:
+        _SPREADS[key] = scale.spread
+    return scale.ratios(values, analysis.best, analysis.table)
 
-    def worth(self, values: Mapping[Move, float]) -> dict[Move, float]:
+
+_SPREADS: Final[dict[tuple[str, str, str], float]] = {}
+"""Spreads measured for analyses, by player, part and rules."""
+
+
+class Scale:
+    """How values of a part of a player are compared.
+
+    `floor` is added to values before division; None if quotients mean nothing.
+    """
+
+    def __init__(
+        self,
+        player: Player,
+        part: Player,
+        rules: Rules,
+        budget: Budget,
+        unit: str,
+        floor: float | None,
+    ) -> None:
+        self.part, self.unit = part, unit
+        self._player, self._rules, self._floor = player, rules, floor
+        limited = budget.seconds is not None or budget.nodes is not None
+        self._depth = SPREAD_DEPTH if limited else budget
+        self.spread: float | None = None
+
+    def ratios(
+        self, values: Mapping[Move, float], best: Move, answer: "TableAnswer | None"
+    ) -> dict[Move, float]:
+        """The ratio of each move; of chances where an endgame table answers."""
+        worth = self._worth(values)
+        ratios = {one: self._ratio(value, worth[best]) for one, value in worth.items()}
+        if answer is not None:
+            ratios |= {one: chance / answer.chance for one, chance in answer.chances.items()}
+        return ratios
+
+    def _worth(self, values: Mapping[Move, float]) -> dict[Move, float]:
         """The values that are compared: logarithms of the probabilities of a policy."""
         if self.unit != PROBABILITY:
             return dict(values)
         return {move: math.log(max(value, sys.float_info.min)) for move, value in values.items()}
 
-    def ratio(self, value: float, best: float) -> float:
+    def _ratio(self, value: float, best: float) -> float:
         if value >= best:
             return 1.0
         if self._floor is not None:
             return (self._floor + max(value, 0.0)) / (self._floor + max(best, 0.0) or 1.0)
-        assert self._spread is not None
-        return math.exp(-TYPICAL * (best - value) / self._spread)
+        assert self.spread is not None
+        return math.exp(-TYPICAL * (best - value) / self.spread)
+
+    @property
+    def is_known(self) -> bool:
+        """True if no spread is needed, or if it was measured before."""
+        return self._floor is not None or self.spread is not None
 
     def is_ready(self, stop: Stop) -> bool:
         """Measure the spread first, if needed. False if stopped."""
-        if self._spread is None and self._floor is None:
-            self._spread = self._measured_spread(stop)
+        if not self.is_known:
+            spread = self._measured_spread(stop)
+            if not stop.is_raised:
+                self.spread = spread
         return not stop.is_raised
 
     def _measured_spread(self, stop: Stop) -> float:
         """Loss of a random move, in the player's unit: median over positions."""
-        limited = self._budget.seconds is not None or self._budget.nodes is not None
-        depth = SPREAD_DEPTH if limited else self._budget
         losses = []
         for seed in range(SPREAD_GAMES):
             game = _own_game(self.part, self._opening(seed), stop)
             for board, score in game[:: max(1, len(game) // SPREAD_POSITIONS)]:
-                values = _values_of(self.part, board, score, depth, stop) or {}
-                worth = self.worth(values).values()
+                values = _values_of(self.part, board, score, self._depth, stop) or {}
+                worth = self._worth(values).values()
                 if len(worth) > 1:
                     losses.append(max(worth) - math.fsum(worth) / len(worth))
         known = [loss for loss in losses if math.isfinite(loss) and loss > 0]
@@ -375,9 +453,13 @@ def _unit_and_floor(player: Player, rules: Rules) -> tuple[str, float | None]:
         unit, exact, expects = player.unit, False, player.evaluator.adds_reward
     else:
         unit, exact, expects = _unit_of_opening(player, rules)
+    return unit, _floor(unit, exact=exact, expects=expects)
+
+
+def _floor(unit: str, *, exact: bool, expects: bool) -> float | None:
     if unit == CHANCE or (exact and unit != POINTS):
-        return unit, 0.0
-    return unit, FLOOR if expects and unit == POINTS else None
+        return 0.0
+    return FLOOR if expects and unit == POINTS else None
 
 
 def _unit_of_opening(player: Player, rules: Rules) -> tuple[str, bool, bool]:

@@ -18,8 +18,9 @@ from twofold.errors import InvalidBoard, ResourceError, TwofoldError
 from twofold.game.board import Board
 from twofold.game.notation import printable
 from twofold.players.base import Player, describe
+from twofold.search.analysis import Analysis
 from twofold.search.budget import Stop
-from twofold.web.protocol import AnalysisReply, OutcomesReply, RefusedReply, Reply, TileChance
+from twofold.web.protocol import OutcomesReply, RefusedReply, Reply, TileChance
 from twofold.web.searches import MAX_SECONDS, POINTS, AnalysisOrder, Searches, reply_of
 
 if TYPE_CHECKING:
@@ -164,14 +165,27 @@ def send_analysis(
 
     `hints` are those of the game so far.
     """
-    last: AnalysisReply | None = None
-    solved: ExactTable | None = None
-    for analysis, player in searches.stream(order, stop):
+
+    def tell(analysis: Analysis, player: Player, final: Stop | None = None) -> None:
+        home = player.home if order.at_home else None
+        solved = order.outcomes and solution_of(player) is not None
+        reply = reply_of(
+            analysis,
+            player,
+            home or order.rules,
+            spec=order.spec.text,
+            outcomes=solved,
+            final=final,
+        )
+        send(replace(reply, hints=hints))
+
+    last: Analysis | None = None
+    for last, player in searches.stream(order, stop):
+        tell(last, player)
+    if last is None:
+        return
+    with searches.player(order.spec, order.rules, at_home=order.at_home) as player:
+        tell(last, player, final=stop)
         solved = solution_of(player) if order.outcomes else None
-        found = reply_of(analysis, player, spec=order.spec.text, outcomes=solved is not None)
-        last = replace(found, hints=hints)
-        send(last)
-    if last is not None:
-        send(replace(last, final=True))
     if solved is not None:
         follow(solved, order.board, stop, send)

@@ -16,7 +16,9 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.game.game import TileSlide
 from twofold.game.notation import printable
+from twofold.games.judge import Grade
 from twofold.games.makers import Kind
+from twofold.games.reasons import MoveReason
 from twofold.limits import MAX_PRESSER, MAX_SIDE, MAX_TEXT
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
@@ -399,6 +401,11 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
 
     `ratio` is relative to the best move, 0 to 1; `reward` is in points. A move that was not `tried`
     has a value above the best one's and no ratio: too improbable for the value to be trusted.
+
+    Attributes:
+        label: grade of the move: `best`, `fine`, `inaccuracy`, `mistake`, `blunder`; empty where
+            values cannot be compared.
+        reason: why it is good or bad, with the label.
     """
 
     move: Letter
@@ -409,6 +416,8 @@ class MoveValueInfo(msgspec.Struct, frozen=True):
     depth: int
     nodes: int
     tried: bool = True
+    label: Grade | Literal[""] = ""
+    reason: MoveReason | None = None
 
 
 class TableAnswerInfo(msgspec.Struct, frozen=True):
@@ -440,6 +449,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
         table: the endgame table that chooses the best move, or null. The ratios of the moves that
             it knows are then ratios of chances.
         hints: number of positions of the game with hints, this one included; null outside games.
+        rules: of the game, as text.
     """
 
     board: str
@@ -459,6 +469,7 @@ class AnalysisReply(Reply, tag="analysis", frozen=True):
     outcomes: bool = False
     table: TableAnswerInfo | None = None
     hints: int | None = None
+    rules: str = ""
 
 
 class TileChance(msgspec.Struct, frozen=True):
@@ -508,6 +519,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
         accuracy: in percent.
         label: `perfect`, `excellent`, `good`, `inaccuracy`, `mistake`, `blunder`, `severe blunder`.
         table: the endgame table that gave the ratio, or null.
+        reason: what an inaccuracy or a worse move breaks or risks; null for other moves.
     """
 
     move_number: int
@@ -519,6 +531,7 @@ class JudgementInfo(msgspec.Struct, frozen=True):
     label: str
     unit: str
     table: TableAnswerInfo | None = None
+    reason: MoveReason | None = None
 
 
 class Judged(Reply, tag="judged", frozen=True):

@@ -263,4 +263,5 @@ def _message(one: MoveJudgement) -> protocol.JudgementInfo:
         label=one.label,
         unit=one.unit,
         table=None if one.table is None else table_info(one.table),
+        reason=one.reason,
     )

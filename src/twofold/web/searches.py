@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
-from twofold.game.rules import Move, Rules
+from twofold.game.rules import STANDARD, Move, Rules
+from twofold.games.judge import analysis_ratios, grade_of
+from twofold.games.reasons import reason_of
 from twofold.games.threads import JobThreads
 from twofold.limits import MAX_PLY, MAX_SCORE, check_limit
 from twofold.players import Player, PlayerSpec
@@ -53,17 +55,28 @@ POINTS: Final = "points"
 
 
 def reply_of(
-    analysis: Analysis, player: Player, *, spec: str, ref: int = 0, outcomes: bool = False
+    analysis: Analysis,
+    player: Player,
+    rules: Rules = STANDARD,
+    *,
+    spec: str,
+    ref: int = 0,
+    outcomes: bool = False,
+    final: Stop | None = None,
 ) -> AnalysisReply:
-    """An analysis as a reply that is not final; `outcomes` announces that outcomes follow."""
+    """An analysis as a reply; `outcomes` announces that outcomes follow.
+
+    The final one has a `Stop`: it measures what the grades of some players need.
+    """
     bar = bar_of(analysis, player)
     return AnalysisReply(
         ref=ref,
         board=str(analysis.board),
-        final=False,
+        rules=str(rules),
+        final=final is not None,
         player=spec,
         best=analysis.best.letter,  # type: ignore[arg-type]
-        moves=_moves(analysis),
+        moves=_moves(analysis, rules, analysis_ratios(analysis, player, rules, final)),
         unit=analysis.unit,
         depth=analysis.depth,
         nodes=analysis.nodes,
@@ -83,7 +96,7 @@ def table_info(answer: "TableAnswer") -> TableAnswerInfo:
     return TableAnswerInfo(answer.table, answer.target, [answer.chances.get(move) for move in Move])
 
 
-def _moves(analysis: Analysis) -> list[MoveValueInfo]:
+def _moves(analysis: Analysis, rules: Rules, ratios: Mapping[Move, float]) -> list[MoveValueInfo]:
     values = [one.value for one in analysis.moves if one.value is not None]
     guided = analysis.critic is not None and analysis.table is None
     best = analysis.value if guided and analysis.value is not None else max(values, default=0.0)
@@ -92,20 +105,28 @@ def _moves(analysis: Analysis) -> list[MoveValueInfo]:
         return not guided or one.value is None or one.value <= best
 
     def ratio(one: MoveAnalysis) -> float | None:
+        if not one.legal or not tried(one):
+            return None
         if (answer := analysis.table) is not None:
             return ratio_of(answer.chances.get(one.move, 0.0), answer.chance)
-        return None if one.value is None or not tried(one) else ratio_of(one.value, best)
+        if one.move in ratios or one.value is None:
+            return ratios.get(one.move)
+        return ratio_of(one.value, best)
 
     return [
         MoveValueInfo(
             move=one.move.letter,  # type: ignore[arg-type]
             legal=one.legal,
             value=one.value,
-            ratio=ratio(one) if one.legal else None,
+            ratio=ratio(one),
             reward=one.reward,
             depth=one.depth,
             nodes=one.nodes,
             tried=tried(one),
+            label=grade_of(ratios[one.move]) if one.move in ratios and tried(one) else "",
+            reason=reason_of(analysis.board, rules, one.move, analysis.best, ratios)
+            if one.move in ratios and tried(one)
+            else None,
         )
         for one in analysis.moves
     ]
