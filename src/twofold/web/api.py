@@ -22,6 +22,7 @@ from twofold.limits import MAX_BOARD, MAX_RECORD_MOVES
 from twofold.players.base import Player
 from twofold.search.analysis import AnalysisDocument, Timing
 from twofold.search.budget import ALARMS, Budget, Stop
+from twofold.web.chances import chance_operations
 from twofold.web.hub import Hub
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.own_games import own_operations, picture_operations
@@ -191,6 +192,7 @@ def operations(hub: Hub) -> list[Operation]:
         *operations_of(_Api(hub)),
         *practice_operations(hub.notebook, hub.data),
         *picture_operations(hub.table),
+        *chance_operations(hub.searches),
     ]
 
 
