@@ -9,8 +9,8 @@ from twofold.errors import GameOver, IllegalMove, InvalidBoard
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.rules import STANDARD, Move
+from twofold.games.endgames import LEAST_CHANCE, MOST_CHANCE, EndgamePosition, first_board, play
 from twofold.tables.library import EndgameTable, EndgameTables
-from twofold.web.practice import LEAST_CHANCE, MOST_CHANCE, EndgamePosition, first_board, play
 
 
 @cache

@@ -12,7 +12,9 @@ from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import STANDARD
+from twofold.games.accuracies import Accuracies
 from twofold.games.mover import Mover
+from twofold.games.notebook import Notebook
 from twofold.games.review import default_judge
 from twofold.games.store import GAMES, GameStore, make_folder
 from twofold.games.threads import JobThreads, start_thread
@@ -20,9 +22,7 @@ from twofold.limits import MAX_SIDE
 from twofold.players import PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.version import __version__
-from twofold.web.accuracies import Accuracies
 from twofold.web.jobs import JobQueue
-from twofold.web.notebook import Notebook
 from twofold.web.page_game import Viewer
 from twofold.web.protocol import Ready, Welcome
 from twofold.web.reviews import Reviews

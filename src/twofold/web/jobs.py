@@ -24,6 +24,7 @@ from twofold.game.notation import printable
 from twofold.games.store import NotFound
 from twofold.games.threads import start_thread
 from twofold.storage.files import alone, atomic_write, is_held, make_private, read_start
+from twofold.storage.kept_file import set_aside
 from twofold.values.network import NAMED
 from twofold.web.job_kinds import (
     MAX_GAMES,
@@ -36,7 +37,6 @@ from twofold.web.job_kinds import (
     Wanted,
     check_new,
 )
-from twofold.web.notebook import set_aside
 from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.roster import MAX_THREADS
 

@@ -13,6 +13,7 @@ from twofold.game.board import Board
 from twofold.game.drawing import DOT, draw_board
 from twofold.game.record import format_line
 from twofold.games import daily
+from twofold.games.accuracies import Accuracies, Accuracy
 from twofold.games.kept import GameInfo, RulesStatistics, Unread, games_in, indexed, statistics_of
 from twofold.games.pictures import (
     FORMS,
@@ -27,7 +28,6 @@ from twofold.games.pictures import (
 from twofold.games.store import NotFound
 from twofold.limits import MAX_ANIMATION_MOVES, MAX_MOVE_NUMBER, MAX_REPLAY_MOVES, MAX_SCORE
 from twofold.search.budget import Stop
-from twofold.web.accuracies import Accuracies, Accuracy
 from twofold.web.operations import TEXT, File, Operation, check_id, operation, operations_of
 from twofold.web.protocol import Count
 from twofold.web.protocol import Text as Short

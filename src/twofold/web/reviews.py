@@ -14,16 +14,16 @@ from twofold.errors import TwofoldError
 from twofold.game.game import Status
 from twofold.game.record import Record
 from twofold.games import daily
+from twofold.games.accuracies import Accuracies, Accuracy
 from twofold.games.judge import GameAccuracy, Judge, MoveJudgement
 from twofold.games.makers import autoplay_of
+from twofold.games.notebook import Notebook, mistakes_of_game
 from twofold.games.review import Review, by_maker, by_phase, phases, positions, tables_note
 from twofold.games.threads import JobThreads
 from twofold.players import Player, PlayerSpec
 from twofold.search.budget import Budget, Stop
 from twofold.web import protocol
-from twofold.web.accuracies import Accuracies, Accuracy
 from twofold.web.asked import SendReply
-from twofold.web.notebook import Notebook, mistakes_of_game
 from twofold.web.protocol import Judged, PhaseInfo, Reviewed, ReviewPart
 from twofold.web.searches import table_info
 
@@ -124,11 +124,9 @@ class Reviews:
                 sender.send(judged)
             finally:
                 self.keep(record, player.spec, ply, judged)
-        self._note_mistakes(game, record, judged)
         end = _end(game, spec.text, judge.unit, judged, record)
-        if end.complete:
-            percent = end.own.accuracy if end.own else sender.accuracy
-            self._note_accuracy(game, len(judged), percent)
+        percent = end.own.accuracy if end.own else sender.accuracy
+        self._note(game, record, judged, percent if end.complete else None)
         send(end)
 
     def known(self, record: Record, player: str, ply: int | None) -> list[MoveJudgement]:
@@ -150,25 +148,17 @@ class Reviews:
             while sum(len(one.judgements) for one in self._known.values()) > MAX_KEPT:
                 self._known.popitem(last=False)
 
-    def _note_mistakes(
-        self, game: str, record: Record, judgements: Sequence[MoveJudgement]
+    def _note(
+        self, game: str, record: Record, judged: Sequence[MoveJudgement], percent: float | None
     ) -> None:
-        """Add the person's mistakes to the notebook; errors are logged only."""
-        if self._notebook is None:
-            return
+        """Keep the person's mistakes, and the accuracy of a whole game; errors are logged only."""
         try:
-            self._notebook.add(mistakes_of_game(game, record, judgements))
+            if self._notebook is not None:
+                self._notebook.add(mistakes_of_game(game, record, judged))
+            if self._accuracies is not None and percent is not None:
+                self._accuracies.note(game, Accuracy(len(judged), percent))
         except TwofoldError as error:
-            _LOG.warning("cannot add to the notebook of mistakes: %s", error)
-
-    def _note_accuracy(self, game: str, moves: int, percent: float | None) -> None:
-        """Note how accurately a whole game was played; errors are logged only."""
-        if self._accuracies is None or percent is None:
-            return
-        try:
-            self._accuracies.note(game, Accuracy(moves, percent))
-        except TwofoldError as error:
-            _LOG.warning("cannot note the accuracy of a game: %s", error)
+            _LOG.warning("cannot keep what a review found: %s", error)
 
     def close(self) -> None:
         """End all reviews and their threads."""

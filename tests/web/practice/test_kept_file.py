@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from twofold.errors import InvalidInput
-from twofold.web.notebook import KeptFile
+from twofold.storage.kept_file import KeptFile
 
 
 class Numbers(msgspec.Struct):

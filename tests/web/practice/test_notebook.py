@@ -9,18 +9,14 @@ import msgspec
 import pytest
 
 from tests.endgame.made import made
-from twofold.errors import InvalidInput
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Move
+from twofold.games import notebook as module
+from twofold.games.endgames import first_board, play
 from twofold.games.judge import MISTAKES, MoveJudgement
 from twofold.games.kept import OPENED_TAG
-from twofold.games.review import judge
-from twofold.games.store import NotFound
-from twofold.players import make_player
-from twofold.tables.library import TableAnswer
-from twofold.web import notebook as module
-from twofold.web.notebook import (
+from twofold.games.notebook import (
     MOST_OF_GAME,
     Mistake,
     MistakeSource,
@@ -28,7 +24,10 @@ from twofold.web.notebook import (
     mistake_of_practice,
     mistakes_of_game,
 )
-from twofold.web.practice import first_board, play
+from twofold.games.review import judge
+from twofold.games.store import NotFound
+from twofold.players import make_player
+from twofold.tables.library import TableAnswer
 
 
 def record(player: str = "") -> Record:
@@ -179,15 +178,3 @@ def test_the_notebook_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     notebook.add([mistake(4, 0.6), mistake(5, 0.7)])
     content = msgspec.json.decode((tmp_path / module.FILE).read_bytes())
     assert [one["id"] for one in content["mistakes"]] == [mistake(n).id for n in (3, 4, 5)]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [(b'"shares":[', b'"shares":[5,'), (b'"missed":0', b'"missed":1' + 400 * b"0")]
-)
-def test_values_out_of_range_make_a_damaged_file(tmp_path: Path, old: bytes, new: bytes) -> None:
-    content = msgspec.json.encode(module.NotebookContent(mistakes=[mistake(1)]))
-    changed = content.replace(old, new)
-    assert changed != content
-    (tmp_path / module.FILE).write_bytes(changed)
-    with pytest.raises(InvalidInput, match="was damaged"):
-        Notebook(tmp_path).next()

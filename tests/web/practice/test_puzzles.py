@@ -9,11 +9,11 @@ from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY
+from twofold.games.puzzles import PuzzleBook, PuzzleReply, puzzle_lines, puzzle_of
 from twofold.games.store import NotFound
 from twofold.players import make_player
 from twofold.players.searching import values_of
 from twofold.search.budget import Budget, Stop
-from twofold.web.practice import PuzzleBook, PuzzleReply, puzzle_lines, puzzle_of
 
 TODAY = date(2026, 11, 23)
 YEAR = 366

@@ -11,8 +11,8 @@ from tests.support.endgame_tables import tables_here as tables_here
 from tests.web.driver import Client
 from tests.web.page import Page
 from twofold.games.daily import FIRST_DAY
+from twofold.games.puzzles import puzzle_of
 from twofold.web import practice, protocol
-from twofold.web.practice import puzzle_of
 
 TABLE = "442-16"
 

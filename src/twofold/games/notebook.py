@@ -6,34 +6,25 @@ probability proportional to `lost * (1 + missed)`.
 
 import hashlib
 import math
-import os
 import random
-import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, TypeVar
+from typing import Final, Literal
 
 import msgspec
 
-from twofold.errors import InvalidInput, ResourceError
 from twofold.game.board import Board
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
+from twofold.games.endgames import EndgamePosition
 from twofold.games.judge import CHANCE, MISTAKES, MoveJudgement, label_of
 from twofold.games.kept import OPENED_TAG
 from twofold.games.makers import ME, autoplay_of
 from twofold.games.pictures import AND
 from twofold.games.review import positions
-from twofold.games.store import PATIENCE, NotFound
-from twofold.storage.files import alone, atomic_write, make_private, read_start
-from twofold.web.protocol import Count, Letter, Text
-
-if TYPE_CHECKING:
-    from twofold.web.practice import EndgamePosition
-
-Content = TypeVar("Content", bound=msgspec.Struct)
-Result = TypeVar("Result")
+from twofold.games.store import NotFound
+from twofold.storage.kept_file import KeptFile
 
 FILE: Final = "mistakes.json"
 MAX_BYTES: Final = 4 << 20
@@ -51,11 +42,6 @@ GOOD_SHARE: Final = 0.99
 """A move with at least this share of the best value is a correct answer."""
 
 
-Four = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Shares = Annotated[list[Share | None], msgspec.Meta(min_length=4, max_length=4)]
-
-
 class MistakeSource(msgspec.Struct, frozen=True):
     """Where a mistake was made.
 
@@ -66,11 +52,11 @@ class MistakeSource(msgspec.Struct, frozen=True):
     """
 
     kind: Literal["game", "practice"]
-    game: Text = ""
-    move_number: Count = 0
-    table: Text = ""
-    seed: Text = ""
-    first: Text = ""
+    game: str = ""
+    move_number: int = 0
+    table: str = ""
+    seed: str = ""
+    first: str = ""
 
 
 class Mistake(msgspec.Struct):
@@ -86,18 +72,18 @@ class Mistake(msgspec.Struct):
         row: number of correct answers in a row.
     """
 
-    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
-    board: Text
-    rules: Text
-    move: Letter
-    best: Letter
-    values: Four
-    shares: Shares
-    unit: Text
+    id: str
+    board: str
+    rules: str
+    move: str
+    best: str
+    values: list[float | None]
+    shares: list[float | None]
+    unit: str
     source: MistakeSource
-    added: Text
-    missed: Count = 0
-    row: Count = 0
+    added: str
+    missed: int = 0
+    row: int = 0
 
     @property
     def is_solved(self) -> bool:
@@ -113,62 +99,6 @@ class Mistake(msgspec.Struct):
     def weight(self) -> float:
         """Weight of the position in the draw of the next one."""
         return self.lost * (1 + self.missed)
-
-
-# ---- the file
-
-
-class KeptFile(Generic[Content]):
-    """A small JSON file in the data folder; several servers may change it, one at a time.
-
-    Args:
-        kind: class of the content; its default value stands for a missing file.
-        what: name of the content in messages, such as `mistake notebook`.
-    """
-
-    def __init__(self, path: Path, kind: type[Content], what: str, max_bytes: int) -> None:
-        self.path: Final = path
-        self._kind, self._what, self._max_bytes = kind, what, max_bytes
-
-    def read(self) -> Content:
-        """Read the content. A damaged file is renamed, and InvalidInput is raised once."""
-        if not self.path.exists():
-            return self._kind()
-        try:
-            return msgspec.json.decode(read_start(self.path, self._max_bytes), type=self._kind)
-        except (msgspec.MsgspecError, UnicodeError) as error:
-            set_aside(self.path)
-            raise InvalidInput(
-                f"the {self._what} in {str(self.path)!a} was damaged ({str(error)[:200]}). "
-                "The file was renamed, and a new one is started"
-            ) from None
-
-    def change(self, edit: Callable[[Content], Result]) -> Result:
-        """Call `edit` to change the content in place, under a lock, and return its result.
-
-        The file is written if the content differs. A damaged file is renamed, and a new one
-        started. Raises InvalidInput or ResourceError if it cannot be written; it is then unchanged.
-        """
-        make_private(self.path.parent)
-        with alone(self.path, "program", patience=PATIENCE):
-            try:
-                content = self.read()
-            except InvalidInput:  # it was renamed
-                content = self._kind()
-            before = msgspec.json.encode(content)
-            result = edit(content)
-            after = msgspec.json.encode(content)
-            if after != before:
-                atomic_write(self.path, after)
-        return result
-
-
-def set_aside(path: Path) -> None:
-    """Rename a damaged file, so that it is not overwritten; raises ResourceError."""
-    try:
-        os.replace(path, path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
-    except OSError as error:
-        raise ResourceError(f"cannot rename {str(path)!r}: {error.strerror}") from error
 
 
 class NotebookContent(msgspec.Struct):
@@ -312,7 +242,7 @@ def _share(one: MoveJudgement, value: float) -> float:
 
 
 def mistake_of_practice(
-    source: MistakeSource, before: "EndgamePosition", move: Move
+    source: MistakeSource, before: EndgamePosition, move: Move
 ) -> Mistake | None:
     """The move of a practice game if it was a mistake, otherwise None."""
     shares = [None if one is None else one / before.best for one in before.chances]
@@ -338,8 +268,8 @@ def _mistake(
         id=name,
         board=str(board),
         rules=str(rules),
-        move=move.letter,  # type: ignore[arg-type]
-        best=best.letter,  # type: ignore[arg-type]
+        move=move.letter,
+        best=best.letter,
         values=values,
         shares=shares,
         unit=unit,

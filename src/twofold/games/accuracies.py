@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from twofold.web.notebook import KeptFile
+from twofold.storage.kept_file import KeptFile
 
 FILE: Final = "accuracies.json"
 MAX_BYTES: Final = 4 << 20
