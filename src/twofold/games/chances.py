@@ -18,7 +18,6 @@ from twofold.game.board import Board
 from twofold.game.notation import SeedRange
 from twofold.game.rules import Rules
 from twofold.players import Player, PlayerSpec
-from twofold.players.loop import play_games
 
 PLAYER: Final = "fast"
 """The player of the games; on boards without a network its heuristic."""
@@ -92,6 +91,8 @@ def play_on(
         before: games of earlier calls, None for none.
         stop: called from time to time; True ends this without the batch under way.
     """
+    from twofold.players.loop import play_games  # loads kernels
+
     now, began = before or Chance(tile), time.monotonic()
     until = replace(rules, goal=tile, stop_at_goal=True)
     while now.games < games and (seconds is None or time.monotonic() - began < seconds):

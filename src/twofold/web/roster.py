@@ -24,10 +24,17 @@ from twofold.players import Player, PlayerSpec
 from twofold.players.keys import TABLES, Entry
 from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
+from twofold.storage.arrays import open_tensors
 from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
-from twofold.values.network_file import POLICY, SUFFIX, read_card, shipped
-from twofold.values.policy_network import is_policy
+from twofold.values.network_file import (
+    FORMAT_KEY,
+    POLICY,
+    POLICY_FORMAT,
+    SUFFIX,
+    read_card,
+    shipped,
+)
 from twofold.web.operations import LabFile, find, named
 from twofold.web.protocol import PlayerInfo
 
@@ -176,8 +183,11 @@ def _networks(folder: Path) -> dict[str, PlayerInfo]:
 def network_player(found: LabFile) -> PlayerInfo | None:
     """The player with the network in a file, by the name of its run; None if it has none."""
     try:
-        kind = "policy" if is_policy(found.path) else "ntuple"
-        rules = STANDARD if kind == "policy" else Rules.parse(read_card(found.path).rules)
+        with open_tensors(found.path) as file:
+            is_policy = file.metadata.get(FORMAT_KEY) == POLICY_FORMAT
+        kind, rules = "policy", STANDARD
+        if not is_policy:
+            kind, rules = "ntuple", Rules.parse(read_card(found.path).rules)
     except TwofoldError:
         return None
     spec = PlayerSpec.of_parts(kind, {"net": found.name}, {})
