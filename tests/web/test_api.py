@@ -11,21 +11,18 @@ import pytest
 
 from tests.support.commands import Cli
 from tests.support.commands import cli as cli  # a fixture
-from tests.web.driver import PATIENCE, PORT, Client, ask_async, connected, run
+from tests.web.driver import PATIENCE, PORT, Client, ask_async, run
 from tests.web.page import Page
 from tests.web.thinker import SPEC, Thinker
 from twofold import Board, Game, Record, Rules
 from twofold.players import make_player, play_game
-from twofold.search.budget import Budget
 from twofold.web import api
-from twofold.web.api import MAX_PLAY_SECONDS, MAX_RECORD
+from twofold.web.api import MAX_RECORD
 from twofold.web.hub import Hub
 from twofold.web.operations import MAX_BODY_BYTES
-from twofold.web.searches import MAX_SECONDS
 from twofold.web.security import Access
 from twofold.web.server import create_app
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 BOARD = "0012/0013/0024/1357"
 
 
@@ -67,13 +64,6 @@ def test_an_analysis_is_that_of_the_command(client: Client, cli: Cli) -> None:
     assert {field: answer.json[field] for field in both} == {field: said[field] for field in both}
     assert set(said) - set(both) == {"command", "machine", "timing", "reproducible", "interrupted"}
     assert answer.json["timing"]["seconds"] > 0
-
-
-def test_the_default_player_analyses_other_boards_too(client: Client) -> None:
-    answer = client.post("/api/analyse", {"board": "2x3:110/000", "score": "12"})
-    assert (answer.json["player"], answer.json["best"]) == ("greedy", "right")
-    rules = {"board": "2x3:110/000", "rules": "2x3 goal=16", "score": 12, "nodes": 10}
-    assert client.post("/api/analyse", rules).json["best"] == "right"
 
 
 @pytest.mark.parametrize(
@@ -124,25 +114,7 @@ def test_the_size_of_a_body_is_limited(client: Client, path: str) -> None:
     assert (answer.status, answer.json["kind"]) == (413, "TooLarge")
 
 
-SCOPE: dict[str, Any] = {
-    "type": "http", "method": "POST", "path": "/api/analyse", "query_string": b"", "root_path": "",
-}  # fmt: skip
-
-
 # ---- R29b
-
-
-@pytest.mark.promise("R29b")
-def test_time_and_depth_are_clamped(slow: Client) -> None:
-    asked = [{}, {"seconds": 80_000}, {"nodes": 10**15}, {"ply": 12}]
-    for body in asked:
-        leave_early(slow, {"board": BOARD, **body})
-    assert len(Thinker.budgets) == len(asked)
-    assert Thinker.budgets[0] == Budget()  # its own limits; `stop` is raised after MAX_SECONDS
-    for budget in Thinker.budgets[1:]:
-        assert budget is not None
-        assert 0 < (budget.seconds or 0) <= MAX_SECONDS
-        assert (budget.nodes or 0) <= 10**10
 
 
 def leave_early(client: Client, body: dict[str, Any]) -> float:
@@ -178,58 +150,6 @@ def test_a_search_ends_when_a_script_goes_away(slow: Client, figure: Callable[[s
     figure(f"a search ended {1000 * taken:.0f} ms after its connection")
 
 
-@pytest.mark.promise("R29b")
-def test_a_search_ends_when_a_page_goes_away(slow: Client) -> None:
-    async def look() -> None:
-        async with connected(slow.app, slow.headers) as page:
-            page.send({"type": "analyse", "board": BOARD})
-            await until(lambda: len(Thinker.stops) == 1)
-            page.leave()
-            await until(lambda: len(Thinker.stops) == 0)
-
-    run(look())
-
-
-@pytest.mark.promise("R29b")
-def test_a_page_has_one_search(slow: Client) -> None:
-    async def look() -> None:
-        async with connected(slow.app, slow.headers) as page:
-            for ref in range(1, 21):
-                page.send({"type": "analyse", "board": BOARD, "ref": ref})
-                if ref % 5 == 0:
-                    await until(lambda: len(Thinker.stops) == 1)
-            await until(lambda: len(Thinker.stops) == 1)
-            page.send({"type": "stop"})
-            await until(lambda: len(Thinker.stops) == 0)
-
-    run(look())
-    assert Thinker.most == 1
-
-
-@pytest.mark.promise("R29b")
-@pytest.mark.long
-def test_a_deep_search_ends_when_the_client_disconnects(
-    client: Client, figure: Callable[[str], None]
-) -> None:
-    async def look() -> list[float]:
-        times = []
-        for _ in range(50):
-            async with connected(client.app, client.headers) as page:
-                player = "expectimax:ply=12,threads=2"
-                page.send({"type": "analyse", "board": BOARD, "player": player, "ply": 12})
-                await page.until("analysis")
-                await asyncio.sleep(0.2)
-                page.leave()
-                began = time.perf_counter()
-                await until(lambda: not client.hub.searches._workers._ends)
-                times.append(time.perf_counter() - began)
-        return sorted(times)
-
-    times = run(look())
-    figure(f"a search of 12 plies ended {1000 * times[48]:.0f} ms after its connection (p98)")
-    assert times[48] < 0.2
-
-
 # ---- games
 
 
@@ -257,25 +177,6 @@ def test_a_game_can_end_early(client: Client) -> None:
     short = client.post("/api/play", {"player": "expectimax:ply=8", "seconds": 0.2, "seed": 1})
     assert short.json["status"] == "going"
     assert time.monotonic() - began < 60
-
-
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        ({"seed": -1}, "InvalidSeed"),
-        ({"seed": 2**64}, "InvalidSeed"),
-        ({"seed": "x"}, "InvalidSeed"),
-        ({"seed": 1.5}, "InvalidInput"),
-        ({"moves": -1}, "InvalidInput"),
-        ({"seconds": 2 * MAX_PLAY_SECONDS}, "InvalidInput"),
-        ({"rules": "9x9"}, "InvalidRules"),
-        ({"player": "tests.web.thinker:Thinker"}, "InvalidSpec"),
-        ({"player": "it3105-snake", "rules": "8x8"}, "UnsupportedRules"),
-    ],
-)
-def test_a_play_error_is_a_sentence(client: Client, body: dict[str, Any], kind: str) -> None:
-    answer = client.post("/api/play", body)
-    assert (answer.status, answer.json["kind"]) == (400, kind)
 
 
 def test_a_game_ends_when_the_client_disconnects(slow: Client) -> None:
@@ -332,13 +233,6 @@ def test_a_very_long_game_comes_as_a_record_alone(
     assert (answer.status, answer.json["kind"]) == (400, "LimitExceeded")
     assert "expected a game of at most 19 moves, got 20" in answer.json["error"]
     assert client.get(f"/api/games/{game}/record").status == 200
-
-
-@pytest.mark.parametrize("name", ["22-corner-3x4", "14-random-1x2"])
-def test_any_shape_can_be_kept(client: Client, name: str) -> None:
-    text = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
-    game = client.post("/api/games", text).json["game"]
-    assert client.get(f"/api/games/{game}").json["boards"][-1] == str(Record.parse(text).final)
 
 
 @pytest.mark.parametrize("text", ["", "hello", "[Seed", '[Seed "1"]\n\nuuuuuuuuuuuuuu', "\x00"])

@@ -2,7 +2,6 @@
 
 import math
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +12,7 @@ import pytest
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from tests.web.playing import LARGE, STOPS, begin, ended, let_play, move, saved
+from tests.web.playing import LARGE, begin, ended, let_play, move, saved
 from twofold.errors import LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
@@ -27,7 +26,7 @@ from twofold.web import autoplay
 from twofold.web import table as module
 from twofold.web.autoplay import STEPS_PER_SECOND, Wish
 from twofold.web.page_game import Asker, StaleMove
-from twofold.web.protocol import AutoplayEnded, FrameReply, GameState, RefusedReply, StepReply
+from twofold.web.protocol import AutoplayEnded, FrameReply, RefusedReply, StepReply
 from twofold.web.table import PageTable
 
 
@@ -97,40 +96,6 @@ def test_fast_players_are_shown_in_frames(table: PageTable, spec: str, rules: st
     assert live.game.board == again.at(most - 1).board
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "expectimax:ply=2,time=1ms",  # decides in Python
-        "expectimax:ply=2,threads=2",
-        "alphabeta:depth=2",
-    ],
-)
-def test_searches_play(table: PageTable, spec: str) -> None:
-    listener = Listener()
-    live = begin(table, listener, STANDARD)
-    let_play(live, listener, spec, moves=10)
-    assert ended(listener).now.move_number == 10
-
-
-def test_a_search_on_cells_plays(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener, Rules(5, 5))
-    let_play(live, listener, "expectimax:eval=rows,ply=1", moves=5)
-    assert ended(listener).now.move_number == 5
-
-
-def test_a_pace_in_frames_is_kept(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    begun = time.monotonic()
-    let_play(live, listener, "greedy", moves_per_second=1_000.0, moves=500)
-    end = ended(listener)
-    assert (end.reason, end.now.move_number) == ("moves", 500)
-    assert time.monotonic() - begun > 0.49
-    assert len(listener.all(FrameReply)) > 2
-    assert not listener.all(StepReply)
-
-
 def test_a_player_that_cannot_keep_its_pace_does_not_race_later(
     table: PageTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,23 +150,6 @@ def test_a_tile_stops_it(table: PageTable) -> None:
     assert max(ended(listener, start).now.tiles) == 128
 
 
-def test_a_tile_stops_steps_too(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener, STANDARD, board=Board.parse("5500/0000/0000/0000"))
-    let_play(live, listener, "greedy", stop_tile=64, moves_per_second=30.0)
-    end = ended(listener)
-    assert (end.reason, end.now.move_number) == ("tile", 1)
-
-
-@pytest.mark.parametrize("pace", [None, 30.0])
-def test_the_goal_stops_it_where_the_rules_say_so(table: PageTable, pace: float | None) -> None:
-    listener = Listener()
-    live = begin(table, listener, STOPS)
-    let_play(live, listener, "greedy", moves_per_second=pace)
-    end = ended(listener)
-    assert (end.reason, end.now.status, end.now.legal) == ("stopped", "stopped", "")
-
-
 def test_a_player_that_presses_the_keys_of_the_page_is_no_person(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
@@ -233,24 +181,6 @@ def test_the_best_score_is_what_own_moves_reached_and_what_is_undone_goes(table:
     assert live.now().best == scores[-1]
     saved(table, live)
     assert table.store.best(str(live.game.rules)) == scores[-1]
-
-
-def test_a_move_takes_over_at_once(table: PageTable) -> None:
-    """Also from a player that thinks long and ignores the stop flag."""
-    listener = Listener()
-    live = begin(table, listener)
-    let_play(live, listener, own_players.HELD)
-    assert GATE.reached.wait(PATIENCE)
-    assert live.now().autoplay == own_players.HELD
-    step = move(live, listener)
-    assert (step.by, step.now.autoplay, step.now.move_number) == ("", "", 1)
-    replies = [type(reply) for reply in listener.replies]
-    assert replies == [GameState, AutoplayEnded, StepReply]
-    assert ended(listener).reason == "paused"
-    GATE.opened.set()
-    table.close()
-    assert live.game.move_number == 1
-    assert live.state().player == "me"
 
 
 @pytest.mark.parametrize("act", ["undo", "redo", "stale"])
@@ -288,15 +218,6 @@ def test_a_pause_ends_a_long_thought(table: PageTable, spec: str) -> None:
     assert live.game.move_number == 0
 
 
-def test_a_pause_of_nothing_is_answered(table: PageTable) -> None:
-    listener, other = Listener(), Listener()
-    live = begin(table, listener)
-    live.join(Asker(other, 2))
-    live.pause(Asker(listener, 8))
-    assert ended(listener).ref == 8
-    assert not other.all(AutoplayEnded)
-
-
 def test_another_player_takes_its_place_when_it_is_ready(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
@@ -312,18 +233,6 @@ def test_another_player_takes_its_place_when_it_is_ready(table: PageTable) -> No
     assert (end.reason, end.ref) == ("moves", 7)
     assert live.state().player == f"greedy + {own_players.LATE}"
     assert live.now().autoplay == ""
-
-
-def test_a_player_that_gets_ready_too_late_does_not_play(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    let_play(live, listener, own_players.LATE, ref=6)
-    assert GATE.reached.wait(PATIENCE)
-    let_play(live, listener, "greedy", ref=7, moves=1)
-    assert ended(listener).ref == 7
-    GATE.opened.set()
-    table.close()
-    assert live.game.move_number == 1
 
 
 def test_the_player_that_plays_is_wanted_once_more(
@@ -342,17 +251,6 @@ def test_the_player_that_plays_is_wanted_once_more(
     GATE.opened.set()
     assert closed.wait(PATIENCE)
     assert live.state().player == "greedy"
-
-
-def test_the_players_are_reported(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    for spec in ("greedy", "random", "greedy"):
-        move(live, listener)
-        start = len(listener.replies)
-        let_play(live, listener, spec, moves=1)
-        ended(listener, start)
-    assert saved(table, live).player == "me + greedy + random"
 
 
 @pytest.mark.parametrize("pace", [STEPS_PER_SECOND, None], ids=["steps", "frames"])
@@ -422,18 +320,6 @@ def test_a_failed_player_is_reported_to_all(table: PageTable, spec: str, words: 
     end = ended(listener)
     assert (end.reason, end.ref, end.now.move_number) == ("failed", 5, 0)
     assert words in end.message
-
-
-def test_a_failure_after_the_end_is_ignored(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    let_play(live, listener, own_players.HELD)
-    assert GATE.reached.wait(PATIENCE)
-    live.pause(Asker(listener, 8))
-    live.game.cut(0)
-    GATE.opened.set()
-    table.close()
-    assert [end.reason for end in listener.all(AutoplayEnded)] == ["paused"]
 
 
 def test_the_number_of_players_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

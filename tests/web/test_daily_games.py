@@ -180,15 +180,6 @@ def test_a_game_with_help_or_of_a_day_to_come_is_no_try(client: Client, hub: Hub
     assert client.get("/api/daily").json["tries"] == []
 
 
-@pytest.mark.parametrize("begun", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "x"])
-def test_an_invalid_date_counts_as_later(client: Client, begun: str) -> None:
-    text = '[Twofold "1"]\n[Seed "20260203"]\n[Player "me"]\n'
-    text += f'[Date "{begun}"]\n[Daily "2026-02-03"]\n\n'
-    assert client.post("/api/import", text).json["added"] == 1
-    (found,) = client.get("/api/daily").json["tries"]
-    assert found["later"]
-
-
 @pytest.mark.promise("R81")
 def test_a_daily_game_that_was_opened_from_a_file_is_no_try(client: Client) -> None:
     """A friend's game does not take the day's only try."""

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.records.foreign.replays import FINAL, REPLAYS, SAVED
 from tests.support.threads import threads_since
 from tests.web import own_players
 from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Page, add_record
-from twofold.errors import InvalidInput, InvalidRecord, InvalidSpec
+from tests.web.page import PATIENCE, Page
+from twofold.errors import InvalidInput, InvalidSpec
 from twofold.game.board import Board
 from twofold.game.game import Game
-from twofold.game.record import Record, format_record
+from twofold.game.record import Record
 from twofold.game.rules import Rules
-from twofold.games.store import GameStore, NotFound
 from twofold.players import PlayerSpec
 from twofold.web import hub as hub_module
 from twofold.web import protocol
@@ -103,29 +101,6 @@ def test_the_next_server_goes_on(tmp_path: Path) -> None:
         assert page.new().now.best >= now.best
 
 
-def test_records_are_added_and_read(tmp_path: Path) -> None:
-    game = Game(seed=1)
-    for _ in range(5):
-        game.play(game.legal_moves()[0])
-    text = format_record(Record.from_game(game, player="Ann"))
-    with closing(Hub(tmp_path, "greedy", warm_up=False)) as hub:
-        name = add_record(hub, text.encode())
-        assert str(hub.table.record(name)) == text
-        assert [(one.game, one.player, one.moves) for one in hub.table.infos()] == [
-            (name, "Ann", 5)
-        ]
-        with pytest.raises(InvalidRecord):
-            add_record(hub, "nothing")
-        with pytest.raises(NotFound):
-            hub.table.record("nothing")
-        page = Page(hub)
-        page.play(page.open(name), 1)
-        assert len(hub.table.record(name).moves) == 6  # as it stands, saved or not
-        assert hub.table.infos()[0].moves == 6
-    with closing(GameStore(tmp_path / "games")) as store:
-        assert len(store.read(name).record.moves) == 6
-
-
 def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
     record = Record.from_game(Game(seed=1))
     with closing(Hub(tmp_path, warm_up=False)) as hub:
@@ -135,20 +110,3 @@ def test_the_default_judge_depends_on_the_rules(tmp_path: Path) -> None:
         assert hub.judge_for(small, PlayerSpec.parse("fast")).text == "expectimax:ply=2"
     with closing(Hub(tmp_path, "expectimax:ply=2", warm_up=False)) as hub:
         assert hub.judge_for(record).text == "expectimax:ply=2"
-
-
-def test_the_hub_starts_at_once(tmp_path: Path) -> None:
-    """Before the player is loaded, and with many games."""
-    GATE.reset()
-    with closing(Hub(tmp_path, own_players.LATE)) as hub:
-        assert not Page(hub).wait(Welcome).ready
-        GATE.opened.set()  # not before: else the player is not there yet
-
-
-def test_games_of_other_programs_are_kept(hub: Hub) -> None:
-    for text in [*REPLAYS.values(), SAVED]:
-        game = add_record(hub, text.encode())
-        assert str(hub.table.record(game).final) == FINAL
-    assert Page(hub).open(game).now.score == 4
-    with pytest.raises(InvalidRecord, match="in a known form"):
-        add_record(hub, b"a game of chess")

@@ -9,7 +9,7 @@ from PIL import Image
 from tests.web.driver import Client
 from twofold import __version__
 from twofold.web import pages
-from twofold.web.pages import PAGES, kept_files, modules, worker_script
+from twofold.web.pages import PAGES, kept_files, worker_script
 
 
 def kept() -> list[str]:
@@ -24,25 +24,10 @@ def version() -> str:
     return found[1]
 
 
-def test_the_script_is_served_at_the_top_and_asked_for_each_time(client: Client) -> None:
-    answer = client.get("/service_worker.js")
-    assert answer.status == 200
-    assert answer.headers["content-type"].startswith("text/javascript")
-    assert answer.headers["cache-control"] == "no-cache"
-    assert answer.body == worker_script()
-
-
 def test_every_file_that_is_kept_is_there(client: Client) -> None:
     for path in kept():
         assert client.get(path).status == 200, path
     assert len(kept()) == len(set(kept()))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_kept_with_all_that_it_loads(page: str) -> None:
-    needed = {f"/static/{path}" for path in modules(f"js/pages/{page.strip('/') or 'play'}.js")}
-    needed |= {f"/static/texts/{language}.json" for language in ("de", "en", "es", "zh")}
-    assert {page, "/static/css/all.css", "/static/js/theme.js"} | needed <= set(kept())
 
 
 @pytest.mark.promise("R24b")
@@ -61,14 +46,6 @@ def test_another_file_is_another_version(monkeypatch: pytest.MonkeyPatch) -> Non
     )  # fmt: skip
     assert version() != before
     worker_script.cache_clear()
-
-
-def test_everything_that_the_page_names_is_there(client: Client) -> None:
-    page = client.get("/").text
-    named = re.findall(r'(?:href|src|content)="(/[^"]+)"', page)
-    assert {"/static/manifest.webmanifest", "/static/icons/touch-icon.png"} <= set(named)
-    assert [path for path in named if client.get(path).status != 200] == []
-    assert 'property="og:image" content="/static/icons/icon-512.png"' in page
 
 
 @pytest.mark.parametrize(

@@ -3,27 +3,19 @@
 import asyncio
 import contextlib
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests.web.driver import Client, connected, frame, free_listener, run, serving
 from twofold.web import session
 from twofold.web.hub import Hub
-from twofold.web.protocol import (
-    MAX_MESSAGE_BYTES,
-    AnalysisReply,
-    FrameReply,
-    Ready,
-    RefusedReply,
-    Reply,
-)
+from twofold.web.protocol import MAX_MESSAGE_BYTES, FrameReply, Ready, RefusedReply, Reply
 from twofold.web.security import Access
 from twofold.web.server import create_app
 from twofold.web.session import (
@@ -164,14 +156,6 @@ def gets(put: Callable[[Outbox], None], count: int, **limits: int) -> list[Any]:
     return run(look())
 
 
-def test_replies_come_out_in_order() -> None:
-    def put(outbox: Outbox) -> None:
-        for ref in range(5):
-            outbox.put(Ready(ref=ref))
-
-    assert [reply["ref"] for reply in gets(put, 5)] == [0, 1, 2, 3, 4]
-
-
 def test_only_the_newest_frame_of_a_game_is_queued() -> None:
     def put(outbox: Outbox) -> None:
         for rate in range(1_000):
@@ -184,44 +168,6 @@ def test_only_the_newest_frame_of_a_game_is_queued() -> None:
     assert found == [("ready", None), ("frame", 999), ("frame", 999)]
 
 
-def test_a_better_analysis_takes_the_place_of_the_one_before() -> None:
-    def put(outbox: Outbox) -> None:
-        for number in range(100):
-            outbox.put(analysis(ref=1, final=number == 99))
-        outbox.put(analysis(ref=2, final=False))
-
-    found = [(reply["ref"], reply["final"]) for reply in gets(put, 2, most_bytes=1_000)]
-    assert found == [(1, True), (2, False)]
-
-
-def analysis(ref: int, final: bool) -> Reply:
-    return AnalysisReply(
-        ref=ref, board="", final=final, player="", best="u", moves=[], unit="", depth="", nodes=0,
-        seconds=0.0, source="", line=[], bar=None,
-    )  # fmt: skip
-
-
-def test_replies_may_come_from_any_thread() -> None:
-    async def look() -> list[int]:
-        outbox = Outbox(asyncio.get_running_loop())
-
-        def put(first: int) -> None:
-            for ref in range(first, first + 400):
-                outbox.put(Ready(ref=ref))
-
-        threads = [threading.Thread(target=put, args=(first,)) for first in (0, 1_000, 2_000)]
-        for thread in threads:
-            thread.start()
-        found = [json.loads(await outbox.get())["ref"] for _ in range(1_200)]
-        for thread in threads:
-            thread.join()
-        return found
-
-    found = run(look())
-    for first in (0, 1_000, 2_000):
-        assert [ref for ref in found if first <= ref < first + 400] == [*range(first, first + 400)]
-
-
 def test_the_queue_of_replies_is_bounded() -> None:
     async def look() -> None:
         outbox = Outbox(asyncio.get_running_loop(), most_bytes=1_000)
@@ -231,20 +177,6 @@ def test_the_queue_of_replies_is_bounded() -> None:
         outbox.put(Ready())
         await asyncio.sleep(0)
         assert len(outbox._waiting) <= 11
-
-    run(look())
-
-
-def test_sent_replies_leave_the_queue() -> None:
-    async def look() -> None:
-        outbox = Outbox(asyncio.get_running_loop(), most_bytes=200)
-        for _ in range(100):
-            outbox.put(Ready())
-            outbox.put(Ready())
-            await outbox.get()
-            await outbox.get()
-        await asyncio.sleep(0)
-        assert not outbox.overflow.is_set()
 
     run(look())
 
@@ -354,16 +286,3 @@ def test_a_real_flood_is_closed(real: Callable[[], ClientConnection]) -> None:
         for _ in range(MESSAGES_AT_ONCE * 50):
             socket.send(SMALLEST)
     assert socket.close_code in (POLICY, 1006)  # it may be gone before the reason is read
-
-
-def test_a_refused_websocket_prints_nothing(
-    hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    listener = free_listener()
-    port = listener.getsockname()[1]
-    with (
-        serving(create_app(hub, Access(port), tmp_path), listener),
-        pytest.raises(InvalidStatus, match="403"),
-    ):
-        connect(f"ws://127.0.0.1:{port}/ws")
-    assert caplog.records == []

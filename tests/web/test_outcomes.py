@@ -9,17 +9,14 @@ import pytest
 
 from tests.web.page import Page
 from twofold.game.board import Board
-from twofold.game.rules import Rules
-from twofold.players import Player, PlayerSpec, make_player
+from twofold.players import Player, PlayerSpec
 from twofold.players.exact import ExactPlayer
 from twofold.search.budget import Stop
 from twofold.tables.exact import ExactTable, outcomes, solve
 from twofold.tables.problem import Problem
-from twofold.tables.solver import Solver
-from twofold.tables.store import LayerStore
 from twofold.web import asked as module
 from twofold.web import protocol
-from twofold.web.asked import follow, solution_of
+from twofold.web.asked import follow
 from twofold.web.hub import Hub
 from twofold.web.protocol import AnalysisReply, OutcomesReply
 
@@ -73,23 +70,7 @@ def test_an_unreachable_board_has_a_note(table: ExactTable) -> None:
     assert (reply.note[:16], reply.tiles) == ("expected a board", [])
 
 
-def test_only_a_solved_game_has_outcomes(table: ExactTable) -> None:
-    assert solution_of(ExactPlayer(table)) is table
-    for spec in ("greedy", "random", "expectimax"):
-        with make_player(spec) as player:
-            assert solution_of(player) is None
-
-
 # ---- asked by a page
-
-
-def test_the_first_game_is_one_that_the_owners_table_is_for(tmp_path: Path) -> None:
-    store = LayerStore(Problem.parse("2x2"))
-    Solver(store.problem, store).run()
-    store.write(path := tmp_path / "2x2.table")
-    with closing(Hub(tmp_path, f"exact:table={path}", warm_up=False)) as hub:
-        found = Page(hub).ask(protocol.OpenRequest(), protocol.GameState)
-    assert found.rules.text == str(Rules(2, 2))
 
 
 @pytest.fixture

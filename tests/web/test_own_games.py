@@ -48,13 +48,6 @@ def test_the_accuracy_of_a_judged_game_is_kept(client: Client, hub: Hub) -> None
     assert 0 < found["percent"] <= 100
 
 
-def test_a_game_in_play_is_among_them(client: Client, hub: Hub) -> None:
-    page = Page(hub)
-    page.play(page.new(rules="3x3 goal=256"), 4)
-    (rules,) = client.get("/api/statistics").json["rules"]
-    assert (rules["goal"], rules["kinds"][0]["going"]) == (256, 1)
-
-
 def test_the_best_score_is_that_of_moves_that_stand(client: Client, hub: Hub) -> None:
     page = Page(hub)
     state = page.new(rules="3x3 goal=256")
@@ -92,15 +85,6 @@ def test_what_is_exported_can_be_imported(client: Client, hub: Hub) -> None:
     assert client.post("/api/import", answer.body).json["added"] == 3
     after = [one.played for one in hub.table.saved().games()]
     assert after == pytest.approx(sorted(before.values(), reverse=True), abs=0.001)
-
-
-def test_a_game_in_play_is_exported_as_it_stands(client: Client, hub: Hub) -> None:
-    page = Page(hub)
-    state = page.new()
-    page.play(state, 3)
-    (found,) = games_in(client.get("/api/export").body)
-    assert isinstance(found, Record)
-    assert len(found.moves) == 3
 
 
 def test_an_import_lists_unreadable_games(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,10 +199,3 @@ def test_a_game_that_was_opened_from_a_file_is_not_ones_own(client: Client, hub:
         hub.table.delete(entry.info.game)
     assert client.post("/api/import", exported).json["added"] == 2
     assert {one.info.kind for one in hub.table.saved().games()} == {"file"}
-
-
-def test_a_game_of_ones_own_stays_so_when_it_is_opened(client: Client, hub: Hub) -> None:
-    record = record_of(3)
-    (game,) = keep(hub, record)
-    assert client.post("/api/games", str(record)).json == {"game": game, "is_new": False}
-    assert [one.info.kind for one in hub.table.saved().games()] == ["hand"]

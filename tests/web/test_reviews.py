@@ -15,12 +15,11 @@ from twofold.errors import ResourceError
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.record import Record
-from twofold.game.rules import STANDARD, Move, Rules
+from twofold.game.rules import STANDARD, Move
 from twofold.games.judge import Judge
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, review
 from twofold.players import PlayerSpec, make_player
-from twofold.search.budget import Budget
 from twofold.web import reviews as module
 from twofold.web.asked import Asked
 from twofold.web.protocol import Judged, JudgementInfo, RefusedReply, Reviewed
@@ -106,14 +105,6 @@ def test_a_judge_without_the_tables_of_the_game_is_said(reviews: Reviews) -> Non
     assert not end(listener).lacks_tables
     asked(reviews, listener, played, ref=2)
     assert end(listener, 2).lacks_tables
-
-
-def test_forced_moves_alone_have_no_accuracy(reviews: Reviews) -> None:
-    listener, forced = Listener(), Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
-    forced.play("l")
-    asked(reviews, listener, Record.from_game(forced), "greedy")
-    assert [(one.accuracy, one.match_rate) for one in end(listener).phases] == [(None, None)]
-    assert listener.all(Judged)[-1].accuracy is None
 
 
 def test_the_moves_of_a_player_are_judged_apart(reviews: Reviews) -> None:
@@ -247,11 +238,3 @@ def test_a_player_without_values_cannot_judge(reviews: Reviews, spec: str, kind:
     asked(reviews, listener, game(5), spec, 4)
     found = listener.wait(RefusedReply)
     assert (found.kind, found.ref) == (kind, 4)
-
-
-def test_a_limit_of_plies(reviews: Reviews) -> None:
-    listener, record = Listener(), game(10)
-    asked(reviews, listener, record, "ntuple:net=tiny", ply=2)
-    end(listener)
-    expected = list(judge(record, make_player("ntuple:net=tiny"), Budget(ply=2)))
-    assert [one.values for one in judgements(listener)] == [list(one.values) for one in expected]

@@ -9,12 +9,10 @@ import pytest
 from tests.web.page import Listener
 from tests.web.playing import Writes, begin, ended, let_play, move, wait_until_saved
 from twofold.errors import ResourceError
-from twofold.game.board import Board
 from twofold.game.rules import STANDARD
 from twofold.games.live_game import SAVE_SECONDS
-from twofold.games.store import GameStore, NotFound
-from twofold.web.page_game import Asker
-from twofold.web.protocol import GameState, RefusedReply
+from twofold.games.store import GameStore
+from twofold.web.protocol import RefusedReply
 from twofold.web.table import RETRY_SECONDS, PageTable
 
 
@@ -67,22 +65,6 @@ def test_games_without_a_move_are_not_written(table: PageTable) -> None:
     assert table.infos() == []
 
 
-def test_games_that_are_not_kept_are_never_written(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener, keep=False)
-    assert not listener.wait(GameState).kept
-    move(live, listener)
-    assert table.record(live.name).moves
-    assert table.infos() == []
-    with pytest.raises(NotFound):
-        table.delete(live.name)
-    table.leave(live, listener)
-    with pytest.raises(NotFound):
-        table.find(live.name)
-    table.close()
-    assert table.store.games() == []
-
-
 def test_a_full_disk_is_told_once_and_the_game_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,43 +90,3 @@ def test_a_full_disk_is_told_once_and_the_game_goes_on(
             table.save_at_once(live)
             wait_until_saved(live)
         assert len(store.read(live.name).record.moves) == 3
-
-
-def test_an_internal_error_does_not_stop_saving(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    listener = Listener()
-    with closing(GameStore(tmp_path)) as store:
-        writes = Writes(store, monkeypatch)
-        writes.error = ZeroDivisionError("oops")
-        with closing(PageTable(store)) as table:
-            live = begin(table, listener)
-            move(live, listener)
-            assert listener.wait(RefusedReply).kind == "InternalError"
-            writes.error = None
-            other = begin(table, listener)
-            move(other, listener)
-            wait_until_saved(other)
-    assert "ZeroDivisionError" in caplog.text
-    with closing(GameStore(tmp_path)) as store:
-        assert len(store.read(live.name).record.moves) == 1  # at the end it is tried once more
-
-
-def test_best_scores_are_those_of_kept_games(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    now = move(live, listener).now
-    while not now.score:
-        now = move(live, listener).now
-    assert now.best == now.score
-    live.undo(Asker(listener, 3))
-    assert live.now().best == live.now().score < now.best  # an undone score does not stay
-    live.redo(Asker(listener, 4))
-    assert live.now().best == now.best
-    live.save()
-    race = begin(table, listener, keep=False)
-    while race.now().score <= now.best:
-        move(race, listener)
-    assert race.now().best == now.best
-    given = begin(table, listener, board=Board([20] * 2 + [0] * 34, (6, 6)))
-    assert move(given, listener).now.best == live.now().best

@@ -6,19 +6,11 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener
-from twofold.errors import (
-    GameOver,
-    InvalidBoard,
-    InvalidSpec,
-    LimitExceeded,
-    ResourceError,
-    UnsupportedRules,
-)
+from twofold.errors import ResourceError
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Rules
 from twofold.limits import MAX_PLY
@@ -26,8 +18,7 @@ from twofold.players import Player, PlayerSpec, make_player
 from twofold.search.budget import Budget, Stop
 from twofold.web import searches as module
 from twofold.web.asked import Asked, send_analysis
-from twofold.web.protocol import AnalyseBody, AnalysisReply, RefusedReply
-from twofold.web.roster import Roster
+from twofold.web.protocol import AnalysisReply, RefusedReply
 from twofold.web.searches import (
     IDLE_PLAYERS,
     MAX_NODES,
@@ -35,7 +26,6 @@ from twofold.web.searches import (
     AnalysisOrder,
     Searches,
     clamped,
-    order_of,
 )
 
 BOARD = Board.parse("1234/2345/3456/0010")
@@ -107,25 +97,6 @@ def test_waiting_for_an_analysis(makes: Makes) -> None:
         searches.analyse(question("greedy"), Stop())
 
 
-def test_requests_are_parsed_and_checked() -> None:
-    roster = Roster("greedy")
-    asked = AnalyseBody(board=str(BOARD), score="12")
-    order = order_of(roster, asked)
-    assert (order.spec.text, order.board, order.rules) == ("greedy", BOARD, Rules(*BOARD.shape))
-    assert (order.score, order.budget, order.at_home) == (12, clamped(), True)
-    ours = order_of(roster, replace(asked, rules="4x4 goal=64", score=None))
-    assert (ours.rules.goal, ours.score, ours.at_home) == (64, None, False)
-    wrongs: list[tuple[dict[str, Any], type[Exception]]] = [
-        ({"rules": "3x4"}, InvalidBoard),
-        ({"board": "0" * 16}, GameOver),
-        ({"player": "mine.py:Mine"}, InvalidSpec),
-        ({"score": 2**63}, LimitExceeded),
-    ]
-    for wrong, error in wrongs:
-        with pytest.raises(error):
-            order_of(roster, replace(asked, **wrong))
-
-
 @pytest.mark.parametrize(
     ("limits", "budget"),
     [
@@ -141,12 +112,6 @@ def test_requests_are_parsed_and_checked() -> None:
 @pytest.mark.promise("R29b")
 def test_limits_are_clamped(limits: dict[str, Any], budget: Budget) -> None:
     assert clamped(**limits) == budget
-
-
-def test_without_limits_a_player_searches_to_its_own_depth(searches: Searches) -> None:
-    listener = Listener()
-    asked(searches, listener, question("expectimax:ply=2"))
-    assert final(listener).depth == "2 plies"
 
 
 @pytest.mark.promise("R29b")
@@ -167,13 +132,6 @@ def test_every_ply_is_sent(searches: Searches) -> None:
     assert [reply.depth for reply in replies] == ["1 ply", "2 plies", "3 plies", "3 plies"]
     assert [reply.final for reply in replies] == [False, False, False, True]
     assert (last.player, last.board) == ("expectimax", str(BOARD))
-
-
-def test_a_player_that_does_not_deepen_answers_once(searches: Searches) -> None:
-    listener = Listener()
-    asked(searches, listener, question("random"))
-    final(listener)
-    assert len(listener.all(AnalysisReply)) == 2
 
 
 def test_players_are_reused(searches: Searches, makes: Makes) -> None:
@@ -210,19 +168,6 @@ def test_a_failed_player_is_not_reused(searches: Searches, makes: Makes) -> None
     listener = Listener()
     asked(searches, listener, question(own_players.BROKEN))
     assert listener.wait(RefusedReply).kind == "InternalError"
-    assert makes.closed == makes.made
-
-
-@pytest.mark.parametrize(
-    ("spec", "kind"), [("nobody", "InvalidSpec"), (own_players.UNSTARTED, "UnsupportedRules")]
-)
-def test_a_player_that_cannot_start_is_refused(
-    searches: Searches, makes: Makes, spec: str, kind: str
-) -> None:
-    listener = Listener()
-    asked(searches, listener, question(spec), 7)
-    found = listener.wait(RefusedReply)
-    assert (found.kind, found.ref) == (kind, 7)
     assert makes.closed == makes.made
 
 
@@ -272,15 +217,6 @@ def test_the_number_of_simultaneous_analyses_is_limited(searches: Searches) -> N
     second.stop.raise_flag()
     final(listener, 2)
     assert not [reply for reply in listener.all(AnalysisReply) if reply.ref == 3]
-
-
-def test_waiting_for_a_search_returns_its_result(searches: Searches) -> None:
-    assert searches.wait_for(lambda: 7, Stop()) == 7
-    unstarted = PlayerSpec.parse(own_players.UNSTARTED)
-    with pytest.raises(UnsupportedRules):
-        searches.wait_for(lambda: searches.player(unstarted, STANDARD).__enter__(), Stop())
-    with pytest.raises(InvalidSpec):
-        searches.wait_for(lambda: list(searches.stream(question("nobody"), Stop())), Stop())
 
 
 def test_closing_ends_all(searches: Searches) -> None:

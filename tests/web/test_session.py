@@ -3,39 +3,19 @@
 import threading
 from typing import Any
 
-import msgspec
 import pytest
 
-from tests.web import own_players
-from tests.web.own_players import GATE
-from tests.web.page import PATIENCE, Page, add_record, wait_until
-from twofold.game.game import Game
-from twofold.game.record import format_record
-from twofold.game.rules import STANDARD, Rules
+from tests.web.page import PATIENCE, Page, wait_until
 from twofold.web import protocol
 from twofold.web import session as module
 from twofold.web.hub import Hub
 from twofold.web.page_game import PageGame
-from twofold.web.protocol import (
-    AutoplayEnded,
-    FrameReply,
-    GameState,
-    RefusedReply,
-    StepReply,
-    Welcome,
-)
+from twofold.web.protocol import AutoplayEnded, FrameReply, GameState, RefusedReply, StepReply
 
 
 @pytest.fixture
 def hub(own_hub: Hub) -> Hub:
     return own_hub
-
-
-def test_welcome(hub: Hub, page: Page) -> None:
-    welcome = page.wait(Welcome)
-    assert page.replies == [welcome]
-    assert (welcome.max_side, welcome.ready) == (8, False)
-    assert welcome.players == hub.roster.infos
 
 
 # ---- games
@@ -59,24 +39,6 @@ def test_a_game_from_beginning_to_end(hub: Hub, page: Page) -> None:
     assert (one.game, one.status, one.player) == (state.game, "over", "me + greedy")
 
 
-def test_games_of_any_rules(page: Page) -> None:
-    state = page.new(rules="3x5 spawn=2:0.5,8:0.5 goal=64", seed="18446744073709551615")
-    assert (state.rules.rows, state.rules.cols, state.rules.goal) == (3, 5, 64)
-    assert state.rules.spawn == [(2, 0.5), (8, 0.5)]
-    assert state.seed == "18446744073709551615"
-    game = Game(Rules.parse(state.rules.text), 2**64 - 1)
-    assert state.now.board == str(game.board)
-    random = [page.new().seed for _ in range(2)]
-    assert random[0] != random[1]
-
-
-def test_games_on_a_board(page: Page) -> None:
-    state = page.new(board="2x3:123/000", score=50)
-    assert (state.rules.rows, state.rules.cols) == (2, 3)
-    assert (state.now.score, state.now.board) == (50, "2x3:123/000")
-    assert page.new(board="2x3:123/000", rules="2x3 goal=8").now.status == "won"
-
-
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
@@ -92,15 +54,6 @@ def test_games_on_a_board(page: Page) -> None:
 )
 def test_invalid_new_games_are_refused(page: Page, values: dict[str, Any], kind: str) -> None:
     assert page.refusal(protocol.NewRequest(**values))[0] == kind
-
-
-@pytest.mark.parametrize("number", [7, 10**12])
-def test_moves_that_a_game_does_not_have_are_refused_at_once(page: Page, number: int) -> None:
-    game = page.new(seed="7")
-    page.play(game, 6)
-    kind, message = page.refusal(protocol.NewRequest(source=game.game, move_number=number))
-    assert kind == "LimitExceeded"
-    assert message.startswith("expected a move number of this game from 0")
 
 
 def test_a_fork(hub: Hub, page: Page) -> None:
@@ -164,16 +117,6 @@ def test_the_game_played_last_is_opened(hub: Hub, page: Page) -> None:
     assert Page(hub).open().game == newest.game
 
 
-def test_a_record_from_elsewhere_is_played_on(hub: Hub, page: Page) -> None:
-    game = Game(STANDARD, 1)
-    for _ in range(70):
-        game.play(game.legal_moves()[0]) if not game.is_finished else None
-    name = add_record(hub, format_record(hub.table.record(page.new().game)))
-    state = page.open(name)
-    page.play(state, 2)
-    assert page.ask(protocol.UndoRequest(game=name), GameState).now.move_number == 1
-
-
 def test_the_number_of_open_games_is_limited(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FOLLOWED", 2)
     first, _ = page.new(), page.new()
@@ -202,33 +145,6 @@ def test_a_player_plays_for_all_to_see(hub: Hub, page: Page) -> None:
     step = page.wait(StepReply, start=start)
     assert (step.ref, step.by, step.now.move_number) == (single, "greedy", 51)
     assert page.wait(AutoplayEnded, start=start).reason == "moves"
-
-
-def test_a_pause(page: Page) -> None:
-    state = page.new()
-    page.let_play(state, player=own_players.HELD)
-    assert GATE.reached.wait(PATIENCE)
-    ended = page.ask(protocol.PauseRequest(game=state.game), AutoplayEnded)
-    assert (ended.reason, ended.now.autoplay, ended.now.move_number) == ("paused", "", 0)
-
-
-@pytest.mark.parametrize(
-    ("player", "kind"),
-    [
-        ("my.py:Mine", "InvalidSpec"),
-        ("ntuple:net=/etc/passwd", "InvalidSpec"),
-        ("expectimax:table_mb=65536", "LimitExceeded"),
-        ("expectimax:ply=99", "LimitExceeded"),
-    ],
-)
-def test_dangerous_players_are_refused(page: Page, player: str, kind: str) -> None:
-    state = page.new()
-    for request in (
-        protocol.AutoplayRequest(game=state.game, player=player),
-        protocol.AnalyseRequest(board=state.now.board, player=player),
-        protocol.ReviewRequest(game=state.game, player=player),
-    ):
-        assert page.refusal(request)[0] == kind
 
 
 # ---- the end
@@ -307,17 +223,3 @@ def test_an_internal_error_does_not_end_the_session(
     assert "Traceback" in caplog.text
     monkeypatch.undo()
     page.new()
-
-
-def test_every_request_is_understood(hub: Hub) -> None:
-    """None causes an internal error."""
-    page = Page(hub)
-    kinds: tuple[type[protocol.Request], ...] = protocol.AnyRequest.__args__
-    for kind in kinds:
-        fields = msgspec.structs.fields(kind)
-        given: dict[str, Any] = {"game": "x", "text": "1", "board": "1" * 16}
-        given |= {"move": "u", "move_number": 0}
-        values = {field.name: given[field.name] for field in fields if field.required}
-        page.tell(kind(**values))
-    wait_until(lambda: not hub.desk._ends)
-    assert "InternalError" not in {reply.kind for reply in page.all(RefusedReply)}

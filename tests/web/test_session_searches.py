@@ -113,10 +113,3 @@ def test_a_review_and_an_analysis_run_beside_each_other(page: Page) -> None:
     page.tell(protocol.StopRequest())
     found = page.wait(Reviewed)
     assert (found.ref, found.complete) == (review, False)
-
-
-def test_an_analysis_for_a_page_that_left_never_begins(hub: Hub, page: Page) -> None:
-    page.session._closed = True
-    page.session._analyse(protocol.AnalyseRequest(board=DEEP, player="expectimax", seconds=60))
-    wait_until(lambda: not hub.searches._workers._ends)
-    assert not page.all(AnalysisReply)

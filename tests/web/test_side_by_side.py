@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.play.kept_games import STANDARD_TEXT, again, ids, record_of
+from tests.play.kept_games import ids, record_of
 from tests.web import own_players
 from tests.web.own_players import GATE
 from tests.web.page import PATIENCE, Listener, Page, kept
-from tests.web.playing import begin, let_play, move, wait_until_saved
+from tests.web.playing import let_play, wait_until_saved
 from twofold.errors import InvalidInput
 from twofold.game.record import Record
-from twofold.game.rules import STANDARD
-from twofold.games.store import GameStore, NotFound, goes_on
+from twofold.games.store import GameStore, goes_on
 from twofold.web import protocol
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
@@ -186,22 +185,6 @@ def test_a_deleted_game_comes_back_as_another_only(servers: list[Server]) -> Non
     assert stored(servers) == {mine.name: mine.record()}
 
 
-def test_a_deleted_game_without_news_is_gone(servers: list[Server]) -> None:
-    one, other = servers
-    game = keep(servers)
-    mine = one.open(game)
-    other.table.infos()
-    other.table.delete(game)
-    assert one.table.infos() == []
-    with pytest.raises(NotFound, match="another program has deleted"):
-        one.table.find(game)
-    assert one.table.find_last() is None
-    one.make_moves(mine, 0)  # a page still shows it
-    one.save(mine)
-    assert stored(servers) == {mine.name: mine.record()}
-    assert one.told("deleted").game == mine.name != game
-
-
 def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
     one, other = servers
     game = keep(servers)
@@ -214,25 +197,6 @@ def test_unseen_moves_are_not_deleted(servers: list[Server]) -> None:
     assert stored(servers) == {game: mine.record()}
     other.table.delete(game)
     assert stored(servers) == {}
-
-
-def test_the_newest_file_is_opened(servers: list[Server]) -> None:
-    """Also if the game is in memory here, and if the other program has undone moves."""
-    one, other = servers
-    game = keep(servers)
-    mine, theirs = one.open(game), other.open(game)
-    one.table.leave(mine, one.page)
-    for undone in (False, True):
-        if undone:
-            theirs.undo(Asker(other.page, 3))
-        else:
-            other.make_moves(theirs, 0, 2)
-        other.save(theirs)
-        assert one.open(game).record() == theirs.record()
-        assert one.told("newer").now.undos == theirs.game.undos
-        assert one.table.record(game) == theirs.record()
-        one.table.leave(one.table.find(game), one.page)
-        one.page.replies.clear()
 
 
 def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
@@ -249,19 +213,6 @@ def test_the_next_page_gets_the_note(servers: list[Server]) -> None:
         one.open(mine.name)
         states.append(one.page.all(GameState)[-1])
     assert [(state.note, state.was) for state in states] == [("parted", game), ("", "")]
-
-
-def test_lists_show_what_others_have_done(servers: list[Server]) -> None:
-    one, other = servers
-    assert one.table.infos() == []
-    games = [kept(other.table, record_of(moves)) for moves in (2, 3, 4)]
-    assert sorted(info.moves for info in one.table.infos()) == [2, 3, 4]
-    theirs = other.open(games[0])
-    other.make_moves(theirs, 0, 5)
-    other.save(theirs)
-    other.table.delete(games[1])
-    assert sorted(info.moves for info in one.table.infos()) == [4, 7]
-    assert one.table.last() == games[0]
 
 
 @pytest.mark.parametrize("which", [(0, 0), (0, -1), (-1, 0)])
@@ -312,36 +263,3 @@ def test_pages_go_on_under_the_new_id(tmp_path: Path) -> None:
         for game in (begun.game, told.game):
             mine.tell(protocol.CloseRequest(game=game))
         assert mine.refusal(protocol.UndoRequest(game=told.game))[0] == "NotFound"
-
-
-def test_an_unplayed_game_is_dropped(table: PageTable) -> None:
-    one, other = Listener(), Listener()
-    empty, shared, played = (begin(table, one) for _ in range(3))
-    table.join(shared, Asker(other, 1))
-    move(played, one)
-    for live in (empty, shared, played):
-        table.leave(live, one, unplayed=True)
-    with pytest.raises(NotFound):
-        table.find(empty.name)
-    assert table.find(shared.name) is shared
-    assert table.find(played.name) is played
-
-
-@pytest.mark.parametrize("helped", [False, True])
-def test_a_game_that_a_player_helped_with_is_no_best_score(table: PageTable, helped: bool) -> None:
-    """One move by a player, or one takeover of such a game, is enough."""
-    listener = Listener()
-    live = begin(table, listener, STANDARD)
-    if helped:
-        let_play(live, listener, "greedy", moves=1)
-        listener.wait(protocol.AutoplayEnded)
-    while live.game.score == 0:
-        move(live, listener)
-    history, known = live.fork(live.game.move_number)
-    fork = table.join(table.begin(history, known), Asker(listener, 4))
-    last = move(fork, listener).now
-    counted = 0 if helped else last.score
-    assert last.best == counted
-    wait_until_saved(live)
-    wait_until_saved(fork)
-    assert again(table.store).best(STANDARD_TEXT) == counted

@@ -65,31 +65,6 @@ def test_the_game_played_last_is_right_after_the_clock_is_set_back(
     assert table.last() == last.name
 
 
-def test_the_next_server_goes_on(tmp_path: Path) -> None:
-    listener, other = Listener(), Listener()
-    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
-        assert table.last() == ""
-        first, live = begin(table, listener), begin(table, listener)
-        move(first, listener)
-        for _ in range(9):
-            move(live, listener)
-        live.undo(Asker(listener, 3))
-    with closing(GameStore(tmp_path)) as store, closing(PageTable(store)) as table:
-        assert table.last() == live.name
-        again = table.join(table.find(table.last()), Asker(other, 1))
-        assert again is not live
-        state = other.wait(GameState)
-        assert state.now.undos == 1
-        assert state.now.board == str(live.game.board)
-        assert (state.date, state.seed) == (live.date, "1")
-        assert not state.now.can_redo
-        assert other.wait(GameState).player == "me"
-        move(again, other)
-        assert [info.moves for info in table.infos()] == [9, 1]
-    with closing(GameStore(tmp_path)) as store:
-        assert len(store.read(live.name).record.moves) == 9
-
-
 def test_an_imported_game_is_not_the_one_played_last(tmp_path: Path) -> None:
     """It is not until somebody plays on, whether a page has opened it or not."""
     listener = Listener()
@@ -128,27 +103,6 @@ def test_comments_and_tags_of_a_record_stay(table: PageTable) -> None:
     assert written.player == "Ann + me"
 
 
-def test_a_record_is_kept_once(table: PageTable) -> None:
-    game = Game(LARGE, 1)
-    game.play(game.legal_moves()[0])
-    record = Record.from_game(game)
-    name = kept(table, record)
-    assert kept(table, Record.parse(str(record))) == name
-    others = [Record.from_game(game, player="Ann"), Record.from_game(Game(LARGE, 1))]
-    assert len({name, *(kept(table, other) for other in others)}) == 3
-    table.delete(name)
-    assert kept(table, record) == name
-
-
-def test_a_game_opened_twice_is_one_game(table: PageTable) -> None:
-    game = Game(LARGE, 1)
-    game.play(game.legal_moves()[0])
-    name = kept(table, Record.from_game(game))
-    one, other = table.find(name), table.find(name)
-    assert one is not other
-    assert table.join(one, Asker(Listener(), 1)) is table.join(other, Asker(Listener(), 1)) is one
-
-
 def test_deleting_a_game_in_play(table: PageTable) -> None:
     listener = Listener()
     live = begin(table, listener)
@@ -166,49 +120,3 @@ def test_deleting_a_game_in_play(table: PageTable) -> None:
     GATE.opened.set()
     table.close()
     assert live.name not in table.store
-
-
-def test_deleting_a_game_that_was_never_written(table: PageTable) -> None:
-    live = begin(table, Listener())
-    table.delete(live.name)
-    assert live.place is None
-
-
-def test_deleting_a_stored_game(table: PageTable) -> None:
-    name = kept(table, Record.from_game(Game(LARGE, 1)))
-    table.delete(name)
-    with pytest.raises(NotFound):
-        table.delete(name)
-    with pytest.raises(NotFound):
-        table.record(name)
-
-
-def test_the_length_of_a_list_is_limited(table: PageTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_LISTED", 2)
-    for seed in range(3):
-        kept(table, Record.from_game(Game(LARGE, seed)))
-    assert len(table.infos()) == 2
-
-
-def test_forks_are_games_of_their_own(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    for _ in range(5):
-        move(live, listener)
-    history, known = live.fork(3)
-    other = table.join(table.begin(history, known), Asker(listener, 4))
-    assert other.name != live.name
-    assert other.state().player == "me"
-    move(other, listener)
-    assert live.game.move_number == 5
-    table.close()
-    assert len(table.store.read(other.name).record.moves) == 4
-    assert [info.moves for info in table.infos()] == [4, 5]
-
-
-def test_a_game_in_play_is_listed_as_it_stands(table: PageTable) -> None:
-    listener = Listener()
-    live = begin(table, listener)
-    for _ in range(3):
-        move(live, listener)
-    assert [info.moves for info in table.infos()] == [3]

@@ -68,20 +68,6 @@ def test_a_training_whose_network_is_gone_or_another_is_not_trained_on(
     assert (tmp_path / "tiny.csv").read_bytes() == curve
 
 
-def test_a_training_under_other_rules_is_not_trained_on(client: Client, tmp_path: Path) -> None:
-    job = client.post("/api/jobs", TRAINING).json["job"]
-    until(client.hub.jobs, job, state="done")
-    rules = Rules(4, 4, spawn=((2, 0.5), (4, 0.5)))
-    save(
-        Training(TrainingSettings(patterns="0123", rules=rules), games=1),
-        tmp_path / "tiny.safetensors",
-    )
-    assert client.post(f"/api/jobs/{job}/lengthen").status == 200
-    until(client.hub.jobs, job, state="failed")
-    (info,) = client.get("/api/jobs").json
-    assert "expected --rules '4x4 spawn=2:0.5,4:0.5" in info["message"]
-
-
 def test_a_job_is_checked_without_being_started(client: Client) -> None:
     found = client.post("/api/jobs/check", BENCH).json
     assert found["command"].startswith("twofold bench greedy random")

@@ -5,7 +5,6 @@ Jobs with real commands: a training in `test_child.py`, a bench in `test_browser
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -17,7 +16,7 @@ from twofold.errors import InvalidInput, LimitExceeded
 from twofold.games.store import NotFound
 from twofold.storage.files import alone
 from twofold.web.job_kinds import BenchJob, Plan, Wanted
-from twofold.web.jobs import MAX_WAITING, JobQueue, Pace
+from twofold.web.jobs import MAX_WAITING, JobQueue
 
 PROGRAM = (sys.executable, "-I", fake_command.__file__)
 
@@ -52,12 +51,6 @@ def test_a_job_is_done_and_stays_in_the_list(queue: JobQueue, tmp_path: Path) ->
     assert found.created <= found.started <= found.ended
     queue.close()
     assert until(queue_in(tmp_path), job, state="done") == found
-
-
-def test_a_failed_job_has_the_last_message_of_the_command(tmp_path: Path) -> None:
-    with closing(JobQueue(tmp_path / "jobs", planned)) as queue:
-        found = until(queue, queue.submit(bench("nobody"), tmp_path), state="failed")
-    assert found.message.startswith("expected a player (fast, ")
 
 
 def test_a_person_stops_a_job_and_goes_on(queue: JobQueue, tmp_path: Path) -> None:
@@ -186,17 +179,6 @@ def test_a_job_goes_on_in_its_own_folder(queue: JobQueue, tmp_path: Path) -> Non
         queue.resume(job, other)
 
 
-def test_the_time_left_follows_recent_progress() -> None:
-    pace = Pace()
-    assert pace.left is None
-    for second, progress in ((0, 0.0), (10, 0.1), (20, 0.2)):
-        pace.add(progress, second)
-    assert pace.left == pytest.approx(80)
-    for second in range(21, 60):
-        pace.add(0.2 + (second - 20) / 100, second)
-    assert pace.left == pytest.approx(41)
-
-
 def test_a_job_without_files_begins_again(queue: JobQueue, tmp_path: Path) -> None:
     """It does not continue a file that another program has created since."""
     job = queue.submit(bench("slow"), tmp_path)
@@ -243,15 +225,3 @@ def test_a_job_whose_file_was_renamed_does_not_begin_anew(queue: JobQueue, tmp_p
     (tmp_path / "mine.db").rename(tmp_path / "study.db")
     queue.resume(job, tmp_path)
     until(queue, job, state="done")
-
-
-def test_a_job_that_cannot_be_saved_is_one_line(
-    queue: JobQueue, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    job = queue.submit(bench("waits"), tmp_path)
-    until(queue, job, state="running", progress=0.25)
-    (tmp_path / "jobs").rename(tmp_path / "away")
-    queue.close()
-    (line,) = caplog.messages
-    assert line.startswith("cannot save the state of the job for study.db: expected an existing")
-    assert caplog.records[0].exc_info is None

@@ -1,6 +1,5 @@
 """Requests for jobs, and the commands made of them."""
 
-import shutil
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ import msgspec
 import pytest
 
 from tests.web.own_players import FIRST
-from twofold.errors import InvalidInput, TwofoldError
-from twofold.web.job_kinds import MAX_GAMES, BenchJob, TableJob, TrainJob, Wanted, check_new
+from twofold.errors import InvalidInput
+from twofold.web.job_kinds import MAX_GAMES, BenchJob, TableJob, TrainJob, Wanted
 from twofold.web.roster import MAX_THREADS
 
 Usage = namedtuple("Usage", "total used free")
@@ -106,17 +105,3 @@ def test_names_are_plain(name: str) -> None:
 def test_other_values_are_checked(wanted: Wanted, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         wanted.plan(tmp_path)
-
-
-def test_disk_and_memory_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10, 9, 1_000_000))
-    for wanted in (train(network="4x6"), TableJob(table="442-256")):
-        with pytest.raises(TwofoldError, match=r"of free disk.* 1\.0 MB"):
-            wanted.plan(tmp_path)
-
-
-def test_a_table_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("twofold.tables.work.existing", lambda *_: object())
-    plan = TableJob(table="442-256").plan(tmp_path)  # where it goes on, the command says so
-    with pytest.raises(InvalidInput, match="442-256 is built already"):
-        check_new(plan, tmp_path)

@@ -7,21 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.web.lab.made_lab import (
-    LATE,
-    OUTSIDE,
-    RULES,
-    add,
-    make_late_study,
-    make_run,
-    make_runs,
-    make_study,
-    row,
-)
+from tests.web.lab.made_lab import OUTSIDE, RULES, add, make_run, make_runs, row
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.plots import MAX_BYTES
-from twofold.arena.report import Section, SectionCharts, gather
+from twofold.arena.report import Section, gather
 from twofold.arena.study import Study
 from twofold.arena.tables import league
 from twofold.errors import InvalidInput, TwofoldError
@@ -34,42 +24,6 @@ from twofold.web.lab import run, runs, studies, study
 from twofold.web.operations import NotThere
 
 # ---- studies
-
-
-def test_where_games_end(tmp_path: Path) -> None:
-    make_study(tmp_path / "a.db", sums=True)
-    (section,) = study(tmp_path, "a.db").sections
-    assert section.survival is not None
-    assert section.survival.header[:3] == ["player", "tile sum", "games"]
-    assert {line[0] for line in section.survival.rows} == {"weak", "strong"}
-    assert sum(int(line[3]) for line in section.survival.rows) == 8
-    for cells, keys in zip(section.survival.rows, section.survival.keys, strict=True):
-        assert len(cells) == len(keys) == len(section.survival.header)
-        assert cells[1].startswith(f"{keys[1]:,} to ")
-    (charts,) = study(tmp_path, "a.db").charts
-    assert [one.player for one in charts.going] == [0, 1]
-    for going in charts.going:
-        assert (going.ys[0], going.ys[-1]) == (100, 0)
-        assert going.xs == sorted(going.xs)
-    assert {share for one in charts.ended for share in one.ys} <= set(range(101))
-
-
-def test_games_from_boards_have_a_section_of_their_own(tmp_path: Path) -> None:
-    make_late_study(tmp_path / "late.db")
-    plain, late = study(tmp_path, "late.db").sections
-    assert (plain.boards, late.boards) == ("", f"late.txt (2 boards, {LATE.hash})")
-    assert plain.rules == late.rules
-    assert late.commands[0] == "twofold report late.db --write-boards ."
-    assert f"--boards {LATE.hash}.txt" in late.commands[1]
-    assert any("began on the boards late.txt" in note for note in late.notes)
-    assert study(tmp_path, "late.db").charts[1].going
-
-
-def test_a_study_without_sums_shows_no_end(folder: Path) -> None:
-    (section,) = study(folder, "a.db").sections
-    assert section.survival is None
-    (charts,) = study(folder, "a.db").charts
-    assert (charts.going, charts.ended) == ([], [])
 
 
 def test_the_studies_of_a_folder(folder: Path) -> None:
@@ -104,21 +58,6 @@ def test_the_tables_are_those_of_the_report(folder: Path) -> None:
     assert (found.games, found.changed) == (8, studies(folder)[0].changed)
 
 
-def test_every_column_has_sort_keys(tmp_path: Path) -> None:
-    """With a spread of the times per move, and without times."""
-    with Study(tmp_path / "a.db") as made:
-        number = add(made, "timed")
-        made.add(number, row(1, 100, 5, move_seconds=(0.001, 0.002)))
-        made.add(add(made, "untimed"), row(1, 90, 5, seconds=0.0))
-        made.add(add(made, "other", rules="3x3"), row(1, 50, 4, seconds=0.0))
-    first, second = study(tmp_path, "a.db").sections
-    assert first.league
-    assert [len(keys) for keys in first.league.keys] == [len(first.league.header)] * 2
-    assert [keys[-3:] for keys in first.league.keys] == [[100_000.0, 1e-05, 0.001], [None] * 3]
-    assert first.has_spread
-    assert second.pairs is None
-
-
 def test_a_study_is_read_once_until_it_changes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,16 +77,6 @@ def test_a_study_is_read_once_until_it_changes(
         assert study(folder, "a.db").games == 9  # what is in the write-ahead log counts
     assert studies(folder)[0].games == 9
     assert len(read) == 2
-
-
-def test_rules_without_a_game_have_their_settings(tmp_path: Path) -> None:
-    make_study(tmp_path / "a.db")
-    with Study(tmp_path / "a.db") as opened:
-        opened.fail(add(opened, "dead", rules="3x3"), 1, "it broke")
-    section = study(tmp_path, "a.db").sections[1]
-    assert (section.league, section.rates, section.pairs) == (None, None, None)
-    assert section.settings.rows[0][0] == "dead"
-    assert section.notes[0] == "dead: 1 game failed, not counted; seed 1: it broke"
 
 
 def test_requested_games_are_counted_once(tmp_path: Path) -> None:
@@ -176,40 +105,7 @@ def test_an_unreadable_file_is_listed_with_its_error(folder: Path) -> None:
             study(folder, name)
 
 
-def test_a_locked_study_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab, "PATIENCE", 0.01)
-    with closing(sqlite3.connect(folder / "a.db", isolation_level=None)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        assert "another program is using" in studies(folder)[0].error
-        with pytest.raises(InvalidInput, match="another program is using"):
-            study(folder, "a.db")
-        holder.execute("ROLLBACK")
-    assert studies(folder)[0].error == ""
-
-
-def test_a_study_can_be_read_while_it_is_written(folder: Path) -> None:
-    with Study(folder / "a.db") as opened:
-        opened.add(1, row(50, 7, 5))
-        opened.flush()
-        assert studies(folder)[0].games == 9
-        opened.add(1, row(51, 7, 5))
-        opened.flush()
-        assert studies(folder)[0].games == 10
-
-
 # ---- names
-
-
-@pytest.mark.parametrize(
-    ("seconds", "date"),
-    [
-        (-1e12, "1970-01-01T00:00:00.000+00:00"),
-        (-1.0, "1970-01-01T00:00:00.000+00:00"),
-        (1e15, "9999-12-31T00:00:00.000+00:00"),
-    ],
-)
-def test_a_file_time_out_of_range_has_a_date(seconds: float, date: str) -> None:
-    assert lab_files.LabFile("a.db", Path("a.db"), (), seconds).date == date
 
 
 def test_no_name_leads_out_of_the_folder(folder: Path) -> None:
@@ -240,14 +136,6 @@ def test_the_number_of_entries_read_is_limited(
     assert runs(folder) == []
 
 
-def test_an_inaccessible_file_is_not_found(folder: Path) -> None:
-    (folder / "loop.db").symlink_to(folder / "loop.db")
-    (folder / "odd\n.csv").touch()
-    with pytest.raises(NotThere):
-        study(folder, "loop.db")
-    assert len(studies(folder)) == 2
-
-
 # ---- charts
 
 
@@ -264,30 +152,6 @@ def test_the_charts_show_every_player(folder: Path) -> None:
         assert sum(one.ys) == pytest.approx(100)
     assert [(one.xs, one.ys) for one in charts.strength] == [([1e-05], [1250]), ([1e-05], [250])]
     assert not charts.wide
-
-
-@pytest.mark.parametrize("scores", [[100], [0, 0], [5, 5, 5], [1, 10**9], list(range(1, 3000))])
-def test_any_scores_make_a_chart(tmp_path: Path, scores: list[int]) -> None:
-    with Study(tmp_path / "a.db") as made:
-        for name in ("a", "b"):
-            run = add(made, name)
-            for seed, score in enumerate(scores):
-                made.add(run, row(seed, score * (1 + 40 * (name == "a")), 4 + seed % 3))
-    (charts,) = study(tmp_path, "a.db").charts
-    assert charts.wide == (sum(scores) > 0)
-    for one in charts.scores:
-        assert one.xs == sorted(one.xs)
-        assert 99 < sum(one.ys) <= 100.001
-
-
-def test_a_chart_without_anything_to_show_has_no_lines(tmp_path: Path) -> None:
-    with Study(tmp_path / "a.db") as made:
-        made.add(add(made, "one"), row(1, 4, 2, seconds=0.0))
-        made.fail(add(made, "dead", rules="3x3"), 1, "it broke")
-    one, dead = study(tmp_path, "a.db").charts
-    assert (one.reach, one.going, one.strength) == ([], [], [])
-    assert sum(one.scores[0].ys) == 100
-    assert dead == SectionCharts()
 
 
 # ---- runs
@@ -331,16 +195,6 @@ def test_evaluations_come_with_their_curve(folder: Path) -> None:
         beside.write_bytes(text.encode(errors="surrogateescape"))
         assert run(folder, "net.csv").evaluations == []
         assert run(folder, "net.csv").survival == {}
-
-
-def test_few_sets_of_boards_are_shown(folder: Path) -> None:
-    names = [f"survival {number}.txt" for number in range(99)]
-    cells = ",".join(["1"] * 99)
-    (folder / "net.evaluations.csv").write_text(
-        f"games,moves,seconds,training_mean,mean,margin,{','.join(names)}\n0,0,0,1,,,{cells}\n"
-    )
-    found = run(folder, "net.csv")
-    assert (found.evaluations, len(found.survival)) == ([], 16)
 
 
 def test_the_mean_of_several_runs(folder: Path) -> None:

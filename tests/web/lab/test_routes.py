@@ -16,12 +16,11 @@ from tests.web.lab.made_lab import OUTSIDE
 from tests.web.lab.made_lab import example as example  # a fixture
 from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.export import csv_parts
-from twofold.arena.report import Section, gather
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput
 from twofold.web import lab as lab
 from twofold.web.lab import lab_operations, run, studies, study
-from twofold.web.operations import AT_ONCE, routes_of
+from twofold.web.operations import routes_of
 
 Get = Callable[..., httpx.Response]
 
@@ -75,13 +74,6 @@ def test_cached_responses_are_not_sent_again(get: Get) -> None:
         assert get(path, If_None_Match='"other"').status_code == 200
 
 
-def test_refusals_are_sentences(get: Get, folder: Path) -> None:
-    (folder / "torn.db").write_bytes((folder / "a.db").read_bytes()[:5000])
-    answer = get("/api/studies/torn.db")
-    assert (answer.status_code, answer.json()["kind"]) == (400, "InvalidInput")
-    assert answer.json()["error"].startswith("expected a valid study, got 'torn.db'")
-
-
 def test_routes_lead_nowhere_else(folder: Path) -> None:
     async def statuses() -> set[int]:
         paths = [f"{kind}/{quote(name, safe='')}" for kind in ("studies", "runs") for name in names]
@@ -131,30 +123,3 @@ def test_a_query_of_the_lab_has_a_deadline(folder: Path, monkeypatch: pytest.Mon
     assert "The file is damaged or too large" in studies(folder)[0].error
     with pytest.raises(InvalidInput, match=r"no answer from 'a\.db' within"):
         study(folder, "a.db")
-
-
-def test_a_large_study_leaves_the_rest_of_the_server_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """More requests than threads wait for it; the list of runs still responds."""
-    go = threading.Event()
-
-    def slow(opened: Study) -> list[Section]:
-        assert go.wait(60)
-        return gather(opened)
-
-    async def crowd() -> set[int]:
-        games = set()
-
-        async def one() -> None:
-            games.add((await client.get("/api/studies/a.db", timeout=60)).json()["games"])
-
-        async with asked(folder) as client, anyio.create_task_group() as group:
-            for _ in range(2 * AT_ONCE):
-                group.start_soon(one)
-            assert (await client.get("/api/runs")).status_code == 200
-            go.set()
-        return games
-
-    monkeypatch.setattr(lab, "gather", slow)
-    assert anyio.run(crowd) == {8}
