@@ -9,9 +9,9 @@ from tests.web.page import PATIENCE, Listener
 from twofold.game.game import Game
 from twofold.game.record import Record
 from twofold.game.rules import Rules
+from twofold.games.autoplay import Wish
 from twofold.games.store import Conflict, GameStore, Version
 from twofold.players import make_player
-from twofold.web.autoplay import Wish
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import AutoplayEnded, StepReply
 from twofold.web.table import PageTable

@@ -22,11 +22,11 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words
 from twofold.game.notation import parse_seed, printable, shell_line
 from twofold.game.rules import Rules
+from twofold.learn.curve_files import CURVE_SUFFIX as CURVE
 from twofold.players import PlayerSpec
 from twofold.players.registry import default_player
 from twofold.values.network_file import SUFFIX as NETWORK
 from twofold.web.job_child import GRACE_SECONDS
-from twofold.web.lab import CURVE_SUFFIX as CURVE
 from twofold.web.protocol import Text
 from twofold.web.roster import MAX_THREADS, check_plain
 

@@ -4,9 +4,6 @@ No file is trusted: an unreadable one is listed with its error.
 """
 
 import contextlib
-import csv
-import io
-import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -17,202 +14,20 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from twofold.arena import plots
 from twofold.arena.export import csv_parts
-from twofold.arena.plots import MAX_BYTES, finite_number
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
 from twofold.arena.study import Study
 from twofold.arena.study_file import APPLICATION
 from twofold.arena.study_rows import Wanted
 from twofold.arena.tables import SectionTables, section_tables
-from twofold.errors import InvalidInput, TwofoldError
+from twofold.errors import TwofoldError
 from twofold.game.notation import printable, shown
-from twofold.learn.curve import COLUMNS, EVALUATIONS_SUFFIX, MAX_POINTS, SURVIVAL, columns
-from twofold.limits import MAX_TRAINING_RUNS
+from twofold.learn.curve_files import CURVE_SUFFIX, RunCurve, RunInfo, run, runs
 from twofold.storage.files import read_start
+from twofold.storage.named_files import NamedFile, NotThere, find, named
 from twofold.values.network_file import SUFFIX as NETWORK
-from twofold.web.operations import LabFile, Operation, find, named, operation, operations_of
+from twofold.web.operations import Operation, operation, operations_of
 from twofold.web.roster import network_player
-
-CURVE_SUFFIX: Final = ".csv"
-
-MAX_SETS: Final = 16
-"""Maximum number of sets of boards shown: the first ones of a file."""
-
-_SINGLE: Final = b"games,moves,seconds,mean,largest"
-_JOINT: Final = ",".join(plots.COLUMNS).encode()
-"""Headers of the curves of one run and of several."""
-
-_WHEN: Final = tuple(COLUMNS.index(name) for name in ("games", "moves", "seconds"))
-_MEAN: Final = COLUMNS.index("mean")
-"""Columns of evaluations that are shown."""
-
-
-class RunInfo(msgspec.Struct):
-    """A training run in a list, with its last figures.
-
-    Attributes:
-        name: path of its file relative to the folder.
-        changed: time of the last change, ISO 8601.
-        network: name of the network's file; empty if there is none.
-        player: spec of the player with this network; empty if there is none.
-        games: number of finished games, of all runs.
-        seconds: training time.
-        mean: mean score at the last point; null before the first one.
-        largest: largest score of all games.
-        reached: share of the games of the last point that reached each tile.
-        runs: number of runs averaged; if there are several, moves, time, largest score and reach
-            rates are unknown.
-        error: why it cannot be read; empty if it can.
-    """
-
-    name: str
-    changed: str
-    network: str = ""
-    points: int = 0
-    games: int = 0
-    moves: int = 0
-    seconds: float = 0.0
-    moves_per_second: float = 0.0
-    mean: float | None = None
-    largest: int | None = None
-    reached: dict[str, float] = {}
-    runs: int = 1
-    error: str = ""
-    player: str = ""
-
-
-class RunCurve(msgspec.Struct):
-    """A learning curve.
-
-    Attributes:
-        columns: `games`, `moves`, `seconds`, `mean`, `largest`, then `reached_1024` and so on; for
-            several runs `games`, `mean`, `low`, `high`, then `seed_1` and so on.
-        rows: one per point, in order; null for unknown values.
-        evaluations: games, moves, seconds and mean score of each evaluation of the network.
-        survival: by set of boards: games, moves, seconds and the share of games from these boards
-            that reached the next large tile, for each evaluation.
-    """
-
-    name: str
-    changed: str
-    columns: list[str]
-    rows: list[list[float | None]]
-    evaluations: list[list[float]] = []
-    survival: dict[str, list[list[float]]] = {}
-
-
-def runs(folder: Path) -> list[RunInfo]:
-    """The training runs below a folder, last changed first; unreadable ones with their error."""
-    found = find(folder, CURVE_SUFFIX)
-    return [info for one in found if (info := _run_info(folder, one)) is not None]
-
-
-def run(folder: Path, name: str) -> RunCurve:
-    """A learning curve; raises NotThere, or InvalidInput if it is not one."""
-    return _curve(folder, named(folder, name, CURVE_SUFFIX))
-
-
-def _curve(folder: Path, found: LabFile) -> RunCurve:
-    beside = None
-    with contextlib.suppress(InvalidInput):  # there are no evaluations
-        beside = named(
-            folder, found.name.removesuffix(CURVE_SUFFIX) + EVALUATIONS_SUFFIX, CURVE_SUFFIX
-        )
-    return _read_curve(found, beside)
-
-
-def _run_info(folder: Path, found: LabFile) -> RunInfo | None:
-    """None for a file that does not begin like a learning curve."""
-    try:
-        if not read_start(found.path, 200).startswith((_SINGLE, _JOINT)):
-            return None
-        curve = _curve(folder, found)
-    except InvalidInput as error:
-        return RunInfo(found.name, found.date, error=str(error))
-    info = _summary(curve)
-    with contextlib.suppress(InvalidInput):  # there is no network
-        network = named(folder, found.name.removesuffix(CURVE_SUFFIX) + NETWORK, NETWORK)
-        info.network, player = network.path.name, network_player(network)
-        info.player = "" if player is None else player.spec
-    return info
-
-
-def _summary(curve: RunCurve) -> RunInfo:
-    info = RunInfo(curve.name, curve.changed, points=len(curve.rows))
-    rows = [[cell or 0.0 for cell in row] for row in curve.rows]
-    if _is_joint(curve.columns):
-        info.runs = len(curve.columns) - len(plots.COLUMNS)
-        complete = [row for row, known in zip(rows, curve.rows, strict=True) if None not in known]
-        if last := (complete or rows)[-1:]:  # the last point that all runs have reached
-            info.games, info.mean = int(last[0][0]), last[0][1]
-    elif rows:
-        games, moves, seconds, mean, _, *reached = rows[-1]
-        info.games, info.moves, info.seconds, info.mean = int(games), int(moves), seconds, mean
-        info.moves_per_second = moves / seconds if seconds > 0 else 0.0
-        info.largest = int(max(row[4] for row in rows))
-        tiles = (name.removeprefix("reached_") for name in curve.columns[5:])
-        info.reached = dict(zip(tiles, reached, strict=True))
-    return info
-
-
-@lru_cache(maxsize=64)
-def _read_curve(found: LabFile, judged: LabFile | None) -> RunCurve:
-    data = read_start(found.path, MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InvalidInput(f"expected a learning curve of at most {MAX_BYTES} bytes")
-    try:
-        header, *lines = list(csv.reader(io.StringIO(data.decode()), strict=True)) or [[]]
-        joint = _is_joint(header)
-        rows = [
-            [  # for several runs all but games and mean may be missing
-                None if joint and place > 1 and not cell else finite_number(cell)
-                for place, cell in enumerate(line)
-            ]
-            for line in lines
-        ]
-    except (csv.Error, ValueError) as error:
-        raise InvalidInput(f"expected a learning curve of numbers: {error}") from None
-    if not joint and header != columns():
-        raise InvalidInput("expected the columns of a learning curve, got other columns")
-    if len(rows) > MAX_POINTS or any(len(row) != len(header) for row in rows):
-        raise InvalidInput(
-            f"expected at most {MAX_POINTS} points of {len(header)} numbers, got other rows"
-        )
-    means, survival = ([], {}) if judged is None else _judged(judged)
-    return RunCurve(found.name, found.date, header, rows, means, survival)
-
-
-def _is_joint(header: list[str]) -> bool:
-    first, seeds = tuple(header[: len(plots.COLUMNS)]), header[len(plots.COLUMNS) :]
-    named = all(name.startswith("seed_") and name[5:].isdecimal() for name in seeds)
-    return first == plots.COLUMNS and named and 0 < len(seeds) <= MAX_TRAINING_RUNS
-
-
-def _judged(judged: LabFile) -> tuple[list[list[float]], dict[str, list[list[float]]]]:
-    """The evaluations and survival of `RunCurve`; empty if the file is damaged."""
-    try:
-        text = read_start(judged.path, MAX_BYTES).decode()
-        header, *lines = itertools.islice(
-            csv.reader(io.StringIO(text), strict=True), MAX_POINTS + 1
-        )
-        if tuple(header[: len(COLUMNS)]) != COLUMNS:
-            return [], {}
-        sets = enumerate(header[len(COLUMNS) : len(COLUMNS) + MAX_SETS], len(COLUMNS))
-        survival = {
-            printable(name.removeprefix(SURVIVAL)): _column(lines, place)
-            for place, name in sets
-            if name.startswith(SURVIVAL)
-        }
-        return _column(lines, _MEAN), survival
-    except (InvalidInput, csv.Error, ValueError, IndexError):
-        return [], {}
-
-
-def _column(lines: list[list[str]], place: int) -> list[list[float]]:
-    """Games, moves, seconds and one column of the evaluations that have it."""
-    return [[finite_number(line[at]) for at in (*_WHEN, place)] for line in lines if line[place]]
-
 
 Result = TypeVar("Result")
 
@@ -304,7 +119,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 # ---- the list
 
 
-def _info(found: LabFile) -> StudyInfo | None:
+def _info(found: NamedFile) -> StudyInfo | None:
     """None for a file that is not a study."""
     try:
         # The header can be read even while the file is locked.
@@ -316,12 +131,12 @@ def _info(found: LabFile) -> StudyInfo | None:
         return StudyInfo(found.name, found.date, error=_sentence(error, found))
 
 
-def _opened(found: LabFile) -> Study:
+def _opened(found: NamedFile) -> Study:
     return Study(found.path, read_only=True, patience=PATIENCE, seconds=QUERY_SECONDS)
 
 
 @lru_cache(maxsize=256)
-def _look(found: LabFile) -> StudyInfo:
+def _look(found: NamedFile) -> StudyInfo:
     with _opened(found) as opened:
         known, counts = opened.runs(), opened.counts()
         asked = grouped(opened.wanted(), lambda plan: plan.run)
@@ -344,7 +159,7 @@ def _asked(plans: list[Wanted]) -> int:
     return total
 
 
-def _sentence(error: TwofoldError, found: LabFile) -> str:
+def _sentence(error: TwofoldError, found: NamedFile) -> str:
     return printable(str(error).replace(shown(str(found.path)), shown(found.name)))
 
 
@@ -352,7 +167,7 @@ def _sentence(error: TwofoldError, found: LabFile) -> str:
 
 
 @lru_cache(maxsize=16)
-def _report(found: LabFile) -> StudyTables:
+def _report(found: NamedFile) -> StudyTables:
     sections = _read(found, gather)
     return StudyTables(
         found.name,
@@ -366,7 +181,7 @@ def _report(found: LabFile) -> StudyTables:
     )
 
 
-def _read(found: LabFile, read: Callable[[Study], Result]) -> Result:
+def _read(found: NamedFile, read: Callable[[Study], Result]) -> Result:
     """What a function reads in a study; errors name the study as the page does."""
     try:
         with _opened(found) as opened:
@@ -409,7 +224,13 @@ class _Lab:
     @operation("GET /api/runs", threads="runs", tagged=True)
     def runs(self) -> list[RunInfo]:
         """List the training runs in the folder, changed last first."""
-        return runs(self._folder)
+        found = runs(self._folder)
+        for one in found:
+            name = one.name.removesuffix(CURVE_SUFFIX) + NETWORK
+            with contextlib.suppress(NotThere):
+                player = network_player(named(self._folder, name, NETWORK))
+                one.player = "" if player is None else player.spec
+        return found
 
     @operation("GET /api/runs/{name:path}", threads="runs", tagged=True)
     def run(self, name: str) -> RunCurve:

@@ -15,11 +15,11 @@ from twofold.game.board import Board
 from twofold.game.game import Game, Step, makes_goal, result_text, slides
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
+from twofold.games.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.games.live_game import LiveGame, News
 from twofold.games.makers import ME
 from twofold.games.places import Place
 from twofold.games.store import Conflict
-from twofold.web.autoplay import Autoplay, EndReason, MakePlayer, Wish, message_of
 from twofold.web.protocol import (
     AutoplayEnded,
     FrameReply,
@@ -284,6 +284,10 @@ class PageGame(LiveGame):
         self.changed(at_once=self.game.is_finished)
         reply = FrameReply(game=self.name, now=self.now(), moves_per_second=moves_per_second)
         self.tell(reply, player.asker)
+
+    def ended(self, player: Autoplay, reason: EndReason, message: str) -> None:
+        """Send that a player has ended."""
+        self.tell(self.end_reply(reason, message), player.asker)
 
     # ---- the past
 

@@ -25,6 +25,7 @@ from twofold.players.keys import TABLES, Entry
 from twofold.players.presets import DEFAULT, STRENGTHS
 from twofold.players.registry import default_player
 from twofold.storage.arrays import open_tensors
+from twofold.storage.named_files import NamedFile, find, named
 from twofold.tables.folder import AUTO, NONE, SETS
 from twofold.tables.pattern import EndgamePattern
 from twofold.values.network_file import (
@@ -35,7 +36,6 @@ from twofold.values.network_file import (
     read_card,
     shipped,
 )
-from twofold.web.operations import LabFile, find, named
 from twofold.web.protocol import PlayerInfo
 
 MAX_TABLE_MB: Final = 256
@@ -131,7 +131,7 @@ class Roster:
         self.placed(spec)
         return spec
 
-    def placed(self, spec: PlayerSpec) -> tuple[PlayerSpec, LabFile | None]:
+    def placed(self, spec: PlayerSpec) -> tuple[PlayerSpec, NamedFile | None]:
         """The spec with the path of its network, and the network if it is in the Lab's folder.
 
         Raises as `check`.
@@ -180,7 +180,7 @@ def _networks(folder: Path) -> dict[str, PlayerInfo]:
 
 
 @lru_cache(maxsize=256)
-def network_player(found: LabFile) -> PlayerInfo | None:
+def network_player(found: NamedFile) -> PlayerInfo | None:
     """The player with the network in a file, by the name of its run; None if it has none."""
     try:
         with open_tensors(found.path) as file:
@@ -195,7 +195,9 @@ def network_player(found: LabFile) -> PlayerInfo | None:
     return msgspec.structs.replace(info, smallest=min(rules.shape), largest=max(rules.shape))
 
 
-def check_plain(spec: PlayerSpec, folder: Path | None = None) -> tuple[PlayerSpec, LabFile | None]:
+def check_plain(
+    spec: PlayerSpec, folder: Path | None = None
+) -> tuple[PlayerSpec, NamedFile | None]:
     """Refuse a spec that needs the owner's code, program or files; raises as `Roster.check`.
 
     A network in `folder` is allowed; returns the spec with its path, and the file.

@@ -21,11 +21,11 @@ from twofold.errors import InvalidBoard, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
+from twofold.games.autoplay import Wish
 from twofold.games.store import NotFound
 from twofold.search.budget import Stop
 from twofold.web import protocol
 from twofold.web.asked import Asked, SendReply, Work, refused, send_analysis
-from twofold.web.autoplay import Wish
 from twofold.web.hub import Hub
 from twofold.web.page_game import Asker, PageGame
 from twofold.web.protocol import (

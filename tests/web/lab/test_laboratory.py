@@ -18,10 +18,11 @@ from twofold.errors import InvalidInput, TwofoldError
 from twofold.game.notation import SeedRange
 from twofold.learn.curve import Curve as LearningCurve
 from twofold.learn.curve import Point
+from twofold.learn.curve_files import run, runs
+from twofold.storage import named_files
+from twofold.storage.named_files import NotThere
 from twofold.web import lab as lab
-from twofold.web import operations as lab_files
-from twofold.web.lab import run, runs, studies, study
-from twofold.web.operations import NotThere
+from twofold.web.lab import studies, study
 
 # ---- studies
 
@@ -132,7 +133,7 @@ def test_the_number_of_entries_read_is_limited(
     make_run(folder / "1" / "2" / "deep.csv")
     make_run(deep / "deeper.csv")
     assert {one.name for one in runs(folder)} == {"net.csv", "sub/other.csv", "1/2/deep.csv"}
-    monkeypatch.setattr(lab_files, "MAX_ENTRIES", 0)
+    monkeypatch.setattr(named_files, "MAX_ENTRIES", 0)
     assert runs(folder) == []
 
 

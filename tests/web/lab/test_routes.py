@@ -18,8 +18,9 @@ from tests.web.lab.made_lab import folder as folder  # a fixture
 from twofold.arena.export import csv_parts
 from twofold.arena.study import Study
 from twofold.errors import InvalidInput
+from twofold.learn.curve_files import run
 from twofold.web import lab as lab
-from twofold.web.lab import lab_operations, run, studies, study
+from twofold.web.lab import lab_operations, studies, study
 from twofold.web.operations import routes_of
 
 Get = Callable[..., httpx.Response]

@@ -5,22 +5,20 @@ Slow moves are sent one by one as steps, fast ones in frames of several moves.
 
 import logging
 import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from twofold.errors import TwofoldError
 from twofold.game.game import Game, Moment, Status
 from twofold.game.notation import printable
-from twofold.game.rules import MOVES_BY_LETTER
+from twofold.game.rules import MOVES_BY_LETTER, Move
 from twofold.games.mover import Mover, SpeedWindow
 from twofold.games.threads import Seats, stand_back
 from twofold.players.base import Player, as_fault, describe
 from twofold.search.budget import Stop
-
-if TYPE_CHECKING:
-    from twofold.web.page_game import PageGame
 
 MakePlayer = Callable[[], Player]
 """Makes a player, in the thread that will use it."""
@@ -62,6 +60,37 @@ class Wish:
         return self.moves == 1 or (pace is not None and pace <= STEPS_PER_SECOND)
 
 
+class Stage(Protocol):
+    """The game that a player plays, and those who follow it; called under its lock."""
+
+    game: Game
+
+    @property
+    def turn(self) -> threading.Condition:
+        """Notified of every change; its lock is that of the game."""
+
+    def seat(self, player: "Autoplay") -> Game | None:
+        """Seat a player that is ready; its game from here, or None if it is not wanted."""
+
+    def unseat(self, player: "Autoplay") -> bool:
+        """Remove a player that ends by itself; True if it was there."""
+
+    def refused(self, player: "Autoplay", error: Exception) -> None:
+        """Report that a player could not start."""
+
+    def stepped(self, player: "Autoplay", move: Move) -> None:
+        """Make and show a move."""
+
+    def framed(self, player: "Autoplay", moves_per_second: float) -> None:
+        """Show the moves that were just made."""
+
+    def note_autoplay(self, before: int) -> None:
+        """The moves after number `before` were made by a player."""
+
+    def ended(self, player: "Autoplay", reason: EndReason, message: str) -> None:
+        """Show that a player has ended, and why."""
+
+
 class Autoplay:
     """One player in one game. Call all methods under the game's lock.
 
@@ -69,7 +98,7 @@ class Autoplay:
     """
 
     def __init__(
-        self, live: "PageGame", spec: str, make: MakePlayer, wish: Wish, asker: Any = None
+        self, live: Stage, spec: str, make: MakePlayer, wish: Wish, asker: Any = None
     ) -> None:
         self.spec: Final = spec
         self._live = live
@@ -227,7 +256,7 @@ class Autoplay:
     def _finish(self, reason: EndReason, message: str = "") -> None:
         self._live.unseat(self)
         self.end()
-        self._live.tell(self._live.end_reply(reason, message), self.asker)
+        self._live.ended(self, reason, message)
 
 
 @dataclass(frozen=True, slots=True)
