@@ -10,6 +10,7 @@ import pytest
 
 import twofold.web
 from twofold.games.judge import MISTAKES, Label
+from twofold.games.reasons import SENTENCES, Kind
 from twofold.web.protocol import Note
 
 STATIC = Path(twofold.web.__file__).parent / "static"
@@ -66,7 +67,9 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     known, quoted = set(catalogue()), set(QUOTED.findall(sources))
     assert set(re.findall(r"\btext\(\s*'([^']+)'", sources)) <= known
     made = [pattern(one) for one in set(MADE.findall(sources))]
-    words = quoted | set(re.findall(r"[^\W_]+", sources + str(get_args(Label) + get_args(Note))))
+    words = quoted | set(
+        re.findall(r"[^\W_]+", sources + str(get_args(Label) + get_args(Note) + get_args(Kind)))
+    )
     unused = [key for key in known - quoted if not any(is_made(key, one, words) for one in made)]
     assert sorted(unused) == []
 
@@ -92,6 +95,13 @@ def test_every_label_of_a_move_has_its_texts() -> None:
     wanted = {f"review.label_{one}" for one in labels} | {f"review.was_{one}" for one in mistakes}
     assert wanted - set(catalogue()) == set()
     assert faults(r"`review\.(?:label|was)_\$\{(?!kindOf\()", SCRIPTS) == {}
+
+
+def test_every_reason_of_a_move_has_its_texts() -> None:
+    for kind, sentences in SENTENCES.items():
+        for good, words in enumerate(sentences):
+            key = f"reason.{kind}_{'good' if good else 'bad'}"
+            assert (key in catalogue()) == bool(words), key
 
 
 def test_scripts_do_nothing_that_could_inject_markup() -> None:

@@ -35,10 +35,13 @@ FEW: Final = 2
 
 _RISK: Final = 0.05
 _NOTABLE: Final = 2
+_NOTABLE_TILE: Final = 4
+"""No merge to less than 16 is worth a word."""
+
 _NEAR: Final = 2
 """Tiles of up to this many exponents below the largest one are large."""
 
-_SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
+SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
     "ends": ("The next tile may end the game", "The other moves risk the end of the game"),
     "corner": ("It takes the {tile} out of its corner", "It keeps the {tile} in its corner"),
     "to_corner": ("It leaves the {tile} outside the corners", "It brings the {tile} to a corner"),
@@ -72,6 +75,7 @@ _SENTENCES: Final[dict[Kind, tuple[str, str]]] = {
         "Nothing breaks with any move; the positions after this one are better",
     ),
 }
+"""The fault of a worse move and the merit of a better one; empty where there is none."""
 
 _LINES: Final[dict[Line, str]] = {
     "": "",
@@ -106,7 +110,7 @@ class MoveReason:
     def __str__(self) -> str:
         """The sentence."""
         forced = Move.parse(self.move).name.lower() if self.move else ""
-        words = _SENTENCES[self.kind][self.gains].format(
+        words = SENTENCES[self.kind][self.gains].format(
             tile=self.tile, count=self.count, other=self.other, line=_LINES[self.line], move=forced
         )
         return f"{words.replace(' 1 empty cells', ' 1 empty cell').replace('1 pairs', '1 pair')}."
@@ -158,7 +162,7 @@ class _Seen:
             "empty": bad.empty <= FEW and bad.empty < good.empty,
             "pair": bool(before.pair_lost(bad, good)),
             "merge": good.made_since(before) > bad.made_since(before)
-            and good.made_since(before) >= good.largest - _NEAR,
+            and good.made_since(before) >= max(good.largest - _NEAR, _NOTABLE_TILE),
             "row": good.in_corner and good.is_ordered(good.line) and not bad.is_ordered(good.line),
             "open": good.in_corner and good.is_full(good.line) and not bad.is_full(good.line),
         }

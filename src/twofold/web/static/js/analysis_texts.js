@@ -1,7 +1,10 @@
 /** What the server says about an analysis in its own words, in the language of the page. */
 
-import { formatShort, PROBABILITY } from './figures.js';
-import { fixed, number, text } from './text.js';
+import { formatChance, formatShort, PROBABILITY } from './figures.js';
+import { LETTERS } from './moves.js';
+import { fixed, number, percent, text } from './text.js';
+
+const SAME = 0.005; // a loss of so small a share is none that a player would feel
 
 /**
  * A depth: `3 plies`, `7 half-moves`; empty without a search.
@@ -23,18 +26,61 @@ export function unitText({ unit }) {
   if (unit === PROBABILITY) return text('analysis.probability');
   if (unit === 'points' || unit === 'discounted points') return text('analysis.points');
   if (unit === 'own unit' || unit === 'exponents') return text('analysis.own_unit');
-  const tile = /^chance of (\d+)$/.exec(unit)?.[1];
-  return tile ? text('analysis.chance_of', { tile: number(Number(tile)) }) : unit;
+  const tile = tileOf(unit);
+  return tile ? text('analysis.chance_of', { tile: number(tile) }) : unit;
 }
 
 /**
- * What stands on the evaluation bar: a chance in percent, or how many more points are expected.
+ * What a move loses against the best one, in words: `−1.2 % chance`, `−1,200 points`, `about the
+ * same`. Units of a player's own are never shown.
+ *
+ * @param {object} reply an `AnalysisReply`
+ * @param {object} move of it
+ */
+export function lossText(reply, move) {
+  const { best, moves, table, unit } = reply;
+  if (!move.legal) return text('analysis.illegal');
+  if (move.move === best) return '';
+  if (!move.tried) return text('analysis.untried');
+  const isChance = Boolean(table || tileOf(unit) || unit === 'chance');
+  const values = table ? table.chances : moves.map(({ value }) => value);
+  const [most, value] = [best, move.move].map((letter) => values[LETTERS.indexOf(letter)]);
+  if (move.ratio === null || value == null || most == null) return '';
+  if (1 - move.ratio < SAME) return text('analysis.same');
+  if (isChance) return text('analysis.loss_chance', { loss: rounded(100 * (most - value)) });
+  return unit === 'points' ? text('analysis.loss_points', { loss: rounded(most - value) }) : '';
+}
+
+/** Two digits say enough: `1,200`, `0.034`. */
+function rounded(value) {
+  const digits = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(Math.abs(value) || 1))));
+  return value >= 10 ? number(Number(value.toPrecision(2))) : fixed(value, digits);
+}
+
+/** The tile in the unit `chance of 2048`; 0 for other units. */
+function tileOf(unit) {
+  return Number(/^chance of (\d+)$/.exec(unit)?.[1] ?? 0);
+}
+
+/**
+ * What the endgame table says that chooses the move: `442-512: 97.2 % to make 512`.
  *
  * @param {object} reply an `AnalysisReply`
  */
-export function barLabel({ bar, bar_kind: kind, bar_amount: amount }) {
-  if (kind === 'about' || kind === 'points') return formatShort(amount).replace(' ', '');
-  return `${fixed(100 * (bar ?? 0), 0)}%`;
+export function tableText({ table, best }) {
+  if (!table) return '';
+  const { name, target, chances } = table;
+  const chance = formatChance(chances[LETTERS.indexOf(best)] ?? Math.max(...chances));
+  return text('analysis.table_says', { name, target, chance });
+}
+
+/**
+ * What stands on the evaluation bar: a chance in percent; points are too long for it.
+ *
+ * @param {object} reply an `AnalysisReply`
+ */
+export function barLabel({ bar, bar_kind: kind }) {
+  return kind === 'tile' ? percent(100 * bar, 0).replace(/\s/, '') : '';
 }
 
 /**
@@ -47,6 +93,6 @@ export function barText({ bar, bar_kind: kind, bar_amount: amount }) {
   return text(`analysis.bar_${kind}`, {
     percent: fixed(100 * (bar ?? 0), 1),
     tile: number(amount),
-    points: kind === 'points' ? fixed(amount, 2) : number(amount),
+    points: kind === 'points' ? fixed(amount, 2) : formatShort(amount),
   });
 }

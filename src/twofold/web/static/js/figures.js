@@ -174,6 +174,16 @@ function formatShare(share) {
   return percent(100 * share, 0);
 }
 
+/**
+ * A chance: one counted in games, with an interval, in whole percent, such as `63 %` or `>99 %`.
+ *
+ * @param {number} share
+ * @param {number} width of its interval; 0 for an exact chance
+ */
+export function formatSample(share, width) {
+  return width ? formatShare(Math.min(0.999, Math.max(0.001, share))) : formatChance(share);
+}
+
 function largestOf(values) {
   return Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 }
