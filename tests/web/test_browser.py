@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.play.kept_games import saved
 from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
 from tests.web.replayed import replayed
+from twofold.game.game import Game
 from twofold.game.record import Record
 
 PAGES = {
@@ -24,6 +25,7 @@ PAGES = {
     "/lab": "h1",
 }
 PLAYER = "expectimax:eval=rows,ply=2"
+ANALYSIS = "/review?game={game}&move={move}"
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -99,7 +101,6 @@ def test_a_new_game_can_be_undone(laptop: Visit, served: Served) -> None:
     number = page.locator("dt:has-text('Moves') + dd").first
     undo = page.get_by_role("group", name="Game").get_by_role("button", name="Undo")
     press_arrows(page)
-    expect(page.locator(".waiting")).to_be_hidden()
     expect(number).not_to_have_text("0")
     page.keyboard.press("u")
     expect(undo).to_contain_text("1")
@@ -170,12 +171,68 @@ def game_of(visit: Visit) -> str:
     return link.split("/")[3]
 
 
-def test_a_hint_is_shown_and_played(laptop: Visit) -> None:
-    new_game(laptop)
-    laptop.page.keyboard.press("i")
-    expect(laptop.page.get_by_role("row").filter(has_text="best").last).to_be_visible()
-    laptop.page.keyboard.press("Enter")
-    expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("1")
+def test_help_is_asked_for_said_and_taken_back(laptop: Visit, served: Served) -> None:
+    """Space plays the best move only while hints are on; help that is taken back counts no more."""
+    page, game = laptop.page, new_game(laptop)
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    press_arrows(page)
+    number = page.locator("dt:has-text('Moves') + dd").first
+    made = len(replayed("lurd", served.ask(f"/api/games/{game}")["seed"]))
+    expect(number).to_have_text(str(made))
+    kind = page.locator(".facts dt:has-text('Played') + dd")
+    toast = page.locator(".toast", has_text="no longer counts as played by hand")
+    page.get_by_role("button", name="Best move").click()
+    expect(kind).to_contain_text("With autoplay")
+    toast.get_by_role("button", name="Take back").click()
+    expect(kind).to_have_text("By hand")
+    expect(number).to_have_text(str(made))
+    page.keyboard.press("i")
+    expect(kind).to_have_text("With hints")
+    toast.get_by_role("button", name="Take back").click()
+    expect(kind).to_have_text("By hand")
+    expect(page.get_by_role("switch", name="Hints")).not_to_be_checked()
+    (info,) = [one for one in served.ask("/api/games") if one["game"] == game]
+    assert (info["kind"], info["hints"], info["undos"]) == ("hand", 0, 1)
+    page.keyboard.press("i")
+    expect(page.locator(".board-arrow")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(number).to_have_text(str(made + 1))
+    page.keyboard.press("Shift+A")
+    expect(page).to_have_url(f"{served.url}{ANALYSIS.format(game=game, move=made + 1)}")
+
+
+def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Served) -> None:
+    """A new best and a largest tile are said and shown; the end names the turning point."""
+    page, game = laptop.page, Game("3x3 goal=128", seed=10)
+    while not game.is_finished:
+        game.play(game.legal_moves()[0])
+    moves = "".join(move.letter for move in game.moves)
+    best = next(n for n in range(game.move_number) if game.at(n).board.max_tile == 64) - 1
+    game.cut(best)
+    for seed in (1, 2):
+        other = Game("3x3 goal=128", seed)
+        while not other.is_finished:
+            other.play(other.legal_moves()[0])
+        served.keep(str(Record.from_game(other, player="me")))
+    name = served.keep(str(Record.from_game(game, player="me")))
+    laptop.open(f"/?game={name}", ".tile")
+    expect(page.get_by_role("heading", name="Help")).to_be_visible()
+    keys = {"l": "ArrowLeft", "u": "ArrowUp", "r": "ArrowRight", "d": "ArrowDown"}
+    page.keyboard.press(keys[moves[best]])
+    expect(page.locator(".celebration")).to_contain_text("Your first 64!")
+    expect(page.get_by_role("status").filter(has_text="Your first 64!")).to_have_count(1)
+    for letter in moves[best + 1 :]:
+        page.keyboard.press(keys[letter])
+    expect(page.get_by_role("group", name="Game over")).to_be_visible()
+    ending = page.get_by_role("region", name="How it went")
+    expect(ending.locator("dt:has-text('Place') + dd")).to_contain_text("of 3")
+    expect(ending).to_contain_text("cost the most")
+    link = ending.get_by_role("link", name="See where it was lost")
+    assert "move=" in (link.get_attribute("href") or "")
+    laptop.rest()
+    assert laptop.violations() == []
+    assert list(served.ask("/api/accuracies")) == [name]
 
 
 def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:

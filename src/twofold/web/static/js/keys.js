@@ -19,7 +19,8 @@ const TAKES_ENTER = 'a, button, summary, input, select, textarea, [role="button"
 export function listenKeys({ move = null, commands = {} }) {
   const onKey = (event) => {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
-    const command = commands[commandOf(event)];
+    const name = commandOf(event);
+    const command = (event.shiftKey && commands[`shift+${name}`]) || commands[name];
     const letter = command || !move ? '' : moveOfKey(event);
     if (!command && !letter) return;
     event.preventDefault();

@@ -15,6 +15,8 @@ const KEYS = {
     best: 'Enter|Space',
     auto: 'P',
     board: 'B',
+    copy: 'C',
+    analyse: 'Shift A',
     help: '?',
   },
 };

@@ -1,10 +1,12 @@
 /** All saved games: search, order, open, delete. */
 
-import { button, field, fill, h } from '../dom.js';
+import { openDialog } from '../dialog.js';
+import { button, field, h, icon, render } from '../dom.js';
+import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { text } from '../text.js';
-import { GameRow } from './game_row.js';
-import { KINDS, kindText } from './words.js';
+import { miniBoard } from '../play/mini_board.js';
+import { percent, text } from '../text.js';
+import { KINDS, kindText, playerText, rulesText, statusText, timeText } from './words.js';
 
 const PART = 20;
 const PAUSE_MS = 200; // after the last key of a search
@@ -14,27 +16,24 @@ const ORDERS = ['newest', 'oldest', 'score', 'tile', 'moves'];
 export class SavedList {
   #visit = 0;
   #timer = 0;
+  #query = { search: '', order: 'newest', kind: '' };
   #games = [];
+  #total = null;
+  #asked = ''; // id of the game whose deletion is asked for
+  #error = '';
+
+  /** How accurate judged games were, by id: `moves` and `percent`. */
+  accuracies = {};
 
   /**
-   * @param {function(string): void} open gets the id of a game
-   * @param {function(): void} changed a game was deleted
+   * @param {{current?: string, open: function(string): void, changed?: function(): void}} page
+   *   `current` is the id of the game that is played, `open` gets the id of a game, `changed` hears
+   *   that one was deleted
    */
-  constructor(open, changed) {
-    this.open = open;
-    this.changed = changed;
-    this.search = h('input', { type: 'search', id: 'my-search', autocomplete: 'off',
-      placeholder: text('games.search_hint'), oninput: () => this.#later() });
-    this.order = select('my-order', ORDERS.map((name) => [name, text(`games.order_${name}`)]),
-      () => this.show());
-    this.kind = select('my-kind', [['', text('games.kind_any')],
-      ...KINDS.map((kind) => [kind, kindText(kind)])], () => this.show());
-    this.status = h('p', { class: 'soft small', role: 'status', tabindex: -1 });
-    this.list = h('ul', { class: 'games' });
-    this.more = button({ text: text('games.more') }, () => this.#load(), { hidden: true });
-    this.element = h('section', { class: 'my-part', 'aria-labelledby': 'my-saved' },
-      h('h2', { id: 'my-saved', text: text('games.saved') }), this.#filters(), this.status,
-      this.list, h('div', { class: 'row' }, this.more));
+  constructor(page) {
+    this.page = page;
+    this.element = h('section', { class: 'my-part', 'aria-label': text('games.saved') });
+    this.#draw();
   }
 
   /** Show the list anew. */
@@ -49,54 +48,142 @@ export class SavedList {
     this.#visit += 1;
   }
 
-  #filters() {
-    return h('div', { class: 'my-filters' }, field(text('games.search'), this.search),
-      field(text('games.order'), this.order), field(text('games.column_kind'), this.kind));
-  }
-
-  #later() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.show(), PAUSE_MS);
-  }
-
   async #load() {
     this.#visit += 1;
-    const mine = this.#visit;
-    const query = new URLSearchParams({ search: this.search.value, order: this.order.value,
-      kind: this.kind.value, offset: this.#games.length, count: PART });
+    const [mine, known] = [this.#visit, this.#games.length];
+    const query = new URLSearchParams({ ...this.#query, offset: known, count: PART });
     try {
       const { total, games } = await net.get(`/api/game-list?${query}`);
-      if (mine === this.#visit) this.#add(total, games);
+      if (mine !== this.#visit) return;
+      [this.#total, this.#error] = [total, ''];
+      this.#games.push(...games);
     } catch (error) {
-      this.status.textContent = error.message;
+      this.#error = error.message;
     }
+    this.#draw();
+    if (known) this.element.querySelectorAll('.game')[known]?.querySelector('a, button').focus();
   }
 
-  #add(total, games) {
-    const isFirst = !this.#games.length;
-    this.#games.push(...games);
-    this.status.textContent = text('games.found', { count: total });
-    this.more.hidden = this.#games.length >= total;
-    const rows = games.map((game) => this.#row(game));
-    if (isFirst) fill(this.list, rows);
-    else this.list.append(...rows);
-    if (!isFirst) rows[0]?.querySelector('button').focus();
+  #change(name, value, pause = 0) {
+    this.#query[name] = value;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.show(), pause);
+  }
+
+  #draw() {
+    const found = this.#total === null ? text('all.loading')
+      : text('games.found', { count: this.#total });
+    render(this.element,
+      h('div', { class: 'my-filters' },
+        field(text('games.search'), h('input', { type: 'search', id: 'my-search',
+          autocomplete: 'off', placeholder: text('games.search_hint'),
+          oninput: (event) => this.#change('search', event.target.value, PAUSE_MS) })),
+        this.#select('order', text('games.order'),
+          ORDERS.map((name) => [name, text(`games.order_${name}`)])),
+        this.#select('kind', text('games.column_kind'),
+          [['', text('games.kind_any')], ...KINDS.map((kind) => [kind, kindText(kind)])])),
+      h('p', { class: 'soft small', role: 'status', tabindex: -1, text: this.#error || found }),
+      h('ul', { class: 'games' }, this.#games.map((game) => this.#row(game))),
+      this.#games.length < this.#total && h('div', { class: 'row' },
+        button({ text: text('games.more') }, () => this.#load())));
+  }
+
+  #select(name, label, choices) {
+    return field(label, h('select', { id: `my-${name}`,
+      onchange: (event) => this.#change(name, event.target.value) },
+    choices.map(([value, words]) => h('option', { value, text: words }))));
   }
 
   #row(game) {
-    return new GameRow(game, {
-      isCurrent: false,
-      open: () => this.open(game.game),
-      remove: async () => {
-        await net.ask({ type: 'delete', game: game.game });
-        this.status.focus(); // the button goes with its row
-        this.changed();
-      },
-      trouble: (error) => { this.status.textContent = error.message; },
-    }).element;
+    const isCurrent = game.game === this.page.current;
+    return h('li', { class: 'game', key: game.game }, miniBoard(game.board),
+      h('div', { class: 'game-facts' },
+        h('p', {},
+          h('strong', { class: 'number', text: text('play.game_score', { score: game.score }) }),
+          isCurrent && badge(text('play.game_current')),
+          game.daily && badge(text('games.daily')),
+          accuracyText(game, this.accuracies)),
+        h('p', { class: 'small', text: text('play.game_facts', { count: game.moves,
+          tile: String(game.max_tile), status: statusText(game) }) }),
+        h('p', { class: 'small soft', title: playerText(game.player) && game.player,
+          text: factsOf(game) })),
+      this.#asked === game.game ? this.#question(game) : this.#buttons(game, isCurrent));
+  }
+
+  #buttons({ game, score, date }, isCurrent) {
+    const name = text('play.game_name', { score, date: timeText(date) });
+    const link = (picture, href, words, attributes = {}) => h('a', { class: 'button icon-button',
+      href, title: text(words), 'aria-label': `${text(words)}: ${name}`, ...attributes }, icon(picture));
+    return h('div', { class: 'row game-buttons', key: 'buttons' },
+      button({ text: text('play.open') }, () => this.page.open(game),
+        { disabled: isCurrent, 'aria-label': `${text('play.open')}: ${name}` }),
+      link('analyse', analysisLink({ game }), 'play.analyse'),
+      link('download', `/api/games/${game}/record`, 'play.download', { download: true }),
+      button({ icon: 'delete', label: `${text('play.delete')}: ${name}` }, () => this.#ask(game),
+        { disabled: isCurrent }));
+  }
+
+  /** Deleting cannot be undone: ask, in the same place. */
+  #question({ game }) {
+    return h('div', { class: 'row game-buttons', key: 'question' },
+      h('span', { text: text('play.delete_sure') }),
+      button({ text: text('play.delete') }, () => this.#remove(game), { class: 'danger' }),
+      button({ text: text('play.delete_no') }, () => this.#ask('')));
+  }
+
+  #ask(game) {
+    this.#asked = game;
+    this.#draw();
+    this.element.querySelector('.danger')?.nextElementSibling.focus();
+  }
+
+  async #remove(game) {
+    try {
+      await net.remove(`/api/games/${game}`);
+      this.element.querySelector('[role=status]').focus(); // the button goes with its row
+      await this.show();
+      this.page.changed?.();
+    } catch (error) {
+      this.#error = error.message;
+      this.#ask('');
+    }
   }
 }
 
-function select(id, choices, onchange) {
-  return h('select', { id, onchange }, choices.map(([value, words]) => h('option', { value, text: words })));
+/**
+ * The saved games in a dialog.
+ *
+ * @param {string} current id of the game on the page, which cannot be deleted
+ * @param {function(string): void} open gets the id of a game
+ */
+export function openGames(current, open) {
+  const list = new SavedList({ current, open: (game) => { dialog.close(); open(game); } });
+  const all = h('a', { class: 'button', href: '/games', text: text('nav.games'),
+    onclick: () => dialog.close() });
+  const dialog = openDialog({ title: text('play.games'), body: [list.element], foot: [all],
+    wide: true, onClose: () => list.close() });
+  list.show();
+}
+
+/**
+ * How accurate a judged game was; it may have gone on since.
+ *
+ * @param {{game: string, moves: number}} game
+ * @param {object} accuracies as of `SavedList`
+ */
+function accuracyText({ game, moves }, accuracies) {
+  const found = accuracies[game];
+  return found?.moves === moves
+    && badge(`${text('review.accuracy')} ${percent(found.percent, 1)}`);
+}
+
+function badge(words) {
+  return h('span', { class: 'badge', text: words });
+}
+
+/** Rules, undos and hints where there were any, players, date. */
+function factsOf({ rules, undos, hints, player, date }) {
+  return [rulesText(rules), undos && text('games.undos', { count: undos }),
+    hints && text('games.hints', { count: hints }), playerText(player), timeText(date)]
+    .filter(Boolean).join(' · ');
 }

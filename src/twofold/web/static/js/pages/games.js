@@ -1,13 +1,18 @@
 /** My games: statistics of one's own games, the best of them, and all of them. */
 
-import { button, field, fill, h, icon } from '../dom.js';
-import { FiguresView } from '../games/figures_view.js';
+import { LineChart } from '../chart.js';
+import { button, field, h, icon, part, render } from '../dom.js';
 import { importReport } from '../games/import.js';
 import { SavedList } from '../games/saved_list.js';
 import { dateText, kindText, rulesText } from '../games/words.js';
 import { scrollBox } from '../lab/scroll_box.js';
+import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { number, text } from '../text.js';
+import { fixed, number, percent, text } from '../text.js';
+
+const LEAST_GAMES = 2; // of a chart
+const COLUMNS = ['place', 'score', 'tile', 'moves', 'undos', 'kind', 'date', 'links'];
+const RIGHT = new Set(['place', 'score', 'tile', 'moves', 'undos']);
 
 /**
  * @param {HTMLElement} root
@@ -22,31 +27,47 @@ export function mount(root, context) {
 }
 
 class GamesPage {
+  #found = null; // what the server says; null before it does
+  #accuracies = {};
+  #status = text('all.loading');
   #rules = ''; // what is chosen
   #kind = '';
 
   constructor(root, { navigate }) {
-    this.figures = new FiguresView();
-    this.saved = new SavedList((game) => navigate(`/?game=${game}`), () => this.load());
-    this.status = h('p', { class: 'soft', role: 'status', text: text('all.loading') });
-    this.choice = h('div', { class: 'my-choice', hidden: true });
-    this.leaders = h('div');
-    this.damaged = h('div');
-    this.body = h('div', { class: 'stack wide', hidden: true }, this.choice, this.figures.element,
-      this.leaders, this.saved.element, this.damaged);
-    root.append(h('div', { class: 'my-games stack wide' }, this.#head(), importReport.element,
-      this.status, this.body));
+    this.saved = new SavedList({ open: (game) => navigate(`/?game=${game}`),
+      changed: () => this.load() });
+    this.chart = new LineChart({
+      label: text('games.chart'),
+      x: { label: text('games.chart_game'), format: wholeOnly },
+      y: { from: 0, format: number },
+      right: { from: 0, to: 100, format: (value) => percent(value, 0) },
+      readout: (place) => text('games.chart_place',
+        { game: place, date: dateText(1000 * this.#chosen.kind.played[place - 1]) }),
+      onPick: (place) => navigate(analysisLink({ game: this.#chosen.kind.names[place - 1] })),
+    });
+    for (const one of [this.saved, this.chart, importReport]) part(one.element);
+    this.place = h('div', { class: 'my-games stack wide' });
+    this.figures = part(h('div', { class: 'stack wide' }));
+    this.chartPart = part(h('section', { class: 'my-part', 'aria-labelledby': 'my-chart' },
+      h('h2', { id: 'my-chart', text: text('games.chart') }),
+      h('div', { class: 'my-chart' }, this.chart.element)));
+    this.parts = part(h('div', { class: 'my-parts' }));
+    root.append(this.place);
+    this.#draw();
   }
 
   /** Ask the server, and show what it says. */
   async load() {
     try {
-      const [found] = await Promise.all([net.get('/api/statistics'), this.saved.show()]);
-      if (!this.isClosed) this.#show(found);
+      [this.#found, this.#accuracies] = await Promise.all(
+        [net.get('/api/statistics'), net.get('/api/accuracies')]);
+      this.saved.accuracies = this.#accuracies;
+      await this.saved.show();
+      this.#status = this.#found.games ? '' : text('games.none');
     } catch (error) {
-      this.status.hidden = false;
-      this.status.textContent = error.message;
+      this.#status = error.message;
     }
+    this.#draw();
   }
 
   /**
@@ -55,9 +76,9 @@ class GamesPage {
    * @param {Promise<void>} running
    */
   async follow(running) {
-    this.importButton.disabled = true;
+    this.#draw();
     await running;
-    this.importButton.disabled = false;
+    this.#draw();
     if (!this.isClosed) await this.load();
   }
 
@@ -65,76 +86,125 @@ class GamesPage {
   close() {
     importReport.leave();
     this.isClosed = true;
-    this.figures.close();
+    this.chart.close();
     this.saved.close();
   }
 
-  #head() {
+  async #import(input) {
+    const chosen = [...input.files];
+    input.value = '';
+    if (chosen.length) await this.follow(importReport.take(chosen));
+  }
+
+  /** Rules and kind that are chosen, or that there are most games of. */
+  get #chosen() {
+    const rules = this.#found.rules.find((one) => one.rules === this.#rules) ?? this.#found.rules[0];
+    return { rules, kind: rules?.kinds.find((one) => one.kind === this.#kind) ?? rules?.kinds[0] };
+  }
+
+  #draw() {
+    if (this.isClosed) return;
+    const { games = 0, damaged = [] } = this.#found ?? {};
+    render(this.place, this.#head(games), importReport.element,
+      this.#status && h('p', { class: 'soft', role: 'status', text: this.#status }),
+      games > 0 && this.figures,
+      games > 0 && h('h2', { text: text('games.saved') }),
+      games > 0 && this.saved.element,
+      damaged.length > 0 && damagedPart(damaged));
+    if (games) this.#drawFigures(this.#chosen);
+  }
+
+  #head(games) {
     const files = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': text('games.import'),
-      onchange: () => this.#import(files) });
+      onchange: (event) => this.#import(event.target) });
     return h('div', { class: 'row apart' }, h('h1', { text: text('nav.games') }),
       h('div', { class: 'row my-tools' },
         h('a', { class: 'button', href: '/daily' }, icon('daily'), text('nav.daily')),
-        this.importButton = button({ text: text('games.import') }, () => files.click()), files,
-        this.exportLink = h('a', { class: 'button', href: '/api/export', download: true,
+        button({ text: text('games.import') }, () => this.place.querySelector('[type=file]').click(),
+          { disabled: Boolean(importReport.running) }), files,
+        h('a', { class: 'button', href: '/api/export', download: true, hidden: !games,
           text: text('games.export') })));
   }
 
-  async #import(files) {
-    const chosen = [...files.files];
-    files.value = '';
-    if (!chosen.length) return;
-    await this.follow(importReport.take(chosen));
+  #drawFigures({ rules, kind }) {
+    const { leaders } = rules;
+    render(this.figures,
+      h('div', { class: 'my-choice' }, this.#rulesField(rules), this.#kindField(rules, kind)),
+      h('div', { class: 'stack tight' },
+        h('dl', { class: 'my-figures' }, this.#figuresOf(kind, rules.goal).map(([label, value]) => (
+          h('div', {}, h('dt', { text: label }), h('dd', { class: 'number', text: value }))))),
+        h('p', { class: 'soft small', text: kind.going
+          ? text('games.counted_going', { count: kind.going }) : text('games.counted') })),
+      this.parts,
+      leaders.length > 0 && leaderPart(leaders, this.#found.best[rules.rules]));
+    const hasChart = kind.scores.length >= LEAST_GAMES;
+    render(this.parts, kind.reached.length > 0 && ratesPart(kind), hasChart && this.chartPart);
+    if (hasChart) this.#drawChart(kind);
   }
 
-  #show({ games, rules, best, damaged }) {
-    Object.assign(this, { rules, best });
-    this.exportLink.hidden = !games;
-    this.status.hidden = games > 0;
-    this.status.textContent = games ? '' : text('games.none');
-    this.body.hidden = !games && !damaged.length;
-    this.saved.element.hidden = !games;
-    fill(this.damaged, damaged.length > 0 && damagedPart(damaged));
-    this.#choose();
+  #figuresOf(kind, goal) {
+    const points = (value) => (kind.games ? fixed(value, 0) : '–');
+    const judged = this.#judged(kind).filter((one) => one !== null);
+    const mean = judged.reduce((sum, one) => sum + one, 0) / judged.length;
+    return [
+      [text('games.games'), number(kind.games)],
+      [text('games.mean'), points(kind.mean)],
+      [text('games.median'), points(kind.median)],
+      [text('games.best'), points(kind.best)],
+      [text('review.accuracy'), judged.length ? percent(mean, 1) : '–'],
+      [text('games.streak', { goal: String(goal) }), number(kind.streak)],
+      [text('games.longest_streak'), number(kind.longest_streak)],
+    ];
   }
 
-  /** Show what is chosen, or what there is most of. */
-  #choose() {
-    const rules = this.rules.find((one) => one.rules === this.#rules) ?? this.rules[0];
-    for (const one of [this.choice, this.figures.element, this.leaders]) one.hidden = !rules;
-    if (!rules) return;
-    const kind = rules.kinds.find((one) => one.kind === this.#kind) ?? rules.kinds[0];
-    fill(this.choice, this.#rulesField(rules), this.#kindField(rules, kind));
-    this.figures.show(kind, rules.goal);
-    fill(this.leaders, rules.leaders.length > 0 && leaderTable(rules.leaders, this.best[rules.rules]));
+  /** The accuracy of each game that counts; null where it was not judged. */
+  #judged({ names }) {
+    return names.map((name) => this.#accuracies[name]?.percent ?? null);
+  }
+
+  #drawChart(kind) {
+    const xs = kind.scores.map((_, place) => place + 1);
+    const judged = this.#judged(kind);
+    this.chart.setLines([
+      { name: text('review.graph_score'), xs, ys: kind.scores, colour: 2, format: number },
+      { name: text('games.chart_mean'), xs, ys: kind.means, colour: 1 },
+      ...judged.some((one) => one !== null) ? [{ name: text('review.accuracy'), xs, ys: judged,
+        colour: 3, right: true, marker: 'M10 6a4 4 0 1 0 8 0a4 4 0 1 0-8 0',
+        format: (value) => percent(value, 1) }] : [],
+    ]);
   }
 
   #rulesField(chosen) {
-    if (this.rules.length < 2) return null;
-    const onchange = (event) => {
-      this.#rules = event.target.value;
-      this.#choose();
-      this.choice.querySelector('select').focus();
-    };
+    if (this.#found.rules.length < 2) return null;
+    const onchange = (event) => { this.#rules = event.target.value; this.#draw(); };
     return field(text('picker.rules'),
-      h('select', { id: 'my-rules', onchange }, this.rules.map(({ rules }) => h('option',
+      h('select', { id: 'my-rules', onchange }, this.#found.rules.map(({ rules }) => h('option',
         { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
   }
 
   #kindField({ kinds }, chosen) {
-    const chip = ({ kind, games, going }) => h('label', { class: 'chip' },
+    const pick = (kind) => { this.#kind = kind; this.#draw(); };
+    const chip = ({ kind, games, going }) => h('label', { class: 'chip', key: kind },
       h('input', { type: 'radio', name: 'my-kind', checked: kind === chosen.kind,
-        onchange: () => this.#pickKind(kind) }),
+        onchange: () => pick(kind) }),
       kindText(kind), h('span', { class: 'number', text: number(games + going) }));
     return h('fieldset', { class: 'field' }, h('legend', { text: text('games.column_kind') }),
       h('div', { class: 'chips' }, kinds.map(chip)));
   }
+}
 
-  #pickKind(kind) {
-    this.#kind = kind;
-    this.#choose();
-    this.choice.querySelector('input:checked').focus();
-  }
+function ratesPart({ games: count, reached }) {
+  return h('div', { class: 'my-part' }, h('h2', { id: 'my-rates', text: text('games.rates') }),
+    h('table', { class: 'table my-rates', 'aria-labelledby': 'my-rates' },
+      h('thead', { class: 'visually-hidden' }, h('tr', {}, ['tile', 'share', 'count'].map(
+        (name) => h('th', { scope: 'col', text: text(`games.rates_${name}`) })))),
+      h('tbody', {}, reached.map(({ tile, games }) => h('tr', {},
+        h('th', { scope: 'row', class: 'number', text: String(tile) }),
+        h('td', { class: 'my-share' },
+          h('div', { class: 'my-bar', style: { '--share': games / count } },
+            h('span', { 'aria-hidden': 'true' })),
+          h('span', { class: 'number', text: percent((100 * games) / count, 1) })),
+        h('td', { class: 'right', text: number(games) }))))));
 }
 
 function damagedPart(damaged) {
@@ -145,9 +215,6 @@ function damagedPart(damaged) {
       { text: text('games.unread_file', { file: name, message: why }) }))));
 }
 
-const COLUMNS = ['place', 'score', 'tile', 'moves', 'undos', 'kind', 'date', 'links'];
-const RIGHT = new Set(['place', 'score', 'tile', 'moves', 'undos']);
-
 /**
  * A table of the best games.
  *
@@ -155,7 +222,7 @@ const RIGHT = new Set(['place', 'score', 'tile', 'moves', 'undos']);
  * @param {number} best score that Play shows: at least that of the first game
  * @returns {HTMLElement}
  */
-function leaderTable(games, best) {
+function leaderPart(games, best) {
   const heads = COLUMNS.map((name) => h('th', { scope: 'col', class: RIGHT.has(name) ? 'right' : '' },
     name === 'links' ? h('span', { class: 'visually-hidden', text: text('games.column_links') })
       : text(`games.column_${name}`)));
@@ -166,26 +233,25 @@ function leaderTable(games, best) {
     h('h2', { id: 'my-leaders', text: text('games.leaders') }),
     h('p', { class: 'soft small', text: text('games.leaders_note') }),
     best > games[0].score && h('p', { class: 'small', text: text('games.record', { score: best }) }),
-    scrollBox(text('games.leaders'), table));
+    part(scrollBox(text('games.leaders'), table)));
 }
 
-function leaderRow(game, place) {
-  const { score, max_tile: tile, moves, undos, date } = game;
+function leaderRow({ game, score, max_tile: tile, moves, undos, kind, date, status }, place) {
   const figure = (value) => h('td', { class: 'right', text: value });
+  const link = (name, href, words) => h('a', { class: 'button icon-button quiet', href,
+    title: text(words), 'aria-label': text(`${words}_of`, { score }) }, icon(name));
   return h('tr', {},
     figure(number(place)),
     h('th', { scope: 'row', class: 'right', text: number(score) }),
     figure(String(tile)), figure(number(moves)), figure(number(undos)),
-    h('td', { text: kindText(game.kind) }),
+    h('td', { text: kindText(kind) }),
     h('td', { class: 'nowrap', text: dateText(date) }),
-    h('td', {}, h('span', { class: 'row my-links' }, links(game))));
+    h('td', {}, h('span', { class: 'row my-links' },
+      link('analyse', analysisLink({ game }), 'games.analyse'),
+      (status === 'going' || status === 'won') && link('play', `/?game=${game}`, 'games.open'))));
 }
 
-/** To its review; to the game itself, where it goes on. */
-function links({ game, score, status }) {
-  const goesOn = status === 'going' || status === 'won';
-  const link = (name, href, words) => h('a', { class: 'button icon-button quiet', href,
-    title: text(words), 'aria-label': text(`${words}_of`, { score }) }, icon(name));
-  return [link('review', `/review?game=${game}`, 'games.review'),
-    goesOn && link('play', `/?game=${game}`, 'games.open')];
+/** Between two games there is none: such a tick has no number. */
+function wholeOnly(value) {
+  return Number.isInteger(value) ? number(value) : '';
 }

@@ -1,28 +1,32 @@
 /** Play: a game by hand, with help at hand. */
 
 import { BoardView } from '../board.js';
-import { h } from '../dom.js';
+import { h, part, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { analysisLink } from '../links.js';
 import { remember, remembered } from '../memory.js';
-import { Befores } from '../play/befores.js';
-import { Controls } from '../play/controls.js';
-import { GameFacts } from '../play/facts.js';
+import { net } from '../net.js';
+import { Celebration } from '../play/celebration.js';
 import { isFinished } from '../play/intents.js';
 import { LiveGame } from '../play/live_game.js';
-import { lossText } from '../play/loss_text.js';
+import { Milestones } from '../play/milestones.js';
 import { Narrator } from '../play/narrator.js';
 import { Overlay } from '../play/overlay.js';
 import { movePad } from '../play/pad.js';
-import { describeRules, formOf } from '../play/rules_text.js';
-import { ScoreView } from '../play/score.js';
-import { WaitingLine } from '../play/waiting_line.js';
+import { describeRules, formOf, ORIGINAL } from '../play/rules_text.js';
+import { todayView } from '../play/today.js';
+import { controlsView, factsView, headView } from '../play/views.js';
 import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
-import { text } from '../text.js';
+import { number, text } from '../text.js';
 import { toast } from '../toast.js';
 
 const TAB_KEY = 'twofold.game';
 const WON_KEY = 'twofold.won'; // the game whose goal was just reached
+const TICK_MS = 500;
+const FLOAT_MS = 600;
+const FLOAT = [{ transform: 'none', opacity: 1 }, { transform: 'translateY(-2.5rem)', opacity: 0 }];
+const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
  * @param {HTMLElement} root
@@ -38,109 +42,169 @@ export function mount(root, context) {
 class PlayPage {
   #context;
   #board = new BoardView();
-  #scores = new ScoreView();
-  #facts = new GameFacts(
-    async () => (await import('../sharing/sources.js')).shareLive(this.game));
   #overlay = new Overlay();
+  #celebration = new Celebration();
   #narrator = new Narrator();
-  #waiting = new WaitingLine();
-  #help = null;
-  #extras = null;
-  #closed = false;
-  #befores = new Befores();
+  #milestones = new Milestones();
+  #befores = new Map(); // of a game begun here, the id of the game before it
+  #beside = null; // help, ending, clock, sounds and time trial, once they are loaded
+  #today = { daily: null, last: null };
+  #told = ''; // the game of which was said that it counts as played by hand no more
   #unsay = () => {}; // takes the message of the last new game away
+  #isClosed = false;
   #offs = [];
 
   constructor(root, context) {
     this.#context = context;
-    this.game = new LiveGame(this.#watcher());
-    this.controls = new Controls({
-      newGame: () => this.#newGame(), rules: () => this.#askRules(), games: () => this.#showGames(),
-      undo: () => this.#undo(), redo: () => this.game.redo(),
-    });
-    this.#build(root);
-    this.#listen(root);
-  }
-
-  /** Open the game of the address, of this tab, or the one played last. */
-  async start() {
-    const { params } = this.#context;
-    this.#board.setSpeed(settings.get('speed'));
-    await this.game.open(params.get('game') || remembered(TAB_KEY));
-    const [{ HelpPanel }, { PlayExtras }] = await Promise.all(
-      [import('../play/help.js'), import('../play/extras.js')]);
-    if (this.#closed) return;
-    this.#extras = new PlayExtras(this.game, { overlay: this.#overlay, facts: this.#facts.list,
-      above: this.controls.element, keepGoing: () => this.#keepGoing(),
-      newGame: () => this.#newGame() });
-    this.#help = new HelpPanel(this.game, (letter) => this.#showBest(letter), this.controls.right);
-    this.side.append(this.#help.element, this.#facts.element); // at once: nothing moves
-    this.boardPlace.prepend(this.#help.bar.element);
-  }
-
-  close() {
-    this.#closed = true;
-    for (const off of this.#offs) off();
-    this.#help?.close();
-    this.#extras?.close();
-    this.game.close();
-  }
-
-  #build(root) {
-    this.title = h('h1', { class: 'play-title', text: '2048' });
-    this.subtitle = h('p', { class: 'soft play-subtitle',
-      text: text('play.subtitle', { goal: '2048' }) });
-    this.pad = movePad((letter) => this.game.move(letter));
-    this.boardPlace = h('div', { class: 'board-place' },
-      h('div', { class: 'board-holder' }, this.#board.element, this.#overlay.element));
-    this.how = h('p', { class: 'how', text: text('play.how') });
-    this.area = h('div', { class: 'play-area' },
-      h('div', { class: 'play-head' }, h('div', { class: 'grow' }, this.title, this.subtitle),
-        this.#scores.element),
-      this.controls.element, this.boardPlace, this.how, this.#waiting.element);
-    this.side = h('div', { class: 'stack wide play-side' });
-    root.append(h('div', { class: 'columns play' },
-      h('div', { class: 'stack' }, this.area, this.pad), this.side));
-  }
-
-  #listen(root) {
-    const showPad = () => { this.pad.hidden = !settings.get('pad'); };
-    showPad();
-    this.#offs = [
-      listenKeys({
-        move: (letter, event) => this.game.move(letter, event.repeat), commands: this.#commands(),
-      }),
-      listenSwipes(this.area, (letter) => this.game.move(letter)),
-      releaseFocusAfterPointer(root),
-      settings.on('speed', (speed) => this.#board.setSpeed(speed)),
-      settings.on('hints', (on) => this.controls.showHints(on)),
-      settings.on('pad', showPad),
-    ];
-  }
-
-  #commands() {
-    const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
-    const best = () => this.#enter();
-    return {
-      u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
-      n: () => this.#newGame(), p: () => this.#help?.auto(),
-      i: () => this.controls.toggleHints(), Enter: best, Space: best,
-      b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
-    };
-  }
-
-  #watcher() {
-    return {
+    this.game = new LiveGame({
       state: (state) => this.#onState(state),
       step: (step) => this.#onStep(step),
       frame: ({ now }) => this.#onFrame(now),
       ended: (ended) => this.#onEnded(ended),
+      hinted: (before) => this.#onHinted(before),
       sending: (letter) => this.#board.begin(letter),
       illegal: (letter) => this.#narrator.illegal(letter),
       trouble: (words) => toast(words),
-      waiting: () => this.#waiting.show(this.game),
-      back: (found) => this.#onBack(found),
+      waiting: () => this.#draw(),
+      back: (back) => this.#onBack(back),
+    });
+    this.#build(root);
+    this.#listen(root);
+    this.#draw();
+  }
+
+  /** Open the game of the address, of this tab, or the one played last. */
+  async start() {
+    this.#board.setSpeed(settings.get('speed'));
+    await this.game.open(this.#context.params.get('game') || remembered(TAB_KEY));
+    const { Beside } = await import('../play/beside.js');
+    if (this.#isClosed) return;
+    this.#beside = new Beside(this.game, this.#overlay, {
+      hinted: () => this.#showHint(), keepGoing: () => this.#keepGoing(),
+      newGame: () => this.#newGame() });
+    const { help, ending, trial } = this.#beside;
+    this.side.append(help.element, ending.element, this.facts); // at once: nothing moves
+    this.boardPlace.prepend(help.bar.element);
+    this.controls.after(trial.element);
+    this.#update();
+    this.#loadToday();
+  }
+
+  close() {
+    this.#isClosed = true;
+    for (const off of this.#offs) off();
+    this.#beside?.close();
+    this.game.close();
+  }
+
+  // ---- what is shown
+
+  #build(root) {
+    this.gain = h('span', { class: 'score-gain number', 'aria-hidden': 'true', hidden: true });
+    this.head = h('div', { class: 'play-head' });
+    this.controls = h('div',
+      { class: 'row controls', role: 'group', 'aria-label': text('play.controls') });
+    this.boardPlace = h('div', { class: 'board-place' }, h('div', { class: 'board-holder' },
+      this.#board.element, this.#overlay.element, this.#celebration.element));
+    this.line = h('p', { class: 'play-line', role: 'status' });
+    this.pad = movePad((letter) => this.game.move(letter));
+    this.area = h('div', { class: 'play-area' }, this.head, this.gain, this.controls,
+      this.boardPlace, this.line);
+    this.today = h('div');
+    this.facts = h('section', { class: 'card stack', 'aria-labelledby': 'facts-title' });
+    this.side = h('div', { class: 'stack wide play-side' });
+    root.append(h('div', { class: 'columns play' },
+      h('div', { class: 'stack' }, this.area, this.pad, this.today), this.side));
+  }
+
+  #listen(root) {
+    const [undo, redo] = [() => this.#undo(), () => this.game.redo()];
+    const best = () => this.#enter();
+    const showPad = () => { this.pad.hidden = !settings.get('pad'); };
+    showPad();
+    const commands = {
+      u: undo, 'ctrl+z': undo, y: redo, 'ctrl+y': redo, 'ctrl+shift+z': redo,
+      n: () => this.#newGame(), p: () => this.#beside?.help.auto(), i: () => this.#toggleHints(),
+      Enter: best, Space: best, c: () => this.#copy(), 'shift+a': () => this.#analyse(),
+      b: () => this.#narrator.board(this.#board.tiles, this.#board.cols),
     };
+    const timer = setInterval(() => settings.get('clock') && this.#draw(), TICK_MS);
+    this.#offs = [
+      listenKeys({ move: (letter, event) => this.game.move(letter, event.repeat), commands }),
+      listenSwipes(this.area, (letter) => this.game.move(letter)),
+      releaseFocusAfterPointer(root),
+      () => clearInterval(timer),
+      settings.on('speed', (speed) => this.#board.setSpeed(speed)),
+      settings.on('pad', showPad),
+      ...['hints', 'clock'].map((name) => settings.on(name, () => this.#draw())),
+    ];
+  }
+
+  /** Show all but the board as the game is now. */
+  #draw() {
+    const { now, state } = this.game;
+    render(this.head, headView(state, now));
+    render(this.controls, controlsView(state, now, {
+      isUndoable: Boolean(now?.can_undo || this.#hasBefore),
+      help: this.#beside?.help.buttons(true),
+      newGame: () => this.#newGame(), rules: () => this.#askRules(),
+      games: () => this.#showGames(), undo: () => this.#undo(), redo: () => this.game.redo(),
+      hints: () => this.#toggleHints() }));
+    render(this.line, this.#lineText(now));
+    this.line.classList.toggle('warn', net.state !== 'open');
+    render(this.today, todayView(this.#today));
+    if (!now) return;
+    render(this.facts, factsView(state, now, {
+      clock: settings.get('clock') && this.#beside?.clock.show(now),
+      takeBack: () => this.game.takeBack(), copy: () => this.#copy(),
+      share: async () => (await import('../sharing/sources.js')).shareLive(this.game) }));
+  }
+
+  #lineText(now) {
+    const { waiting } = this.game;
+    if (waiting && net.state !== 'open') return text('play.waiting', { count: waiting });
+    return now && now.move_number > 0 ? '' : text('play.how');
+  }
+
+  /** The position has changed. */
+  #update() {
+    this.#draw();
+    const { now, state } = this.game;
+    if (!now) return;
+    if (now.move_number > state.first) this.#unsay();
+    const isOver = isFinished(now);
+    if (this.#beside) {
+      const { help, ending } = this.#beside;
+      help.element.hidden = isOver;
+      if (isOver) ending.show();
+      else ending.hide();
+      help.update();
+    }
+  }
+
+  #showHint() {
+    this.#board.arrow(this.#overlay.isShown ? '' : this.#beside?.help.hint ?? '');
+  }
+
+  #showGain(points) {
+    const speed = settings.get('speed');
+    if (!points || !speed || STILL.matches) return;
+    const score = this.head.querySelector('.score');
+    this.gain.style.left = `${score.offsetLeft + score.offsetWidth / 2}px`;
+    this.gain.textContent = `+${number(points)}`;
+    this.gain.hidden = false;
+    this.floating?.cancel();
+    this.floating = this.gain.animate(FLOAT, { duration: FLOAT_MS / speed, easing: 'ease-in' });
+    this.floating.onfinish = () => { this.gain.hidden = true; };
+  }
+
+  async #loadToday() {
+    const [daily, { games }] = await Promise.all(
+      [net.get('/api/daily'), net.get('/api/game-list?count=5')]).catch(() => [null, { games: [] }]);
+    const last = games.find(({ game, status, moves }) => (
+      game !== this.game.id && moves && (status === 'going' || status === 'won')));
+    this.#today = { daily, last };
+    if (!this.#isClosed) this.#draw();
   }
 
   // ---- what happens in the game
@@ -151,61 +215,89 @@ class PlayPage {
     if (!fits) this.#board.resize(rules.rows, rules.cols);
     this.boardPlace.style.setProperty('--rows', rules.rows);
     this.boardPlace.style.setProperty('--cols', rules.cols);
+    this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
     this.#board.show(now.tiles, { animate: now.move_number === 0 });
-    this.#showRules(rules);
-    this.#facts.state(state);
-    this.controls.showDaily(Boolean(state.daily));
-    if (state.daily) this.subtitle.textContent = text('daily.subtitle', { day: state.daily });
     this.game.blocked = false;
     this.#overlay.hide();
-    this.#show(now);
+    if (state.was) this.#rename(state.was, state.game);
+    this.#beside?.state(state);
+    this.#update();
     if (!this.game.isCatchingUp) this.#narrator.state(state);
-    this.#extras?.state(state);
     remember(TAB_KEY, state.game);
-    if (state.was) this.#befores.rename(state.was, state.game);
     if (state.note) toast(text(`play.note_${state.note}`));
     if (isFinished(now)) this.#showOver(now);
     else if (now.status === 'won' && remembered(WON_KEY) === state.game) this.#showWon(now);
   }
 
   #onStep(step) {
+    const { before } = this.game;
+    const first = this.#milestones.of(this.game.state, before, step).join(' ');
     this.#board.step(step);
-    this.#scores.gain(step.reward);
-    this.#show(step.now);
+    this.#showGain(step.reward);
     if (this.#overlay.isShown) this.#keepGoing();
-    this.#extras?.step(step);
-    if (isFinished(step.now)) this.#showOver(step.now);
-    else if (step.goal_reached) this.#onGoal(step.now);
-    else if (!this.game.isCatchingUp) this.#narrator.step(step, this.#board.cols);
+    this.#beside?.step(step, Boolean(first));
+    this.#update();
+    this.#tellHelped(before, step.now);
+    if (first) this.#celebration.show(first);
+    if (isFinished(step.now)) this.#showOver(step.now, first);
+    else if (step.goal_reached) this.#onGoal(step.now, first);
+    else if (!this.game.isCatchingUp) this.#narrator.step(step, this.#board.cols, first);
   }
 
   #onFrame(now) {
+    const { before } = this.game;
     this.#board.show(now.tiles);
-    this.#show(now);
+    this.#update();
+    this.#tellHelped(before, now);
     this.#narrator.progress(now);
   }
 
   #onEnded({ reason, now, message }) {
     this.#board.show(now.tiles);
-    this.#show(now);
+    this.#update();
     if (reason === 'failed') toast(message);
     if (isFinished(now)) this.#showOver(now);
   }
 
+  #onHinted(before) {
+    this.#draw(); // with this hint
+    this.#tellHelped(before, this.game.now);
+  }
+
+  /** A game that was played by hand counts so no more: say it once, and offer to take it back. */
+  #tellHelped(before, now) {
+    const { id, state } = this.game;
+    const isLost = before.kind === 'hand' && now.kind !== 'hand' && before.move_number > state.first;
+    if (!isLost || this.#told === id) return;
+    this.#told = id;
+    const run = () => {
+      if (now.kind === 'helped') settings.set('hints', false);
+      if (this.game.id === id) this.game.takeBack();
+      this.#told = '';
+    };
+    toast(text(`play.now_${now.kind}`), { text: text('play.take_back'), run });
+  }
+
   /** The moves that waited are made: what the loss has meant, and where the game stands now. */
-  #onBack(found) {
-    const words = lossText(found);
+  #onBack({ isBehind, isStopped }) {
+    const words = [isBehind && text('play.behind'), isStopped && text('play.stopped')]
+      .filter(Boolean).join(' ');
     if (words) toast(words);
     this.#narrator.back(words, this.game.state, this.game.now);
-    this.#help?.update();
+    this.#update();
   }
 
   /** The goal is there: a person is asked whether to go on, a player goes on. */
-  #onGoal(now) {
+  #onGoal(now, first) {
     const { goal } = this.game.state.rules;
-    this.#narrator.won(goal);
-    if (this.game.isAuto) toast(text('play.won_by_player', { goal: String(goal) }));
-    else this.#showWon(now);
+    this.#narrator.won(goal, first);
+    if (this.game.isAuto) return void toast(text('play.won_by_player', { goal: String(goal) }));
+    this.#showWon(now);
+    this.#beside?.ending.figures().then((figures) => {
+      const words = text('play.first_streak', { count: figures?.streak, goal: String(goal) });
+      if (figures?.streak > 1) this.#celebration.show([first, words].filter(Boolean).join(' '));
+      if (figures?.streak > 1) this.#narrator.won(goal, words);
+    });
   }
 
   #showWon(now) {
@@ -216,9 +308,9 @@ class PlayPage {
       { keepGoing: () => this.#keepGoing(), newGame: () => this.#newGame() });
   }
 
-  #showOver(now) {
+  #showOver(now, first = '') {
     if (this.#overlay.isShown) return;
-    this.#narrator.over(this.game.state, now);
+    this.#narrator.over(this.game.state, now, first);
     this.#overlay.over(this.game.state, now,
       { undo: () => this.#undo(), newGame: () => this.#newGame() });
   }
@@ -227,34 +319,29 @@ class PlayPage {
     this.game.blocked = false;
     remember(WON_KEY, '');
     this.#overlay.hide();
-    this.#help?.update();
-  }
-
-  #show(now) {
-    this.#scores.show(now);
-    this.controls.show(now, this.#hasBefore);
-    this.#facts.show(now);
-    this.how.hidden = now.move_number > 0;
-    if (now.move_number > this.game.state.first) this.#unsay();
-    this.#help?.update();
-  }
-
-  #showBest(letter) {
-    this.#board.arrow(this.#overlay.isShown ? '' : letter);
-    if (letter) this.#facts.show(this.game.now); // with this hint
-  }
-
-  #showRules(rules) {
-    this.title.textContent = String(rules.goal);
-    this.subtitle.textContent = text('play.subtitle', { goal: String(rules.goal) });
-    this.#board.setLabel(text('play.board', { rules: describeRules(rules) }));
+    this.#beside?.help.update();
   }
 
   // ---- what a person does
 
   #enter() {
     if (this.game.blocked) this.#keepGoing();
-    else this.#help?.best();
+    else if (settings.get('hints')) this.#beside?.help.best();
+  }
+
+  #toggleHints() {
+    if (this.game.state?.daily) toast(text('daily.play_note'));
+    else settings.set('hints', !settings.get('hints'));
+  }
+
+  async #copy() {
+    await navigator.clipboard.writeText(this.game.now.board);
+    toast(text('play.copied'));
+  }
+
+  #analyse() {
+    const { id, now } = this.game;
+    if (now) this.#context.navigate(analysisLink({ game: id, move: now.move_number }));
   }
 
   async #newGame() {
@@ -269,8 +356,8 @@ class PlayPage {
     this.#forgetAddress();
     const begun = this.game.id;
     if (!before || begun === before) return;
-    this.#befores.note(begun, before);
-    this.#show(this.game.now);
+    this.#befores.set(begun, before);
+    this.#draw();
     const run = () => this.game.id === begun && this.#takeBack();
     this.#unsay = toast(text('play.new_done'), { text: text('play.undo'), run });
   }
@@ -282,28 +369,33 @@ class PlayPage {
   }
 
   get #hasBefore() {
-    return this.game.isUnplayed && Boolean(this.#befores.of(this.game.id));
+    return this.game.isUnplayed && this.#befores.has(this.game.id);
   }
 
   /** The game before comes back; this one is forgotten if nothing has happened in it. */
   #takeBack() {
     this.#unsay();
-    return this.game.open(this.#befores.of(this.game.id), { unplayed: true });
+    return this.game.open(this.#befores.get(this.game.id), { unplayed: true });
+  }
+
+  /** Another program has the file of a game: it goes on under another id. */
+  #rename(was, game) {
+    if (this.#befores.has(was)) this.#befores.set(game, this.#befores.get(was));
+    for (const [begun, id] of this.#befores) if (id === was) this.#befores.set(begun, game);
   }
 
   async #askRules() {
     const { askNewGame } = await import('../play/new_game.js');
-    const { ORIGINAL } = await import('../play/rules_text.js');
     const { rules } = this.game.state ?? {};
     askNewGame(rules ? formOf(rules) : ORIGINAL, async ({ trial, ...options }) => {
       await this.#begin(options);
-      if (trial) this.#extras?.beginTrial(Boolean(options.seed));
+      if (trial) this.#beside?.trial.begin(Boolean(options.seed));
     });
   }
 
   async #showGames() {
-    const { showGames } = await import('../play/games_dialog.js');
-    showGames(this.game.id, (game) => {
+    const { openGames } = await import('../games/saved_list.js');
+    openGames(this.game.id, (game) => {
       this.#forgetAddress();
       this.game.open(game);
     });

@@ -1,28 +1,31 @@
 /** Sounds, made here, soft and short; no file is loaded for them. */
 
+import { settings } from '../settings.js';
+
 const LOUDNESS = 0.09;
 const LOWEST_HZ = 196; // G3, a merge to 4
 const PENTATONIC = [0, 2, 4, 7, 9];
 const SLIDE = { hz: 150, seconds: 0.07, loudness: 0.4 };
 const OVER = [0, -3, -7];
 const GOAL = [0, 4, 7, 12];
+const FIRST = [0, 7, 12];
 const NOTE_GAP = 0.11; // seconds
 const LEAST_GAP_MS = 50; // a fast player makes no noise
 
-/** Makes a game heard. */
+/** Makes a game heard, if the settings say so. */
 export class Feedback {
   #audio = null;
   #last = 0;
 
-  /** A game that is shown makes no sound. */
-  state() {}
-
-  /** @param {object} step a `step` message */
-  step(step) {
+  /**
+   * @param {object} step a `step` message
+   * @param {boolean} isFirst whether it has reached something for the first time
+   */
+  step(step, isFirst) {
     const now = performance.now();
-    if (now - this.#last < LEAST_GAP_MS) return;
+    if (!settings.get('sounds') || now - this.#last < LEAST_GAP_MS) return;
     this.#last = now;
-    this.#sound(step, largestMerge(step));
+    this.#sound(step, largestMerge(step), isFirst);
   }
 
   close() {
@@ -30,8 +33,9 @@ export class Feedback {
     this.#audio = null;
   }
 
-  #sound({ now, goal_reached: isGoal }, tile) {
+  #sound({ now, goal_reached: isGoal }, tile, isFirst) {
     const isOver = now.status === 'over'; // stopped at the goal is no loss
+    if (isFirst && !isOver && !isGoal) return void this.#tune(FIRST);
     if (isOver || isGoal) this.#tune([...(isGoal ? GOAL : []), ...(isOver ? OVER : [])]);
     else if (tile) this.#note({ hz: pitch(tile), seconds: 0.16, loudness: 1 });
     else this.#note(SLIDE);

@@ -2,7 +2,7 @@
 
 import { barLabel, barText } from '../analysis_texts.js';
 import { AnalysisView } from '../analysis_view.js';
-import { button, h, icon } from '../dom.js';
+import { button, h, part, render } from '../dom.js';
 import { EvalBar } from '../eval_bar.js';
 import { net } from '../net.js';
 import { PlayerPicker } from '../player_picker.js';
@@ -19,7 +19,7 @@ const GAP_MS = 30;
 /** The panel; `bar` is the evaluation bar, which stands beside the board. */
 export class HelpPanel {
   #game;
-  #onBest;
+  #page;
   #ref = 0;
   #timer = null;
   #askedAt = 0;
@@ -29,24 +29,25 @@ export class HelpPanel {
   /** The evaluation bar, to stand beside the board. */
   bar = new EvalBar();
 
+  /** Letter of the best move here, as far as hints say; empty for none. */
+  hint = '';
+
   /**
    * @param {import('./live_game.js').LiveGame} game
-   * @param {function(string): void} onBest gets the letter of the best move, or an empty text
-   * @param {Element} above takes the same buttons where the panel is below the board
+   * @param {{hinted: function(): void}} page `hinted` hears that the hint has changed
    */
-  constructor(game, onBest, above) {
+  constructor(game, page) {
     this.#game = game;
-    this.#onBest = onBest;
+    this.#page = page;
     this.view = new AnalysisView({ onMove: (letter) => game.move(letter), line: false,
       announce: true });
     this.picker = new PlayerPicker({ spec: settings.get('player'), label: text('play.help_player'),
       onPick: (spec) => this.#picked(spec) });
-    this.toggle = h('input', { type: 'checkbox', class: 'switch', role: 'switch',
-      checked: settings.get('hints'), onchange: () => settings.set('hints', this.toggle.checked) });
-    this.element = this.#build();
-    above.append(this.#buildShort());
+    this.analysis = part(h('div', { class: 'help-analysis' }, this.view.element));
+    part(this.picker.element);
+    this.element = h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' });
     this.#offs = [
-      net.on('analysis', (reply) => this.#onReply(reply)),
+      net.on('analysis', (reply) => reply.ref === this.#ref && this.#onReply(reply)),
       net.on('refused', (reply) => reply.ref === this.#ref && this.#onRefused(reply)),
       net.on('ready', () => this.update()),
       settings.on('hints', () => this.#switched()),
@@ -54,47 +55,46 @@ export class HelpPanel {
     this.#switched();
   }
 
-  /** Spec of the player who helps; empty for the default one. */
-  get player() {
-    return settings.get('player');
-  }
-
-  /** The pace chosen; null for as fast as it goes. */
-  get pace() {
-    const pace = settings.get('pace');
-    return pace > 0 ? pace : null;
-  }
-
-  /** The position has changed: what was thought of the one before is stale. */
-  update() {
-    this.#ref = 0;
-    this.#onBest('');
-    this.#showAuto();
-    const { rules } = this.#game.state ?? {};
-    if (rules) this.picker.setShape(rules.rows, rules.cols);
-    clearTimeout(this.#timer);
-    this.#showDaily();
-    if (!settings.get('hints') || this.isDaily || this.#game.isCatchingUp) return;
-    const gap = this.#game.isAuto ? AUTO_GAP_MS : GAP_MS;
-    const wait = this.#askedAt + gap - performance.now();
-    if (wait <= 0) this.#ask();
-    else this.#timer = setTimeout(() => this.#ask(), wait);
-  }
-
   /** Whether this is a daily game, which is played without help. */
   get isDaily() {
     return Boolean(this.#game.state?.daily);
   }
 
+  /** The position has changed: what was thought of the one before is stale. */
+  update() {
+    const { isAuto, isCatchingUp, state } = this.#game;
+    this.#ref = 0;
+    this.#show('');
+    if (state) this.picker.setShape(state.rules.rows, state.rules.cols);
+    clearTimeout(this.#timer);
+    this.#draw();
+    if (!this.#isOn || isCatchingUp) return;
+    const wait = this.#askedAt + (isAuto ? AUTO_GAP_MS : GAP_MS) - performance.now();
+    if (wait <= 0) this.#ask();
+    else this.#timer = setTimeout(() => this.#ask(), wait);
+  }
+
   /** Play one move of the player who helps. */
   best() {
-    if (!this.isDaily) this.#game.best(this.player);
+    if (!this.isDaily) this.#game.best(settings.get('player'));
   }
 
   /** Let the player play, or take the game over. */
   auto() {
     if (this.#game.isAuto) this.#game.pause();
-    else if (!this.isDaily) this.#game.autoplay(this.player, this.pace);
+    else if (!this.isDaily) this.#autoplay();
+  }
+
+  /** Buttons for one move and for all. @param {boolean} isShort whether they have icons alone */
+  buttons(isShort) {
+    const { isAuto, now } = this.#game;
+    const face = (icon, words) => ({ icon, [isShort ? 'label' : 'text']: text(words) });
+    const canGo = Boolean(now?.legal) && !this.isDaily;
+    return [
+      button(face('step', 'play.best_move'), () => this.best(), { disabled: !canGo || isAuto }),
+      button(face(isAuto ? 'pause' : 'run', isAuto ? 'play.take_over' : 'play.auto'),
+        () => this.auto(), { disabled: !canGo && !isAuto }),
+    ];
   }
 
   /** Ask and listen no more. */
@@ -105,103 +105,80 @@ export class HelpPanel {
     if (net.state === 'open' && this.#ref) net.send({ type: 'stop' });
   }
 
-  #build() {
-    const hidden = { class: 'help-analysis', hidden: true };
-    this.analysis = h('div', hidden, this.view.element);
-    this.daily = h('p', { class: 'small soft', hidden: true, text: text('daily.play_note') });
-    this.autoButton = button({ icon: 'run', text: text('play.auto') }, () => this.auto());
-    this.bestButton = button({ icon: 'step', text: text('play.best_move') }, () => this.best());
-    return h('section', { class: 'card stack help', 'aria-labelledby': 'help-title' },
-      h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
-        h('label', { class: 'check wide-only' }, text('play.hints'), this.toggle)),
-      this.daily,
-      this.analysis,
-      this.picker.element,
-      h('div', { class: 'row help-buttons' }, this.bestButton, this.autoButton),
-      this.#paceField());
+  get #isOn() {
+    return settings.get('hints') && !this.isDaily;
   }
 
-  #buildShort() {
-    this.autoShort = button({ icon: 'run', label: text('play.auto') }, () => this.auto());
-    this.bestShort = button({ icon: 'step', label: text('play.best_move') }, () => this.best());
-    return h('div', { class: 'group narrow-only' }, this.bestShort, this.autoShort);
+  #draw() {
+    const { isDaily } = this;
+    this.picker.field.select.disabled = isDaily;
+    this.bar.element.hidden = !this.#isOn;
+    render(this.element,
+      h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
+        h('label', { class: 'check wide-only' }, text('play.hints'), h('input', {
+          type: 'checkbox', class: 'switch', role: 'switch', checked: settings.get('hints'),
+          disabled: isDaily, onchange: (event) => settings.set('hints', event.target.checked) }))),
+      isDaily && h('p', { class: 'small soft', text: text('daily.play_note') }),
+      h('div', { class: 'row help-buttons' }, this.buttons(false)),
+      this.#paceField(),
+      this.picker.element,
+      this.#isOn && this.analysis); // last: nothing moves when it comes
   }
 
   #paceField() {
-    const index = Math.max(0, PACES.indexOf(this.pace));
-    const output = h('output', { for: 'help-pace', class: 'number' });
-    const input = h('input', { type: 'range', id: 'help-pace',
-      min: 0, max: PACES.length - 1, step: 1, value: index,
-      oninput: () => this.#setPace(PACES[Number(input.value)], input, output) });
-    this.paceInput = input;
-    this.#showPace(PACES[index], input, output);
+    const index = Math.max(0, PACES.indexOf(settings.get('pace') || null));
+    const pace = PACES[index];
+    const words = pace ? text('play.pace_value', { pace }) : text('play.pace_most');
     return h('div', { class: 'field' }, h('span', { class: 'row apart label' },
-      h('label', { for: 'help-pace', text: text('play.pace') }), output), input);
+      h('label', { for: 'help-pace', text: text('play.pace') }),
+      h('output', { for: 'help-pace', class: 'number', text: words })),
+    h('input', { type: 'range', id: 'help-pace', min: 0, max: PACES.length - 1, step: 1,
+      value: String(index), 'aria-valuetext': words, disabled: this.isDaily,
+      oninput: (event) => this.#paced(PACES[event.target.value]) }));
   }
 
-  #setPace(pace, input, output) {
+  #paced(pace) {
     settings.set('pace', pace ?? 0);
-    this.#showPace(pace, input, output);
-    if (this.#game.isAuto) this.#game.autoplay(this.player, pace);
-  }
-
-  #showPace(pace, input, output) {
-    output.textContent = pace === null ? text('play.pace_most') : text('play.pace_value', { pace });
-    input.setAttribute('aria-valuetext', output.textContent);
+    this.#draw();
+    if (this.#game.isAuto) this.#autoplay();
   }
 
   #picked(spec) {
     settings.set('player', spec);
     this.update();
-    if (this.#game.isAuto) this.#game.autoplay(spec, this.pace);
+    if (this.#game.isAuto) this.#autoplay();
+  }
+
+  #autoplay() {
+    this.#game.autoplay(settings.get('player'), settings.get('pace') || null);
   }
 
   #switched() {
-    const on = settings.get('hints');
-    this.toggle.checked = on;
-    this.analysis.hidden = !on;
-    this.bar.element.hidden = true; // until a player gives a value for it
-    if (!on && this.#ref) net.send({ type: 'stop' });
-    this.view.clear();
+    if (!settings.get('hints') && this.#ref) net.send({ type: 'stop' });
+    this.#clear();
     this.update();
   }
 
-  #showDaily() {
-    this.daily.hidden = !this.isDaily;
-    for (const one of [this.toggle, this.picker.field.select, this.paceInput]) one.disabled = this.isDaily;
-    this.analysis.hidden = this.isDaily || !settings.get('hints');
-    if (!this.isDaily) return;
-    this.view.clear();
-    this.bar.element.hidden = true;
+  #show(letter) {
+    if (this.hint === letter) return;
+    this.hint = letter;
+    this.#page.hinted();
   }
 
-  #showAuto() {
-    const { isAuto, now } = this.#game;
-    if (this.autoButton.dataset.auto !== String(isAuto)) {
-      this.autoButton.dataset.auto = String(isAuto);
-      const label = text(isAuto ? 'play.take_over' : 'play.auto');
-      this.autoButton.replaceChildren(icon(isAuto ? 'pause' : 'run'), h('span', { text: label }));
-      this.autoShort.replaceChildren(icon(isAuto ? 'pause' : 'run'));
-      this.autoShort.setAttribute('aria-label', label);
-      this.autoShort.title = label;
-    }
-    const [noAuto, noBest] = [!now?.legal && !isAuto, !now?.legal || isAuto];
-    for (const one of [this.autoButton, this.autoShort]) one.disabled = noAuto || this.isDaily;
-    for (const one of [this.bestButton, this.bestShort]) one.disabled = noBest || this.isDaily;
+  #clear(words = '') {
+    this.view.clear(words);
+    this.bar.clear();
   }
 
   #ask() {
     const { now, state } = this.#game;
-    if (!now || !now.legal || net.state !== 'open') {
-      this.view.clear();
-      this.bar.clear();
-      return;
-    }
+    if (!now?.legal || net.state !== 'open') return void this.#clear();
     this.#askedAt = performance.now();
     if (net.ready) this.view.wait();
     else this.view.clear(text('play.loading_player'));
     this.#ref = net.send({ type: 'analyse', board: now.board, rules: state.rules.text,
-      score: String(now.score), player: this.player, game: this.#countedFor(state, now) });
+      score: String(now.score), player: settings.get('player'),
+      game: this.#countedFor(state, now) });
   }
 
   /** The game in which these hints are counted; none where they are asked again after a loss. */
@@ -214,17 +191,14 @@ export class HelpPanel {
   }
 
   #onReply(reply) {
-    if (reply.ref !== this.#ref) return;
     this.view.show(reply);
     this.bar.show(reply.bar, barText(reply), barLabel(reply));
-    this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
-    if (reply.hints !== null) this.#game.now.hints = reply.hints; // this one is counted
-    this.#onBest(reply.best);
+    if (reply.hints !== null) this.#game.hinted(reply.hints); // this one is counted
+    this.#show(reply.best);
   }
 
   #onRefused({ message }) {
-    this.view.clear(message);
-    this.bar.clear();
+    this.#clear(message);
   }
 }

@@ -1,4 +1,4 @@
-/** What is meant to be done in a game: a move, an undo, a redo, a move of a player; whether it can. */
+/** What is meant to be done in a game: a move, an undo, a move of a player; whether it can. */
 
 /**
  * @param {{status: string}} now where a game stands
@@ -31,5 +31,5 @@ export function canDo(intent, now) {
   if (intent.type === 'move') return now.legal.includes(intent.move);
   if (intent.type === 'undo') return now.can_undo;
   if (intent.type === 'redo') return now.can_redo;
-  return now.legal !== '';
+  return intent.type === 'take_back' || now.legal !== '';
 }

@@ -8,7 +8,6 @@
 import { net } from '../net.js';
 import { canDo, isAgain } from './intents.js';
 import { Line } from './line.js';
-import { Loss } from './loss.js';
 
 /** So many keys may wait: more than fingers press in that time. A key held down does not wait. */
 const MOST_WAITING = 200;
@@ -24,6 +23,9 @@ export class LiveGame {
   /** Where the game stands: the last `now`. */
   now = null;
 
+  /** Where it stood before the last step or frame. */
+  before = null;
+
   /** Pace of the player that plays, moves a second. */
   pace = 0;
 
@@ -35,11 +37,18 @@ export class LiveGame {
   #sent = null; // what was sent and is not answered yet
   #coming = 0; // games asked for in place of this one; moves wait for them
   #line = new Line();
-  #loss = new Loss(() => this.#drop());
-  #found = null; // what the last loss has meant, until all that waited is done
+  #isLost = false; // whether the connection was lost since the game was seen last
+  #server = ''; // where that was
+  #back = null; // what the last loss has meant, until all that waited is done
   #offs;
 
-  /** @param {import('./watcher.js').Watcher} watcher */
+  /**
+   * @param {object} watcher what the page does when something happened: `state`, `step`, `frame`
+   *   and `ended` get that message, `hinted` where the game stood before a hint, `sending` and
+   *   `illegal` the letter of a move that is asked for or moves nothing, `trouble` a sentence.
+   *   `waiting` hears that the number of waiting moves has changed, and `back`, when all are made
+   *   that waited for the connection, whether the server `isBehind` and its player `isStopped`
+   */
   constructor(watcher) {
     this.#watcher = watcher;
     this.#offs = [
@@ -47,7 +56,7 @@ export class LiveGame {
       net.on('step', (step) => this.#isMine(step) && this.#onStep(step)),
       net.on('frame', (frame) => this.#isMine(frame) && this.#onFrame(frame)),
       net.on('ended', (ended) => this.#isMine(ended) && this.#onEnded(ended)),
-      net.on('state', ({ state }) => state === 'lost' && this.#loss.begin()),
+      net.on('state', ({ state }) => state === 'lost' && this.#lost()),
       net.on('gone', ({ game }) => game === this.id && this.#onGone()),
     ];
   }
@@ -76,12 +85,7 @@ export class LiveGame {
 
   /** Whether moves that waited for the connection are being made: their boards are not looked at. */
   get isCatchingUp() {
-    return this.#found !== null;
-  }
-
-  /** How many moves were dropped since the connection was lost. */
-  get dropped() {
-    return this.#loss.dropped;
+    return this.#back !== null;
   }
 
   /**
@@ -138,6 +142,19 @@ export class LiveGame {
     this.#push({ type: 'redo' });
   }
 
+  /** Hints were shown for the board. @param {number} hints counted so far */
+  hinted(hints) {
+    const before = this.now;
+    this.now = { ...before, hints, kind: before.kind === 'hand' && hints ? 'helped' : before.kind };
+    this.#watcher.hinted(before);
+  }
+
+  /** Take back what keeps the game from counting as played by hand: moves of a player, a hint. */
+  takeBack() {
+    if (this.isAuto) this.pause();
+    this.#push({ type: 'take_back' });
+  }
+
   /** @param {string} player spec of who makes one move */
   best(player) {
     if (!this.blocked && !this.isAuto) this.#push({ type: 'autoplay', player, moves: 1 });
@@ -172,7 +189,6 @@ export class LiveGame {
   /** Leave the game. */
   close() {
     for (const off of this.#offs) off();
-    this.#loss.close();
     if (!this.id || net.state !== 'open') return;
     if (this.isAuto) this.pause();
     net.send({ type: 'close', game: this.id });
@@ -198,7 +214,12 @@ export class LiveGame {
     if (this.#queue.length >= MOST_WAITING) return;
     this.#queue.push(intent);
     this.#next();
-    if (net.state === 'lost') this.#drop();
+    if (this.#isLost) this.#watcher.waiting();
+  }
+
+  #lost() {
+    this.#isLost = true;
+    this.#watcher.waiting();
   }
 
   /** Send the first of the waiting moves that can be made. */
@@ -210,10 +231,10 @@ export class LiveGame {
       if (canDo(intent, this.now)) this.#send(intent);
       else if (intent.type === 'move') this.#watcher.illegal(intent.move);
     }
-    if (!this.#found || this.waiting || this.#coming) return;
-    const found = this.#found;
-    this.#found = null;
-    this.#watcher.back(found);
+    if (!this.#back || this.waiting || this.#coming) return;
+    const back = this.#back;
+    this.#back = null;
+    this.#watcher.back(back);
   }
 
   async #send(intent) {
@@ -230,7 +251,7 @@ export class LiveGame {
       if (error.kind === 'StaleMove' && isAgain(intent)) return void this.#answered(mine);
       if (this.#sent !== mine) return; // another game is played now
       this.#queue = [];
-      this.#found = null;
+      this.#back = null;
       this.#watcher.state(this.state = { ...this.state, now: this.now, undone: '' });
       this.#watcher.trouble(error.message);
       this.#answered(mine);
@@ -254,13 +275,13 @@ export class LiveGame {
   }
 
   #onStep(step) {
-    this.now = step.now;
+    [this.before, this.now] = [this.now, step.now];
     this.#line.step(step);
     this.#watcher.step(step);
   }
 
   #onFrame(frame) {
-    this.now = frame.now;
+    [this.before, this.now] = [this.now, frame.now];
     this.#line.at(frame.now);
     this.#watcher.frame(frame);
   }
@@ -273,17 +294,23 @@ export class LiveGame {
     this.#next();
   }
 
-  #drop() {
-    this.#queue = this.#loss.keep(this.#queue);
-    this.#watcher.waiting();
-  }
-
+  /**
+   * The game was opened again, or for the first time. Of what was sent the move number and the
+   * undos tell whether it was done; a server that was killed may lack moves of the line.
+   */
   #settle(wasAuto) {
-    const found = this.#loss.end(this.#line, this.now, this.#sent, this.#queue, wasAuto);
-    if (!found) return;
+    const isElsewhere = this.#server !== '' && this.#server !== net.welcome.server;
+    this.#server = net.welcome.server;
+    if (!this.#isLost) return;
+    this.#isLost = false;
+    const { now } = this;
+    const missing = isElsewhere ? this.#line.after(now) : [];
+    const reached = now.move_number + (missing?.length ?? 0);
+    const sent = this.#sent;
+    const isLeft = sent && sent.number === reached && sent.undos === now.undos;
+    this.#queue.unshift(...missing ?? [], ...isLeft ? [sent.intent] : []);
     this.#sent = null;
-    this.#queue = found.queue;
-    this.#found = found;
+    this.#back = { isBehind: !missing, isStopped: wasAuto && isElsewhere && !now.autoplay };
     this.#watcher.waiting();
   }
 
@@ -291,10 +318,11 @@ export class LiveGame {
   async #onGone() {
     const { rules, seed, kept, first } = this.state;
     const { board, score, moves } = this.#line;
-    if (!this.#loss.isElsewhere || !kept || this.#line.first !== first) return void this.open('');
+    const isElsewhere = this.#server !== '' && this.#server !== net.welcome.server;
+    if (!isElsewhere || !kept || this.#line.first !== first) return void this.open('');
     const left = [...moves, ...this.#sent ? [this.#sent.intent] : [], ...this.#queue];
     const isStopped = this.isAuto;
-    this.#loss.forget();
+    this.#server = '';
     this.#coming += 1; // also until what is left is asked for
     try {
       await this.begin({ rules: rules.text, seed });
@@ -304,7 +332,7 @@ export class LiveGame {
     } finally {
       this.#coming -= 1;
     }
-    this.#found &&= { ...this.#found, isStopped };
+    this.#back &&= { ...this.#back, isStopped };
     this.#queue.unshift(...left);
     this.#next();
   }

@@ -16,9 +16,11 @@ export class Narrator {
   /**
    * @param {object} step a `step` message
    * @param {number} cols columns of the board
+   * @param {string} first what it has reached for the first time
    */
-  step(step, cols) {
-    if (step.by && step.now.autoplay) this.progress(step.now);
+  step(step, cols, first) {
+    if (first) this.#say(first);
+    else if (step.by && step.now.autoplay) this.progress(step.now);
     else if (settings.get('say') === 'short') this.#say(text('play.say_short', shortly(step)));
     else this.#say(text('play.say_step', { ...shortly(step), ...place(step.cell, cols),
       tile: String(step.tile), merges: mergesOf(step), score: step.now.score }));
@@ -60,14 +62,18 @@ export class Narrator {
   /**
    * @param {object} state a `game` message
    * @param {object} now where it stands: it is over
+   * @param {string} first what was reached for the first time
    */
-  over({ rules }, now) {
-    this.#say(overText(rules, now));
+  over({ rules }, now, first) {
+    this.#say(`${first} ${overText(rules, now)}`);
   }
 
-  /** @param {number} goal that was reached */
-  won(goal) {
-    this.#say(text('play.say_won', { goal: String(goal) }));
+  /**
+   * @param {number} goal that was reached
+   * @param {string} first what else was reached for the first time
+   */
+  won(goal, first) {
+    this.#say(`${first} ${text('play.say_won', { goal: String(goal) })}`);
   }
 
   /**

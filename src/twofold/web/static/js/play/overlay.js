@@ -1,6 +1,7 @@
 /** What lies over the board when the goal is reached or the game is over. */
 
-import { button, fill, h } from '../dom.js';
+import { button, fill, h, part } from '../dom.js';
+import { analysisLink } from '../links.js';
 import { text } from '../text.js';
 import { hasReached } from './intents.js';
 
@@ -16,8 +17,8 @@ export class Overlay {
   #isPressed = false; // whether Space went down on one of its buttons
 
   constructor() {
-    this.element = h('div', { class: 'overlay', role: 'group', hidden: true,
-      onkeydown: (event) => this.#onKeyDown(event), onkeyup: (event) => this.#onKeyUp(event) });
+    this.element = part(h('div', { class: 'overlay', role: 'group', hidden: true,
+      onkeydown: (event) => this.#onKeyDown(event), onkeyup: (event) => this.#onKeyUp(event) }));
   }
 
   /** Whether it is there. */
@@ -38,13 +39,12 @@ export class Overlay {
    * @param {object} now where it stands
    * @param {{keepGoing: function(): void, newGame: function(): void}} actions
    */
-  won(state, now, actions) {
+  won(state, now, { keepGoing, newGame }) {
     const facts = text('play.won_facts', { goal: String(state.rules.goal), score: now.score,
       count: now.move_number });
     this.#show('won', text('play.won'), facts, false, [
-      button({ text: text('play.keep_going') }, actions.keepGoing, { class: 'primary' }),
-      h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
-      button({ text: text('play.new') }, actions.newGame),
+      button({ text: text('play.keep_going') }, keepGoing, { class: 'primary' }),
+      this.#analyse(state), button({ text: text('play.new') }, newGame),
     ]);
   }
 
@@ -55,19 +55,18 @@ export class Overlay {
    * @param {object} now where it stands
    * @param {{undo: function(): void, newGame: function(): void}} actions
    */
-  over(state, now, actions) {
-    const [stopped, won] = [now.status === 'stopped', hasReached(now, state.rules)];
-    const title = text(stopped ? 'play.won' : won ? 'play.won_over' : 'play.over',
+  over(state, now, { undo, newGame }) {
+    const [isStopped, isWon] = [now.status === 'stopped', hasReached(now, state.rules)];
+    const title = text(isStopped ? 'play.won' : isWon ? 'play.won_over' : 'play.over',
       { goal: String(state.rules.goal) });
     const facts = text('daily.result_facts', { score: now.score, count: now.move_number,
       tile: String(Math.max(...now.tiles)) });
     const daily = state.daily && h('a', { class: 'button primary',
       href: `/daily?day=${state.daily}`, text: text('daily.result') });
-    this.#show(won ? 'won' : 'over', title, facts, true, [
-      daily || button({ text: text('play.new') }, actions.newGame, { class: 'primary' }),
-      h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
-      daily && button({ text: text('play.new') }, actions.newGame),
-      now.can_undo && button({ icon: 'undo', text: text('play.undo') }, actions.undo),
+    this.#show(isWon ? 'won' : 'over', title, facts, true, [
+      daily, button({ text: text('play.new') }, newGame, { class: daily ? '' : 'primary' }),
+      this.#analyse(state),
+      now.can_undo && button({ icon: 'undo', text: text('play.undo') }, undo),
     ]);
   }
 
@@ -78,12 +77,26 @@ export class Overlay {
    * @param {string} facts the result in words
    * @param {{again: function(): void, keepGoing: function(): void}} actions
    */
-  timeUp(state, facts, actions) {
+  timeUp(state, facts, { again, keepGoing }) {
     this.#show('over', text('trial.over'), facts, true, [
-      button({ text: text('trial.again') }, actions.again, { class: 'primary' }),
-      h('a', { class: 'button', href: `/review?game=${state.game}`, text: text('play.review') }),
-      button({ text: text('play.keep_going') }, actions.keepGoing),
+      button({ text: text('trial.again') }, again, { class: 'primary' }), this.#analyse(state),
+      button({ text: text('play.keep_going') }, keepGoing),
     ]);
+  }
+
+  /**
+   * Have the link to the analysis lead to a move.
+   *
+   * @param {string} href
+   * @param {string} words
+   */
+  pointTo(href, words) {
+    Object.assign(this.link, { href, textContent: words });
+  }
+
+  #analyse({ game }) {
+    this.link = h('a', { class: 'button', href: analysisLink({ game }), text: text('play.analyse') });
+    return this.link;
   }
 
   /** A key that is held, or that was pressed too early, presses nothing. */

@@ -6,18 +6,19 @@
  */
 
 import { announce } from '../announce.js';
-import { h, icon } from '../dom.js';
+import { h, icon, part } from '../dom.js';
 import { formatClock } from '../figures.js';
 import { keep, kept, remember, remembered } from '../memory.js';
+import { net } from '../net.js';
 import { settings } from '../settings.js';
 import { number, text } from '../text.js';
-import { TRIAL_KEY } from './extras.js';
 import { isFinished } from './intents.js';
 
 const LENGTH_MS = 180_000;
 const TICK_MS = 100;
 const SPOKEN = [60, 10]; // seconds left
 const HURRY = 10; // seconds
+const TRIAL_KEY = 'twofold.trial'; // in the memory of the tab
 const BEST_KEY = 'twofold.trial_best';
 
 /** The line with the time that is left, and the end of it. */
@@ -25,18 +26,19 @@ export class Trial {
   #trial = null; // what the tab remembers; null while no game is a time trial
   #seconds = 0; // left, as shown last
   #shown = '';
+  #ticked = Date.now();
 
   /**
    * @param {import('./live_game.js').LiveGame} live
-   * @param {object} page as of `PlayExtras`
+   * @param {{overlay: import('./overlay.js').Overlay, keepGoing: function(): void,
+   *   newGame: function(): Promise<void>}} page
    */
   constructor(live, page) {
     Object.assign(this, { live, page });
     this.left = h('strong', { class: 'trial-left number', role: 'timer', 'aria-live': 'off' });
     this.note = h('span', { class: 'soft number' });
-    this.element = h('p', { class: 'trial', hidden: true },
-      icon('timer'), h('span', { text: text('trial.title') }), this.left, this.note);
-    page.above.after(this.element);
+    this.element = part(h('p', { class: 'trial', hidden: true },
+      icon('timer'), h('span', { text: text('trial.title') }), this.left, this.note));
     this.timer = setInterval(() => this.#tick(), TICK_MS);
     const before = JSON.parse(remembered(TRIAL_KEY) || 'null');
     this.#trial = before?.isOver ? null : before;
@@ -69,11 +71,13 @@ export class Trial {
 
   close() {
     clearInterval(this.timer);
-    this.element.remove();
   }
 
   #tick() {
     const trial = this.#trial;
+    const passed = Date.now() - this.#ticked;
+    this.#ticked += passed;
+    if (trial?.ends && net.state !== 'open') trial.ends += passed; // the moves wait, too
     if (!trial || trial.isOver || !this.live.now) return;
     if (trial.ends && !trial.helped && (settings.get('hints') || this.live.isAuto)) {
       trial.helped = true;

@@ -1,0 +1,100 @@
+/** Parts of the page of a game, as functions of the game. */
+
+import { button, h } from '../dom.js';
+import { kindText } from '../games/words.js';
+import { analysisLink } from '../links.js';
+import { settings } from '../settings.js';
+import { number, text } from '../text.js';
+import { describeRules } from './rules_text.js';
+
+/** A number of so many digits is written smaller. */
+const LONG = 9;
+
+/**
+ * Title, what there is to do, and the scores.
+ *
+ * @param {object|null} state the last `game` message
+ * @param {object|null} now where it stands
+ * @returns {HTMLElement[]}
+ */
+export function headView(state, now) {
+  const goal = String(state?.rules.goal ?? 2048);
+  const subtitle = state?.daily ? text('daily.subtitle', { day: state.daily })
+    : text('play.subtitle', { goal });
+  const score = (label, points = 0) => h('div', { class: 'score' }, h('dt', { text: label }),
+    h('dd', { class: `number ${number(points).length > LONG ? 'long' : ''}`, text: number(points) }));
+  return [
+    h('div', { class: 'grow' }, h('h1', { class: 'play-title', text: goal }),
+      h('p', { class: 'soft play-subtitle', text: subtitle })),
+    h('dl', { class: 'scores' }, score(text('play.score'), now?.score),
+      score(text('games.best'), now?.best)),
+  ];
+}
+
+/**
+ * The buttons over the board.
+ *
+ * @param {object|null} state the last `game` message
+ * @param {object|null} now where it stands
+ * @param {{isUndoable: boolean, help: HTMLElement[], newGame: function(): void,
+ *   rules: function(): void, games: function(): void, undo: function(): void,
+ *   redo: function(): void, hints: function(): void}} page what they do; `help` are the buttons of
+ *   the player
+ * @returns {HTMLElement[]}
+ */
+export function controlsView(state, now, page) {
+  const why = state?.daily ? text('daily.play_note') : '';
+  const undo = now?.undos ? text('play.undo_count', { count: now.undos }) : text('play.undo');
+  return [
+    h('div', { class: 'group' },
+      button({ icon: 'new', text: text('play.new') }, page.newGame, { class: 'primary' }),
+      button({ text: text('play.rules') }, page.rules, { title: text('play.new_rules') })),
+    h('div', { class: 'group' },
+      h('button', { type: 'button', class: 'button icon-button undo', onclick: page.undo,
+        'aria-label': undo, title: why || undo, disabled: !page.isUndoable },
+      button({ icon: 'undo' }).firstChild,
+      h('span', { class: 'undos number', 'aria-hidden': 'true', text: String(now?.undos || '') })),
+      button({ icon: 'redo', label: text('play.redo') }, page.redo, { disabled: !now?.can_redo })),
+    button({ icon: 'games', label: text('play.games') }, page.games),
+    h('div', { class: 'group narrow-only' },
+      button({ icon: 'hint', label: text('play.hints') }, page.hints, { disabled: Boolean(why),
+        title: why || text('play.hints'), 'aria-pressed': String(settings.get('hints')) }),
+      page.help),
+  ];
+}
+
+/**
+ * What is known about the game, and what can be done with it.
+ *
+ * @param {object} state the last `game` message
+ * @param {object} now where it stands
+ * @param {{clock: {time: string, pace: string}|null, takeBack: function(): void,
+ *   copy: function(): void, share: function(): void}} page
+ * @returns {HTMLElement[]}
+ */
+export function factsView(state, now, { clock, takeBack, copy, share }) {
+  const played = [kindText(now.kind), now.kind === 'player' && now.can_undo
+    && button({ text: text('play.take_back') }, takeBack, { class: 'quiet small-button' })];
+  const facts = [
+    ['play.facts_moves', number(now.move_number)],
+    ['play.facts_undos', number(now.undos)],
+    ['play.facts_hints', number(now.hints)],
+    ['games.column_kind', played],
+    ['play.facts_rules', describeRules(state.rules)],
+    ['play.facts_seed', state.seed],
+    ...Object.entries(clock ?? {}).map(([name, value]) => [`clock.${name}`, value]),
+  ];
+  return [
+    h('h2', { id: 'facts-title', text: text('play.facts') }),
+    state.daily && h('p', {}, h('a', { href: `/daily?day=${state.daily}`, text: text('nav.daily') })),
+    h('dl', { class: 'facts' }, facts.map(([name, value]) => h('div', { key: name },
+      h('dt', { text: text(name) }), h('dd', { class: 'number' }, value)))),
+    h('div', { class: 'row facts-buttons' },
+      h('a', { class: 'button', text: text('play.analyse'),
+        href: analysisLink({ game: state.game, move: now.move_number }) }),
+      button({ icon: 'copy', label: text('play.copy') }, copy),
+      button({ icon: 'share', text: text('share.button') }, share),
+      h('a', { class: 'button', download: true, href: `/api/games/${state.game}/record`,
+        text: text('play.download') })),
+  ];
+}
