@@ -1,17 +1,19 @@
-"""The Watch page in a real Chromium: its first view, and the winner."""
+"""The Watch page in a real Chromium: races in step, one's own race, the winner."""
 
 import re
 import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.support.browser import PATIENCE_MS, Served, Visit, serve
 from twofold.players import Player, PlayerSpec
 from twofold.web.roster import Roster
 
 expect.set_options(timeout=PATIENCE_MS)
+
+LANE = ".lane-moves dd"
 
 
 @pytest.fixture(scope="module")
@@ -20,18 +22,102 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-def test_a_first_visit_sees_three_ways_to_think(laptop: Visit) -> None:
-    laptop.open("/watch", ".tile")
-    lanes = laptop.page.get_by_role("article")
-    expect(lanes).to_have_count(3)
-    words = ("Learned from its own games", "tries every move", "You might play like this")
-    for place, text in enumerate(words):
-        expect(lanes.nth(place)).to_contain_text(text)
-    assert "player=" not in laptop.page.url
+def number(figure: Locator) -> int:
+    return int(figure.inner_text().replace(",", ""))
+
+
+def test_a_first_visit_sees_three_ways_to_think(laptop: Visit, phone: Visit) -> None:
+    for visit in (laptop, phone):
+        visit.open("/watch", LANE)
+        lanes = visit.page.get_by_role("article")
+        words = ("Learned from its own games", "tries every move", "You might play like this")
+        for place, text in enumerate(words):
+            expect(lanes.nth(place)).to_contain_text(text)
+        assert "player=" not in visit.page.url
+        visit.page.get_by_role("button", name="Pause").click()
+        assert visit.violations() == []
+        assert not visit.is_too_wide()
+    expect(phone.page.locator(".lane-name:visible")).to_have_count(3)
     laptop.page.get_by_role("button", name="Remove this board").last.click()
-    expect(lanes).to_have_count(2)
+    expect(laptop.page.get_by_role("article")).to_have_count(2)
     laptop.page.reload()
-    expect(lanes).to_have_count(2)
+    expect(laptop.page.get_by_role("article")).to_have_count(2)
+
+
+def test_games_go_in_step_and_a_new_one_catches_up(laptop: Visit) -> None:
+    """A board is added, and one changes its player, while the others go on from where they are."""
+    laptop.open("/watch?player=greedy&player=ntuple:net=tiny,ply=1&seed=3&speed=20", LANE)
+    page, moves = laptop.page, laptop.page.locator(LANE)
+    expect(moves.first).to_have_text(re.compile("[1-9][0-9]"))
+    page.get_by_role("button", name="Add a board").click()
+    players = page.locator(".lane select")
+    expect(players).to_have_count(3)
+    assert len({one.input_value() for one in players.all()}) == 3
+    begun = number(moves.first)
+    assert begun >= 10
+    players.last.select_option("corner")
+    expect(moves.last).to_have_text(re.compile("[1-9][0-9]"))
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    end = int(page.get_by_label("Move shown").input_value())
+    assert end >= begun
+    page.keyboard.press("ArrowLeft")  # what was on its way may come yet
+    page.keyboard.press("ArrowLeft")
+    expect(moves).to_have_text([re.compile(f"^{end - 2}|{end - 1}$")] * 3)
+    expect(page.locator(".race-standing")).to_have_text(re.compile("^Move [0-9]+: "))
+
+
+def test_the_boards_fill_the_screen(laptop: Visit) -> None:
+    laptop.page.set_viewport_size({"width": 1920, "height": 1080})
+    players = ("greedy", "corner", "random", "fast")
+    for count, least in ((1, 900), (2, 750), (3, 440), (4, 440)):
+        query = "&".join(f"player={name}" for name in players[:count])
+        laptop.open(f"/watch?{query}&seed=3&rules=3x3", LANE)
+        laptop.page.keyboard.press("f")
+        boards = laptop.page.locator(".is-full .board")
+        expect(boards).to_have_count(count)
+        laptop.page.wait_for_function("document.fullscreenElement !== null")
+        box = boards.last.bounding_box()
+        assert box is not None
+        assert box["width"] >= least
+        assert box["x"] + box["width"] <= 1920
+        assert box["y"] + box["height"] <= 1080
+        laptop.page.keyboard.press("f")
+        expect(boards).to_have_count(0)
+    laptop.page.set_viewport_size({"width": 1280, "height": 860})
+
+
+def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
+    """It answers each move; at the end, both games can be analysed."""
+    laptop.open("/watch?player=greedy&seed=3&rules=2x2", LANE)
+    page = laptop.page
+    page.get_by_role("button", name="Race it yourself").click()
+    expect(page).to_have_url(re.compile(r"/watch#race=greedy&rules=2x2&seed=\d+$"))
+    moves, standing = page.locator(LANE), page.locator(".race-standing")
+    expect(moves).to_have_text(["0", "0"])
+    keys = ("ArrowLeft", "ArrowDown", "ArrowRight", "ArrowUp")
+    for turn in range(200):
+        if "Your game is over." in standing.inner_text():
+            break
+        page.keyboard.press(keys[turn % 4])
+        page.wait_for_timeout(20)
+    expect(standing).to_contain_text("Your game is over.")
+    mine, theirs = (number(one) for one in moves.all())
+    assert 0 < theirs <= mine
+    assert laptop.violations() == []
+    page.get_by_role("article").last.get_by_role("button", name="Analyse").click()
+    expect(page).to_have_url(re.compile(r"game=\w+"))
+    phone.open("/watch#race=corner&seed=3", LANE)
+    board = phone.page.locator(".is-person .board").bounding_box()
+    assert board is not None
+    x, y = board["x"] + board["width"] / 2, board["y"] + board["height"] / 2
+    for dx, dy in ((-60, 0), (0, 60), (60, 0)):
+        phone.page.mouse.move(x, y)
+        phone.page.mouse.down()
+        phone.page.mouse.move(x + dx, y + dy)
+        phone.page.mouse.up()
+    expect(phone.page.locator(LANE).last).to_have_text(re.compile("[1-3]"))
+    assert not phone.is_too_wide()
 
 
 def test_a_race_starts_once_all_players_are_loaded(
@@ -46,9 +132,9 @@ def test_a_race_starts_once_all_players_are_loaded(
     monkeypatch.setattr(Roster, "make", make_late)
     lanes = laptop.page.get_by_role("article")
     for is_removed in (False, True):
-        laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max", ".tile")
+        laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max&step=time", LANE)
         expect(lanes.last.locator(".lane-note")).to_have_text("Preparing…")
-        expect(lanes.first.locator(".lane-moves dd")).to_have_text("1")
+        expect(lanes.first.locator(LANE)).to_have_text("1")
         if is_removed:
             laptop.page.get_by_role("button", name="Remove this board").last.click()
         else:
@@ -59,41 +145,17 @@ def test_a_race_starts_once_all_players_are_loaded(
     loaded.set()
 
 
-def test_a_goal_made_by_the_last_possible_move_is_noted_with_the_end(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&seed=10&speed=max&rules=2x2+goal%3D16", ".tile")
-    expect(laptop.page.locator(".lane-note")).to_have_text("Goal reached, over")
-
-
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     players = "player=greedy&player=random&player=corner&player=expectimax:ply=1"
-    laptop.open(f"/watch?{players}&seed=3&speed=max", ".tile")
+    laptop.open(f"/watch?{players}&seed=3&speed=max", LANE)
     winner = laptop.page.get_by_role("article").filter(has_text="wins by")
     expect(winner).to_have_count(1)
-    scores = laptop.page.locator(".lane-score dd").all_inner_texts()
-    best = max(scores, key=lambda score: int(score.replace(",", "")))
-    expect(winner.locator(".lane-score dd")).to_have_text(best)
+    scores = [number(one) for one in laptop.page.locator(".lane-score dd").all()]
+    assert number(winner.locator(".lane-score dd")) == max(scores)
     expect(laptop.page.get_by_role("status").filter(has_text="wins the race.")).to_have_count(1)
-    one_line = "all => all.every(one => one.firstChild.offsetTop === one.lastChild.offsetTop)"
-    assert laptop.page.locator(".lane-state").evaluate_all(one_line)
-
-
-def test_a_new_board_has_another_player(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&player=fast&seed=3&rules=3x3", ".tile")
-    laptop.page.get_by_role("button", name="Add a board").click()
-    players = laptop.page.locator(".lane select")
-    expect(players).to_have_count(3)
-    assert len({one.input_value() for one in players.all()}) == 3
-
-
-def test_the_names_of_players_are_written_out_on_a_phone(laptop: Visit, phone: Visit) -> None:
-    for visit, count in ((laptop, 0), (phone, 2)):
-        visit.open("/watch?player=fast&player=greedy&seed=1", ".lane")
-        expect(visit.page.locator(".lane-name:visible")).to_have_count(count)
-    expect(phone.page.locator(".lane-name").first).to_have_text("fast (network, 1 ply)")
-
-
-def test_a_strength_on_3x3_searches_without_a_network(laptop: Visit) -> None:
-    laptop.open("/watch?player=fast&rules=3x3&seed=1", ".tile")
+    laptop.open("/watch?player=greedy&seed=10&speed=max&rules=2x2+goal%3D16", LANE)
+    expect(laptop.page.locator(".lane-note")).to_have_text("Goal reached, over")
+    laptop.open("/watch?player=fast&rules=3x3&seed=1", LANE)
     expect(laptop.page.get_by_role("article")).to_contain_text("tries every move")
 
 
@@ -109,9 +171,9 @@ def test_a_player_that_is_refused_is_out_of_the_race(laptop: Visit) -> None:
 
 
 def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
-    laptop.open("/watch?player=greedy&seed=3&speed=max", ".tile")
+    laptop.open("/watch?player=greedy&seed=3&speed=max", LANE)
     page, seed = laptop.page, laptop.page.get_by_label("Seed")
-    note, moves = page.locator(".lane-note"), page.locator(".lane-moves dd")
+    note, moves = page.locator(".lane-note"), page.locator(LANE)
     expect(note).to_have_text("Over")
     before = moves.inner_text()
     seed.fill("4")
@@ -120,7 +182,7 @@ def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
     expect(page).to_have_url(re.compile(r"seed=4\b"))
     expect(moves).not_to_have_text(before)
     expect(note).to_have_text("Over")
-    end = int(moves.inner_text().replace(",", ""))
+    end = number(moves)
     page.keyboard.press("ArrowLeft")
     expect(moves).to_have_text(f"{end - 1:,}")
     seed.fill(" 4 ")
@@ -131,20 +193,14 @@ def test_the_seed_gives_the_keys_back(laptop: Visit) -> None:
 
 
 @pytest.mark.parametrize("stop", [0, 64])
-def test_a_game_is_reviewed_as_far_as_it_was_played(laptop: Visit, stop: int) -> None:
-    laptop.open(f"/watch?player=greedy&seed=3&speed=max&stop={stop}", ".tile")
+def test_a_game_is_analysed_at_the_move_shown(laptop: Visit, stop: int) -> None:
+    laptop.open(f"/watch?player=greedy&seed=3&speed=max&stop={stop}", LANE)
     page = laptop.page
-    expect(page.locator(".lane-moves dd")).to_have_text(re.compile("[1-9]"))
+    expect(page.locator(LANE)).to_have_text(re.compile("[1-9]"))
     expect(page.locator(".transport-go")).to_have_text("Resume" if stop else "New race")
-    moves = int(page.locator(".lane-moves dd").inner_text().replace(",", ""))
+    moves = number(page.locator(LANE))
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".lane-moves dd")).to_have_text(f"{moves - 2:,}")
-    page.get_by_role("button", name="Review").click()
-    expect(page).to_have_url(re.compile(rf"/review\?game=\w+&move={moves - 2}$"))
-    expect(page.locator(".review-move-heading")).to_have_text(f"Move {moves - 1:,}")
-    page.keyboard.press("End")
-    expect(page.locator(".review-move-heading")).not_to_have_text(re.compile("Move"))
-    expect(page.locator(".review-where")).to_have_text(f"{moves:,} / {moves:,}")
-    end = "the game could go on" if stop else "the game is over"
-    expect(page.locator(".review-verdict")).to_contain_text(end)
+    expect(page.locator(LANE)).to_have_text(f"{moves - 2:,}")
+    page.keyboard.press("a")
+    expect(page).to_have_url(re.compile(rf"game=\w+&move={moves - 2}$"))

@@ -1,26 +1,33 @@
-/** Watch: players race on the same dice, at any speed. */
+/** Watch: players race on the same dice, in step or at any speed; a person may race with them. */
 
-import { h } from '../dom.js';
+import { button, field, h, part, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
-import { readable } from '../links.js';
+import { analysisLink, readable } from '../links.js';
 import { net } from '../net.js';
 import { plays } from '../player_picker.js';
+import { RulesField } from '../rules_field.js';
 import { settings } from '../settings.js';
-import { text } from '../text.js';
-import { FIRST_RACE } from '../watch/about.js';
+import { listenSwipes } from '../swipe.js';
+import { number, text } from '../text.js';
 import { LaneView } from '../watch/lane_view.js';
 import { MAX_LANES, Race } from '../watch/race.js';
-import { RaceForm } from '../watch/race_form.js';
-import { FASTEST_ANIMATED, parseSpeed, PLEASANT, speedKey } from '../watch/speed.js';
-import { Transport } from '../watch/transport.js';
+import {
+  FASTEST_ANIMATED, formatSpeed, parseSpeed, placeOf, PLEASANT, speedBeside, speedKey, SPEEDS,
+} from '../watch/speed.js';
 
+/** What the page opens with where nobody is named: three ways to think. */
+const FIRST_RACE = ['', 'expectimax', 'greedy'];
+
+const ME = 'me';
+const LARGEST_RANDOM = 1e6;
+const STOP_TILES = Array.from({ length: 12 }, (_, step) => 64 << step); // 64 to 131072
 const ANIMATIONS_A_MOVE = 0.3; // seconds that the animations of a move take in the original
+const ICONS = { go: 'run', play_out: 'run', pause: 'pause', again: 'dice' };
 
 // At top speed nobody reads a figure that changes sixty times a second: a quarter of the frames
-// draw them, two in a row, for lanes are drawn in turn.
-const FIGURE_FRAMES = 2;
-const FIGURE_PERIOD = 8;
+// draw them.
+const FIGURE_PERIOD = 4;
 
 /**
  * @param {HTMLElement} root
@@ -29,131 +36,128 @@ const FIGURE_PERIOD = 8;
  */
 export function mount(root, context) {
   const page = new WatchPage(root, context);
-  page.begin();
   return () => page.close();
 }
 
 class WatchPage {
   #frame = null;
   #drawn = 0;
+  #error = '';
+  #isFull = false;
+  #near = null; // the lane that was pointed at last
 
-  constructor(root, { params, navigate }) {
+  constructor(root, { params, hash, navigate, title }) {
     this.navigate = navigate;
     this.views = new Map();
     this.race = new Race(() => this.#schedule());
-    const link = parseLink(params);
-    const { rules, seed, speed, stopTile } = link;
-    Object.assign(this.race, { rules, seed, speed, stopTile });
-    this.transport = new Transport(this.race, () => this.#restart(randomSeed()));
-    this.form = new RaceForm(this.race, {
-      onRules: (rules) => this.#restart(this.race.seed, rules),
-      onSeed: (seed) => this.#restart(seed || randomSeed()),
-      onDice: () => this.#restart(randomSeed()),
-      onAdd: () => this.#add(this.#another(), true),
-    });
-    this.lanes = h('div', { class: 'lanes' });
-    root.append(h('div', { class: 'watch' },
-      h('h1', { class: 'visually-hidden', text: text('nav.watch') }),
-      this.lanes, this.transport.element, this.form.element));
-    for (const spec of link.players) this.#add(spec, false);
+    const { players, ...link } = parseLink(params, new URLSearchParams(hash.slice(1)));
+    Object.assign(this.race, link);
+    this.rules = new RulesField({ value: link.rules, onPick: (rules) => this.#restart(this.race.seed, rules) });
+    part(this.rules.element);
+    this.element = h('div', { class: 'watch' });
+    root.append(this.element);
+    for (const spec of players) this.#add(spec);
+    if (this.race.person) title(text('watch.race_title'));
     this.#listen();
+    this.#speedSet();
+    this.#begin();
   }
 
   #listen() {
     const commands = {
-      Space: () => this.transport.go(),
-      ArrowLeft: () => this.race.back(),
-      ArrowRight: () => this.race.forward(),
-      '+': () => this.transport.changeSpeed(1),
-      '=': () => this.transport.changeSpeed(1),
-      '-': () => this.transport.changeSpeed(-1),
+      Space: () => this.#go(),
+      f: () => this.#toggleFull(),
+      '+': () => this.#setSpeed(speedBeside(this.race.speed, 1)),
+      '=': () => this.#setSpeed(speedBeside(this.race.speed, 1)),
+      '-': () => this.#setSpeed(speedBeside(this.race.speed, -1)),
     };
-    describeKeys('watch', { go: 'Space', step: '← →', speed: '+ -' });
+    const walk = { ArrowLeft: () => this.race.back(), ArrowRight: () => this.race.forward(), a: () => this.#analyse() };
+    const inRace = { ...commands, Space: () => this.#isRacing || this.#go() };
+    const { person } = this.race;
+    describeKeys('watch', person ? { move: '← ↑ → ↓|W A S D', full: 'F' }
+      : { go: 'Space', step: '← →', speed: '+ -', full: 'F', analyse: 'A' });
     this.offs = [
-      listenKeys({ commands }),
-      releaseFocusAfterPointer(this.transport.element),
+      listenKeys(person ? { commands: inRace, move: (letter, event) => this.#move(letter, event.repeat) }
+        : { commands: { ...commands, ...walk } }),
+      releaseFocusAfterPointer(this.element),
       net.on('gone', ({ game }) => this.#gone(game)),
-      net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.begin(); }),
+      net.on('state', ({ state }) => { if (state === 'open' && this.isCut) this.#begin(); }),
     ];
+    if (person) this.offs.push(listenSwipes(this.views.get(person).board.element, (letter) => this.#move(letter)));
+    document.addEventListener('fullscreenchange', this.#onFull);
   }
 
+  get #isRacing() {
+    return Boolean(this.race.person && !this.race.person.isFinished);
+  }
+
+  #move(letter, isHeld = false) {
+    const { race } = this;
+    if (race.cursor !== null) race.seek(race.last);
+    if (!race.isGoing && this.#isRacing) race.go();
+    race.person.move(letter, isHeld);
+  }
+
+  // ---- the race
+
   /** Begin the race anew and let it go. */
-  async begin() {
-    this.form.setError('');
+  async #begin(work = () => this.race.begin()) {
+    this.#error = '';
     this.#link();
-    for (const view of this.views.values()) view.picker.setError('');
+    for (const view of this.views.values()) view.setError('');
     try {
-      await this.race.begin();
+      await work();
       this.isCut = false;
     } catch (error) {
       this.isCut = error.kind === 'ConnectionLost';
-      this.form.setError(this.isCut ? '' : error.message);
-      return;
+      this.#error = this.isCut ? '' : error.message;
     }
-    this.race.go();
+    this.#schedule();
   }
 
   #restart(seed, rules = this.race.rules) {
     Object.assign(this.race, { seed, rules });
-    this.form.show();
-    this.begin();
+    this.rules.value = rules;
+    this.#begin();
   }
 
-  /** A player that is on no board yet. */
-  #another() {
-    const shown = this.race.lanes.map(({ spec }) => spec || net.players[0]?.spec);
-    const { rows, cols } = [...this.views.values()].at(-1)?.picker ?? {};
-    const free = net.players.find((player) => !shown.includes(player.spec) && plays(player, rows, cols));
-    return free?.spec ?? '';
-  }
-
-  #add(spec, isNew) {
-    let view = null;
+  #add(spec, isNew = false) {
     const lane = this.race.add(spec, {
-      stepped: (step) => this.#stepped(view, step),
+      stepped: (step) => this.#isAnimated && this.views.get(lane).step(step),
+      sending: (letter) => this.views.get(lane).board.begin(letter),
       failed: (message) => this.#failed(lane, message),
     });
-    view = new LaneView(this.views.size, spec, {
-      onPick: (picked) => this.#pick(lane, picked),
+    const view = new LaneView(lane, {
+      onPick: (picked) => { lane.spec = picked; this.#begin(() => this.race.enter(lane)); },
       onRemove: () => this.#remove(lane),
       onPlay: () => this.#takeOver(lane, lane.position, (game) => `/?game=${game}`),
-      onReview: () => this.#review(lane),
+      onAnalyse: () => this.#analyse(lane),
       onSeek: (move) => this.race.seek(move),
+      onNear: () => { this.#near = lane; },
     });
     this.views.set(lane, view);
-    this.lanes.append(view.element);
-    this.#arrange();
-    if (isNew) this.begin();
-  }
-
-  #arrange() {
-    const count = this.views.size;
-    this.lanes.dataset.count = count;
-    this.form.setFull(count >= MAX_LANES);
-    [...this.views.values()].forEach((view, place) => view.setPlace(place, count));
-  }
-
-  #pick(lane, spec) {
-    lane.spec = spec;
-    this.begin();
+    view.board.setSpeed(this.animationSpeed ?? 1);
+    if (isNew) this.#begin(() => this.race.enter(lane));
   }
 
   #remove(lane) {
     this.race.remove(lane);
     this.views.get(lane).close();
     this.views.delete(lane);
-    this.#arrange();
     this.#link();
+    this.#schedule();
   }
 
-  #stepped(view, step) {
-    const { speed } = this.race;
-    if (speed !== null && speed > FASTEST_ANIMATED) return;
-    view.step(step);
+  /** A player that is on no board yet. */
+  get #another() {
+    const shown = this.race.lanes.map(({ spec }) => spec || net.players[0]?.spec);
+    const { rows, cols } = [...this.views.values()].at(-1)?.board ?? {};
+    const free = net.players.find((player) => !shown.includes(player.spec) && plays(player, rows, cols));
+    return free?.spec ?? '';
   }
 
   #failed(lane, message) {
-    this.views.get(lane).picker.setError(message);
+    this.views.get(lane).setError(message);
     this.#schedule();
   }
 
@@ -161,13 +165,20 @@ class WatchPage {
   #gone(game) {
     if (!this.race.lanes.some((lane) => lane.game === game)) return;
     clearTimeout(this.restarting);
-    this.restarting = setTimeout(() => this.begin());
+    this.restarting = setTimeout(() => this.#begin());
   }
 
-  /** A game is reviewed as far as it was played, from the move looked at. */
-  #review(lane) {
-    const at = lane.shown ? `&move=${lane.shown.move_number}` : '';
-    this.#takeOver(lane, lane.now, (game) => `/review?game=${game}${at}`);
+  /** The lane that has the focus, or was pointed at, or the first. */
+  get #atHand() {
+    const { lanes } = this.race;
+    const focused = lanes.find((lane) => this.views.get(lane).element.contains(document.activeElement));
+    return focused ?? lanes.find((lane) => lane === this.#near) ?? lanes[0];
+  }
+
+  /** A game is analysed as far as it was played, from the move looked at. */
+  #analyse(lane = this.#atHand) {
+    const move = lane.shown?.move_number ?? 0;
+    this.#takeOver(lane, lane.now, (game) => analysisLink({ game, move }));
   }
 
   async #takeOver(lane, upTo, address) {
@@ -182,12 +193,65 @@ class WatchPage {
     }
   }
 
-  #link() {
-    const { rules, seed, speed, stopTile, lanes } = this.race;
-    const players = lanes.map((lane) => this.views.get(lane).picker.picked);
-    const link = formatLink({ players, rules, seed, speed, stopTile });
-    window.history.replaceState(window.history.state, '', link);
+  /** A race of the person against the player at hand, on dice that both do not know yet. */
+  #raceYourself() {
+    const { rules } = this.race;
+    const lane = this.#atHand;
+    const picked = this.views.get(lane).picker.picked || net.players[0]?.spec || '';
+    this.navigate(formatLink({ ...this.race, players: [ME, picked], rules, seed: randomSeed() }));
   }
+
+  #link() {
+    const players = this.race.lanes.map((lane) => this.views.get(lane).picker?.picked ?? ME);
+    window.history.replaceState(window.history.state, '', formatLink({ ...this.race, players }));
+  }
+
+  // ---- speed and size
+
+  #go() {
+    const { race } = this;
+    if (race.isGoing) race.pause();
+    else if (race.cursor === null && race.isFinished) this.#restart(randomSeed());
+    else race.go();
+  }
+
+  #setSpeed(speed) {
+    this.race.set({ speed });
+    this.#speedSet();
+    this.#link();
+  }
+
+  #set(how) {
+    this.race.set(how);
+    this.#link();
+  }
+
+  get #isAnimated() {
+    const { speed, person } = this.race;
+    return Boolean(person) || (speed !== null && speed <= FASTEST_ANIMATED);
+  }
+
+  #speedSet() {
+    const own = settings.get('speed');
+    const pace = this.race.person ? 0 : this.race.speed ?? 0;
+    this.animationSpeed = own && Math.max(own, pace * ANIMATIONS_A_MOVE);
+    for (const view of this.views.values()) view.board.setSpeed(this.animationSpeed);
+  }
+
+  /** Boards over the whole screen; over the whole window where a browser has no full screen. */
+  async #toggleFull() {
+    this.#isFull = !this.#isFull;
+    if (this.#isFull) await this.element.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement) await document.exitFullscreen();
+    this.#schedule();
+  }
+
+  #onFull = () => {
+    this.#isFull = Boolean(document.fullscreenElement);
+    this.#schedule();
+  };
+
+  // ---- drawing
 
   #schedule() {
     this.#frame ??= requestAnimationFrame(() => this.#draw());
@@ -195,97 +259,151 @@ class WatchPage {
 
   #draw() {
     this.#frame = null;
-    const { race } = this;
-    const animate = race.speed !== null && race.speed <= FASTEST_ANIMATED;
-    if (race.speed !== this.drawnSpeed || race.stopTile !== this.drawnStop) this.#drawSpeed();
     this.#drawn += 1;
-    const isCalm = animate || !race.isGoing || race.isPreparing;
-    const figures = isCalm || this.#drawn % FIGURE_PERIOD < FIGURE_FRAMES;
+    const { race } = this;
+    const isCalm = this.#isAnimated || !race.isGoing || race.isPreparing;
+    const hasFigures = isCalm || this.#drawn % FIGURE_PERIOD === 0;
+    const { move, order } = race.ranking();
     const isDecided = race.isFinished && race.cursor === null;
-    for (const [lane, view] of this.#due(animate)) {
-      view.draw(lane, { animate, figures, lead: leadOf(lane, race.lanes), isDecided });
-    }
-    if (figures) this.transport.draw();
+    const front = Math.max(0, ...race.lanes.filter((lane) => lane.isAble).map(({ last }) => last));
+    race.lanes.forEach((lane, place) => this.views.get(lane).draw({ isAnimated: this.#isAnimated, hasFigures }, {
+      place: place + 1, count: race.lanes.length, lead: leadOf(lane, order), isDecided,
+      isPreparing: race.isPreparing, isByTime: !race.isInStep,
+      isCatchingUp: race.isInStep && lane.isRunning && front - lane.last > 50,
+    }));
+    if (!hasFigures) return;
+    this.element.classList.toggle('is-full', this.#isFull);
+    render(this.element,
+      h('h1', { class: 'visually-hidden', text: text(race.person ? 'watch.race_title' : 'nav.watch') }),
+      h('p', { class: 'race-standing', text: this.#standing(move, order) }),
+      h('div', { class: 'lanes', dataset: { count: race.lanes.length } },
+        race.lanes.map((lane) => this.views.get(lane).element)),
+      this.#transport(isDecided), this.#form());
   }
 
-  /** The lanes to draw now: at top speed two at a time, in turn. */
-  #due(animate) {
-    const all = [...this.views];
-    if (animate || !this.race.isGoing || all.length <= 2) return all;
-    this.#schedule();
-    return all.filter((_, place) => place % 2 === this.#drawn % 2);
+  /** Who is ahead, in a sentence; in a race of a person, also whose game is over. */
+  #standing(move, order) {
+    const { race } = this;
+    if (race.lanes.length < 2 || !order.length) return '';
+    const [first, second] = order;
+    const name = (lane) => this.views.get(lane).name;
+    const points = second ? first.score - second.score : 0;
+    const key = first.lane.isPerson ? 'watch.you_lead' : 'watch.leads';
+    const words = points ? text(key, { move, player: name(first.lane), points, tile: String(first.largest) })
+      : text('watch.level', { move });
+    const other = race.lanes.find((lane) => !lane.isPerson && lane.isFinished);
+    if (race.person?.isFinished) return `${text('watch.mine_over')} ${words}`;
+    if (race.person && other) return `${text('watch.theirs_over', { player: name(other), score: other.now.score })} ${words}`;
+    return words;
   }
 
-  #drawSpeed() {
-    const { speed, stopTile } = this.race;
-    this.drawnSpeed = speed;
-    this.drawnStop = stopTile;
-    this.transport.showSpeed();
-    this.#link();
-    const own = settings.get('speed');
-    const factor = own && Math.max(own, (speed ?? 0) * ANIMATIONS_A_MOVE);
-    for (const view of this.views.values()) view.board.setSpeed(factor);
+  #transport(isEnd) {
+    const { race } = this;
+    const place = race.cursor ?? race.last;
+    const where = text(place === race.last ? 'watch.newest' : 'watch.where', { move: place, last: race.last });
+    const canWalk = !this.#isRacing;
+    return h('section', { class: 'transport card', 'aria-label': text('watch.controls') },
+      canWalk && this.#walk(isEnd, place),
+      canWalk && h('div', { key: 'scrub', class: 'transport-scrub' },
+        h('input', { type: 'range', min: 0, max: race.last, step: 1, value: String(place), 'aria-label': text('watch.scrubber'),
+          'aria-valuetext': where, oninput: ({ target }) => race.seek(Number(target.value)) }),
+        h('span', { class: 'transport-where number', text: where })),
+      h('div', { key: 'step', class: 'chips transport-step', role: 'radiogroup', 'aria-label': text('watch.in_step') },
+        [true, false].map((isInStep) => this.#stepChip(isInStep))),
+      !(this.#isRacing && race.isInStep) && h('div', { key: 'speed', class: 'transport-speed' },
+        h('label', { class: 'label', for: 'watch-speed', text: text('play.pace') }),
+        h('input', { id: 'watch-speed', type: 'range', min: 0, max: SPEEDS.length - 1, step: 1,
+          value: String(placeOf(race.speed)), 'aria-valuetext': formatSpeed(race.speed),
+          oninput: ({ target }) => this.#setSpeed(SPEEDS[Number(target.value)]) }),
+        h('output', { class: 'transport-speed-text number', for: 'watch-speed', text: formatSpeed(race.speed) })),
+      button({ icon: this.#isFull ? 'small' : 'full', label: text(this.#isFull ? 'watch.full_off' : 'watch.full') },
+        () => this.#toggleFull(), { class: 'quiet transport-full' }));
+  }
+
+  #stepChip(isInStep) {
+    return h('label', { class: 'chip' }, h('input', { type: 'radio', name: 'watch-in-step', checked: this.race.isInStep === isInStep,
+      onchange: () => this.#set({ isInStep }) }), text(isInStep ? 'watch.by_moves' : 'watch.by_time'));
+  }
+
+  #walk(isEnd, place) {
+    const { race } = this;
+    const face = isEnd ? 'again' : race.isGoing ? 'pause' : race.person && race.cursor === null ? 'play_out' : 'go';
+    return h('div', { key: 'walk', class: 'transport-buttons group' },
+      button({ icon: 'back', label: text('watch.back') }, () => race.back(), { disabled: place <= 0 }),
+      button({ icon: ICONS[face], text: text(`watch.${face}`) }, () => this.#go(), { class: 'primary transport-go' }),
+      button({ icon: 'step', label: text('watch.forward') }, () => race.forward(), { disabled: isEnd }));
+  }
+
+  #form() {
+    const { race } = this;
+    const seeded = ({ target }) => {
+      const seed = target.value.trim();
+      if (seed !== race.seed) this.#restart(seed || randomSeed());
+      else target.value = seed; // a browser says that it has changed even where it was typed as it is
+    };
+    const seed = h('input', { id: 'watch-seed', class: 'input number', type: 'text', inputmode: 'numeric', autocomplete: 'off',
+      value: race.seed, onchange: seeded,
+      onkeydown: ({ key, target }) => { if (key === 'Enter') target.blur(); } }); // the keys go to the race again
+    const stop = h('select', { id: 'watch-stop', class: 'select', onchange: ({ target }) => this.#set({ stopTile: Number(target.value) }) },
+      [0, ...STOP_TILES].map((tile) => h('option', { value: String(tile), selected: tile === race.stopTile,
+        text: tile ? String(tile) : text('watch.stop_never') })));
+    return h('section', { class: 'race-form', 'aria-label': text('watch.race') },
+      this.rules.element, field(text('play.seed'), seed),
+      button({ icon: 'dice', text: text('watch.restart') }, () => this.#restart(randomSeed())),
+      field(text('watch.stop'), stop),
+      button({ icon: 'new', text: text('watch.add') }, () => this.#add(this.#another, true),
+        { class: 'race-add', disabled: race.lanes.length >= MAX_LANES }),
+      !race.person && button({ icon: 'play', text: text('watch.race_yourself') }, () => this.#raceYourself(),
+        { class: 'race-add' }),
+      h('p', { class: 'error', role: 'alert', text: this.#error }));
   }
 
   close() {
     clearTimeout(this.restarting);
     cancelAnimationFrame(this.#frame);
-    this.#frame = null;
+    this.#frame = 0; // nothing is drawn any more
+    document.removeEventListener('fullscreenchange', this.#onFull);
+    if (document.fullscreenElement) document.exitFullscreen();
     for (const off of this.offs) off();
     this.race.close();
     for (const view of this.views.values()) view.close();
   }
 }
 
-/** Points that a lane has more than the best of the others in the race; null without others. */
-function leadOf(lane, lanes) {
-  const others = lane.isRefused ? [] : lanes.filter((other) => other !== lane && !other.isRefused);
-  const scores = others.map((other) => other.position?.score ?? 0);
-  return scores.length ? (lane.position?.score ?? 0) - Math.max(...scores) : null;
+/** Points that a game has more than the best of the others; null without others. */
+function leadOf(lane, order) {
+  const own = order.find((one) => one.lane === lane);
+  const other = order.find((one) => one.lane !== lane);
+  return own && other ? own.score - other.score : null;
 }
 
-const LARGEST_RANDOM = 1e6;
-
-/**
- * @typedef {object} WatchLink
- * @property {string[]} players specs; an empty one for the default player
- * @property {string} rules
- * @property {string} seed
- * @property {number | null} speed
- * @property {number} stopTile
- */
-
-/**
- * Read the query of an address.
- *
- * @param {URLSearchParams} params
- * @returns {WatchLink}
- */
-function parseLink(params) {
-  const players = params.getAll('player').slice(0, MAX_LANES);
+/** Read an address: players in the query, or in the fragment those that a person races with. */
+function parseLink(query, hash) {
+  const rivals = hash.getAll('race');
+  const params = rivals.length ? hash : query;
+  const players = rivals.length ? [ME, ...rivals] : params.getAll('player');
   return {
-    players: players.length ? players : FIRST_RACE,
+    players: players.length ? players.slice(0, MAX_LANES) : FIRST_RACE,
     rules: params.get('rules') ?? '',
     seed: params.get('seed') || randomSeed(),
     speed: parseSpeed(params.get('speed')),
+    isInStep: params.get('step') !== 'time',
     stopTile: Number(params.get('stop')) || 0,
   };
 }
 
-/**
- * The query of a link.
- *
- * @param {WatchLink} link
- */
-function formatLink({ players, rules, seed, speed, stopTile }) {
+function formatLink({ players, rules, seed, speed, isInStep, stopTile }) {
   const params = new URLSearchParams();
+  const isRace = players.includes(ME);
+  const named = isRace ? players.filter((player) => player !== ME) : players;
   const isFirst = players.join() === FIRST_RACE.join();
-  for (const player of isFirst ? [] : players) params.append('player', player);
+  for (const player of isFirst ? [] : named) params.append(isRace ? 'race' : 'player', player);
   if (rules) params.set('rules', rules);
   params.set('seed', seed);
   if (speed !== PLEASANT) params.set('speed', speedKey(speed));
+  if (!isInStep) params.set('step', 'time');
   if (stopTile) params.set('stop', String(stopTile));
-  return `/watch?${readable(params)}`;
+  return `/watch${isRace ? '#' : '?'}${readable(params)}`;
 }
 
 /** A seed that can be read aloud. */

@@ -2,44 +2,44 @@
 
 import { net } from '../net.js';
 import { isFinished } from '../play/intents.js';
-
-/**
- * @typedef {object} LaneEvents
- * @property {() => void} changed something to draw has changed
- * @property {(step: object) => void} stepped a move was made that may be animated
- * @property {(message: string) => void} failed the game cannot go on
- */
+import { LiveGame } from '../play/live_game.js';
 
 /** A game that is not kept, and the player who plays it. */
 export class LaneGame {
-  #looking = false;
+  isPerson = false;
+
+  #isLooking = false;
   #wanted = null;
-  #follows = 0; // counts the returns to the newest position: what was looked at before is late
+  #begun = null;
 
   /**
    * @param {string} spec of the player; empty for the default one
-   * @param {LaneEvents} events
+   * @param {object} events
+   * @param {() => void} events.changed something to draw has changed
+   * @param {(step: object) => void} events.stepped a move was made that may be animated
+   * @param {(message: string) => void} events.failed the game cannot go on
    */
   constructor(spec, events) {
-    this.spec = spec;
-    this.events = events;
-    this.rate = new Rate();
-    this.#forget();
+    Object.assign(this, { spec, events });
+    this.forget();
   }
 
-  #forget() {
+  /** Know nothing of a game. */
+  forget() {
     this.game = '';
     this.now = null;
     this.rules = null;
     this.first = 0;
     this.shown = null; // an earlier position; null for the newest
     this.isRunning = false;
+    this.isHeld = false; // it has made the tile to stop at, or its player has failed
     this.isRefused = false; // its player cannot play: it is out of the race
     this.isReady = false; // its player is loaded: it has made a move
     this.ref = 0; // of the last request to play
-    this.reported = null;
+    this.wanted = 0; // moves that were asked for; 0 for no limit
+    this.movesPerSecond = null;
+    this.milestones = [];
     this.#wanted = null;
-    this.rate.clear();
   }
 
   /** The newest move number. */
@@ -47,14 +47,13 @@ export class LaneGame {
     return this.now?.move_number ?? 0;
   }
 
-  /** Whether no move follows. */
   get isFinished() {
     return this.now !== null && isFinished(this.now);
   }
 
-  /** Whether its player is being loaded. */
-  get isPreparing() {
-    return this.isRunning && !this.isReady;
+  /** Whether its player can move. */
+  get isAble() {
+    return Boolean(this.game) && !this.isRefused && !this.isHeld && !this.isFinished;
   }
 
   /** What is to be seen: the position looked at, or the newest. */
@@ -62,37 +61,24 @@ export class LaneGame {
     return this.shown ?? this.now;
   }
 
-  /** Moves a second, as the server or the page counted them. */
-  get movesPerSecond() {
-    return this.isRunning ? this.reported ?? this.rate.perSecond : null;
-  }
-
   /**
-   * Begin a new game.
+   * Begin a new game; rejects where the server refuses.
    *
    * @param {{rules: string, seed: string}} dice
-   * @returns {Promise<void>} rejects where the server refuses
    */
   async begin({ rules, seed }) {
     this.close();
     const mine = {};
-    this.begun = mine;
+    this.#begun = mine;
     const state = await net.ask({ type: 'new', rules, seed, keep: false });
-    if (this.begun !== mine) {
-      net.send({ type: 'close', game: state.game });
-      return;
-    }
-    this.game = state.game;
-    this.rules = state.rules;
-    this.seed = state.seed;
-    this.first = state.first;
-    this.milestones = new Milestones((move) => this.#ask('view', { move_number: move }),
-      smallestMilestone(state.rules), () => this.events.changed());
-    this.#take(state.now);
+    if (this.#begun === mine) this.take(state);
+    else net.send({ type: 'close', game: state.game });
   }
 
-  #ask(type, more = {}) {
-    return net.ask({ type, game: this.game, ...more });
+  /** @param {object} state a `game` message: the game from now on */
+  take({ game, rules, first, now }) {
+    Object.assign(this, { game, rules, first });
+    this.advance(now);
   }
 
   /**
@@ -100,196 +86,151 @@ export class LaneGame {
    *
    * @param {number | null} speed moves a second; null for as many as it can
    * @param {number} stopTile where to pause; 0 for nowhere
-   * @param {number} moves how many; 0 for no limit
+   * @param {number} [moves] how many; 0 for no limit
    */
   run(speed, stopTile, moves = 0) {
-    if (!this.game || this.isFinished) return;
     this.isRunning = true;
-    this.isRefused = false;
-    this.reported = null;
+    this.wanted = moves;
     this.ref = net.send({
       type: 'autoplay', game: this.game, player: this.spec, moves_per_second: speed,
-      stop_tile: stopTile > this.largest ? stopTile : 0, moves,
+      stop_tile: stopTile > largestOf(this.now) ? stopTile : 0, moves,
     });
   }
 
-  /** Largest tile of the newest position. */
-  get largest() {
-    return this.now ? Math.max(...this.now.tiles) : 0;
-  }
-
-  /** Let the player move no more. */
+  /** Make no more moves. */
   pause() {
     if (this.isRunning) net.send({ type: 'pause', game: this.game });
-    this.isRunning = false;
-    this.rate.clear();
+  }
+
+  /** The position at a move number, which the game has come to; null if the game is gone. */
+  async at(move) {
+    if (move === this.last) return this.now;
+    return net.ask({ type: 'view', game: this.game, move_number: move }).catch(() => null);
   }
 
   /**
    * Look at an earlier position; of many asked for at once, the last one is shown.
    *
-   * @param {number} move
+   * @param {number | null} move null for the newest position
    */
   async look(move) {
-    this.#wanted = Math.max(this.first, Math.min(move, this.last));
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#wanted !== null) await this.#lookOnce(this.#wanted);
-    this.#looking = false;
-  }
-
-  async #lookOnce(move) {
-    const { game } = this;
-    const follows = this.#follows;
-    this.#wanted = null;
-    const position = move === this.last ? this.now
-      : await this.#ask('view', { move_number: move }).catch(() => null);
-    if (position && game === this.game && follows === this.#follows) {
-      this.shown = position;
+    this.#wanted = move && Math.max(this.first, Math.min(move, this.last));
+    if (move === null) this.shown = null;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#wanted !== null) {
+      const wanted = this.#wanted;
+      const position = await this.at(wanted);
+      if (this.#wanted === wanted) [this.shown, this.#wanted] = [position, null];
       this.events.changed();
     }
+    this.#isLooking = false;
   }
 
-  /** Look at the newest position again. */
-  follow() {
-    this.#follows += 1;
-    this.#wanted = null;
-    this.shown = null;
+  /** @param {object} reply a `step`, `frame`, `ended` or `refused` message of any game */
+  receive(reply) {
+    if (reply.type === 'refused') return void (reply.ref === this.ref && this.refuse(reply));
+    if (!this.game || reply.game !== this.game) return;
+    this.isReady = true;
+    if (reply.type === 'frame') this.movesPerSecond = reply.moves_per_second;
+    const isNext = reply.now.move_number === this.last + 1;
+    this.advance(reply.now);
+    if (reply.type === 'step' && isNext && !this.shown) this.events.stepped(reply);
+    if (reply.type === 'ended') this.#ended(reply);
+  }
+
+  #ended({ reason, message }) {
+    this.isRunning = false;
+    this.isHeld = reason === 'tile' || reason === 'failed';
+    if (reason === 'failed') this.events.failed(message);
+  }
+
+  /** Its player cannot play. */
+  refuse({ message }) {
+    this.isRunning = false;
+    this.isRefused = Boolean(this.ref);
+    if (this.isRefused) this.events.failed(message);
+  }
+
+  /** @param {object} now where the game stands, as far as it was played */
+  advance(now) {
+    const [before, from] = [this.now ? largestOf(this.now) : 0, this.last];
+    this.now = now;
+    const least = Math.max(smallestMilestone(this.rules), 2 * before);
+    for (let tile = least; tile <= largestOf(now); tile *= 2) this.#reached(tile, from);
     this.events.changed();
   }
 
-  /** @param {object} reply a `step`, `frame` or `ended` message; others' are left alone */
-  receive(reply) {
-    if (!this.game || reply.game !== this.game) return;
-    this.isReady = true;
-    if (reply.type === 'frame') this.reported = reply.moves_per_second;
-    if (reply.type === 'step') this.reported = null;
-    if (reply.type === 'ended') this.isRunning = false;
-    const isNext = reply.now.move_number === this.last + 1;
-    this.#take(reply.now);
-    if (reply.type === 'step' && isNext && !this.shown) this.events.stepped(reply);
-    if (reply.type === 'ended' && reply.reason === 'failed') this.events.failed(reply.message);
-    if (reply.type === 'ended') this.rate.clear();
-  }
-
-  /** @param {object} reply a `refused` message; others' are left alone */
-  refuse(reply) {
-    if (!this.ref || reply.ref !== this.ref) return;
-    this.isRunning = false;
-    this.isRefused = true;
-    this.events.failed(reply.message);
-  }
-
-  #take(now) {
-    this.now = now;
-    this.milestones.note(this.largest, now.move_number);
-    this.rate.note(now.move_number);
+  /** Note a tile; where moves were left out, find the one that made it. */
+  async #reached(tile, from) {
+    const { game, milestones } = this;
+    const milestone = { tile, move: this.last, isExact: this.last - from <= 1 };
+    milestones.push(milestone);
+    for (let low = from; milestone.move - low > 1;) {
+      const middle = Math.floor((low + milestone.move) / 2);
+      const position = await this.at(middle);
+      if (!position || game !== this.game) return; // it stays an upper bound
+      if (largestOf(position) >= tile) milestone.move = middle;
+      else low = middle;
+    }
+    milestone.isExact = true;
     this.events.changed();
   }
 
   /** Leave the game: it is not kept. */
   close() {
-    this.begun = null;
-    this.milestones?.close();
+    this.#begun = null;
     if (this.game) net.send({ type: 'close', game: this.game });
-    this.#forget();
+    this.forget();
   }
+}
+
+/** The game of a person who takes part: moves come by `move`. */
+export class PersonGame extends LaneGame {
+  isPerson = true;
+
+  #live = null;
+
+  async begin({ rules, seed }) {
+    this.close();
+    const none = () => {}; // steps come to `receive`, as those of players do
+    const live = new LiveGame({
+      state: (state) => live === this.#live && this.take(state),
+      sending: (letter) => this.events.sending(letter),
+      trouble: (message) => this.events.failed(message),
+      step: none, frame: none, ended: none, illegal: none, waiting: none, back: none,
+    });
+    this.#live = live;
+    await live.begin({ rules, seed, keep: false });
+    this.isReady = true;
+  }
+
+  get isAble() {
+    return false; // it has no player that could be asked
+  }
+
+  /** @param {string} letter of a move that is meant */
+  move(letter, isHeld = false) {
+    this.#live?.move(letter, isHeld);
+  }
+
+  run() {}
+
+  close() {
+    this.#live?.close();
+    this.#live = null;
+    this.forget();
+  }
+}
+
+/** The largest tile of a position. */
+export function largestOf({ tiles }) {
+  return Math.max(...tiles);
 }
 
 /** Small boards end before 512: what counts as large depends on the cells. */
-function smallestMilestone({ rows, cols }) {
+export function smallestMilestone({ rows, cols }) {
   const cells = rows * cols;
   if (cells >= 16) return 512;
   return cells >= 12 ? 128 : 32;
-}
-
-const SPAN_MS = 2000;
-const GAP_MS = 150;
-
-/** Moves a second over the last two seconds or so. */
-class Rate {
-  #samples = [];
-
-  /** @param {number} move the newest move number */
-  note(move) {
-    const now = performance.now();
-    if (now - (this.#samples.at(-1)?.at ?? -GAP_MS) < GAP_MS) return;
-    this.#samples.push({ at: now, move });
-    while (now - this.#samples[0].at > SPAN_MS) this.#samples.shift();
-  }
-
-  /** Forget what was seen. */
-  clear() {
-    this.#samples = [];
-  }
-
-  /** Moves a second; null while too little was seen. */
-  get perSecond() {
-    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
-    if (!first || last.at - first.at < GAP_MS) return null;
-    return ((last.move - first.move) * 1000) / (last.at - first.at);
-  }
-}
-
-/** @typedef {{tile: number, move: number, exact: boolean}} Milestone */
-
-/** The milestones of one game. */
-class Milestones {
-  /**
-   * @param {(move: number) => Promise<{tiles: number[], move_number: number}>} look shows an
-   *   earlier position
-   * @param {number} smallest tile that is noted
-   * @param {(list: Milestone[]) => void} changed
-   */
-  constructor(look, smallest, changed) {
-    this.look = look;
-    this.smallest = smallest;
-    this.changed = changed;
-    this.list = [];
-    this.largest = 0;
-    this.seen = 0;
-    this.open = true;
-  }
-
-  /**
-   * Take note of a position.
-   *
-   * @param {number} largest its largest tile
-   * @param {number} move its move number
-   */
-  note(largest, move) {
-    const [before, from] = [this.largest, this.seen];
-    this.seen = move;
-    if (largest <= before) return;
-    this.largest = largest;
-    for (let made = Math.max(this.smallest, 2 * before); made <= largest; made *= 2) this.#add(made, from, move);
-  }
-
-  #add(tile, from, move) {
-    const milestone = { tile, move, exact: move - from <= 1 };
-    this.list.push(milestone);
-    this.changed(this.list);
-    if (!milestone.exact) this.#narrow(milestone, from);
-  }
-
-  async #narrow(milestone, from) {
-    let low = from;
-    try {
-      while (this.open && milestone.move - low > 1) {
-        const middle = Math.floor((low + milestone.move) / 2);
-        const position = await this.look(middle);
-        if (Math.max(...position.tiles) >= milestone.tile) milestone.move = middle;
-        else low = middle;
-      }
-      milestone.exact = this.open;
-    } catch {
-      return; // the game is gone, or nothing is kept that far back: it stays an upper bound
-    }
-    if (this.open) this.changed(this.list);
-  }
-
-  /** Look no further. */
-  close() {
-    this.open = false;
-  }
 }

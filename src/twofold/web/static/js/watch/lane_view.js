@@ -2,103 +2,62 @@
 
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
-import { button, h, setText } from '../dom.js';
+import { button, h, part, render } from '../dom.js';
 import { formatShort } from '../figures.js';
+import { net } from '../net.js';
 import { exponentOf } from '../notation.js';
 import { hasReached } from '../play/intents.js';
-import { PlayerPicker } from '../player_picker.js';
+import { PlayerPicker, playerSummary } from '../player_picker.js';
 import { settings } from '../settings.js';
 import { slide } from '../slides.js';
 import { fixed, number, text } from '../text.js';
-import { aboutPlayer } from './about.js';
+import { largestOf, smallestMilestone } from './lane_game.js';
 
-const FIGURES = ['score', 'moves', 'largest', 'rate'];
+/** Players that are explained, by name: the first words of their spec. */
+const EXPLAINED = new Set(['ntuple', 'expectimax', 'policy', 'greedy', 'corner', 'random']);
+
+/** Names of strengths: of the default network, or of a search where it has none. */
+const STRENGTHS = new Set(['fast', 'normal', 'strong', 'max']);
 
 /** Shows a `LaneGame`. */
 export class LaneView {
   #drawn = null;
-  #milestones = '';
-  #figures = {};
+  #said = 0; // how many tiles were said
 
   /**
-   * @param {number} place of the lane, from 0
-   * @param {string} spec of its player
+   * @param {import('./lane_game.js').LaneGame} lane
    * @param {object} actions
    * @param {(spec: string) => void} actions.onPick
    * @param {() => void} actions.onRemove
    * @param {() => void} actions.onPlay
-   * @param {() => void} actions.onReview
+   * @param {() => void} actions.onAnalyse
    * @param {(move: number) => void} actions.onSeek
+   * @param {() => void} actions.onNear called where it is pointed at
    */
-  constructor(place, spec, actions) {
-    this.actions = actions;
+  constructor(lane, actions) {
+    Object.assign(this, { lane, actions });
     this.board = new BoardView();
-    this.picker = new PlayerPicker({ spec, onPick: actions.onPick, quiet: true });
-    this.remove = button({ icon: 'close', label: text('watch.remove') }, actions.onRemove,
-      { class: 'quiet' });
-    this.name = h('strong', { class: 'lane-name' });
-    this.summary = h('span');
-    this.lead = h('p', { class: 'lane-lead' });
-    this.note = h('p', { class: 'lane-note', role: 'status' });
-    this.none = h('p', { class: 'soft small' });
-    this.milestones = h('ol', { class: 'lane-milestones' });
-    this.element = this.#build();
-    this.setPlace(place, 1);
+    part(this.board.element);
+    if (!lane.isPerson) {
+      this.picker = new PlayerPicker({ spec: lane.spec, onPick: actions.onPick, quiet: true });
+      part(this.picker.element);
+    }
+    this.element = part(h('article', { class: lane.isPerson ? 'lane is-person' : 'lane', onpointerenter: () => actions.onNear() }));
+    this.error = '';
   }
 
-  #build() {
-    const actions = h('div', { class: 'lane-actions row' },
-      this.#action('play', 'watch.play_on', this.actions.onPlay),
-      this.#action('review', 'watch.review', this.actions.onReview));
-    return h('article', { class: 'lane' },
-      h('div', { class: 'lane-head' }, this.picker.element, this.remove),
-      h('div', { class: 'lane-stage' }, this.board.element),
-      h('div', { class: 'lane-info' },
-        h('p', { class: 'lane-summary soft small' }, this.name, this.summary),
-        h('div', { class: 'lane-state' }, this.lead, this.note),
-        this.#figureList(),
-        h('div', { class: 'lane-made' }, h('h2', { class: 'label', text: text('watch.milestones') }),
-          this.none, this.milestones),
-        actions));
+  /** The name of who plays. */
+  get name() {
+    return this.picker?.name ?? text('watch.you');
   }
 
-  #action(name, key, onclick) {
-    const words = text(`${key}_name`);
-    return button({ icon: name, text: text(key), label: words }, onclick, { title: words });
+  /** @param {string} message why the player cannot go on; empty if it can */
+  setError(message) {
+    if (this.picker) this.picker.setError(message);
+    else this.error = message;
   }
 
-  #figureList() {
-    const items = FIGURES.map((name) => {
-      this.#figures[name] = h('dd', { text: '–' });
-      return h('div', { class: `lane-figure lane-${name}` },
-        h('dt', { text: text(`watch.${name}`) }), this.#figures[name]);
-    });
-    this.largest = h('span', { class: 'tile-chip' });
-    this.#figures.largest.replaceChildren(this.largest);
-    return h('dl', { class: 'lane-figures' }, items);
-  }
-
-  /**
-   * Name the lane by its place.
-   *
-   * @param {number} place from 0
-   * @param {number} count of lanes
-   */
-  setPlace(place, count) {
-    this.place = place + 1;
-    this.element.setAttribute('aria-label', text('watch.lane', { place: place + 1 }));
-    this.picker.field.setLabel(text('watch.player', { place: place + 1 }));
-    this.label = text('watch.board', { place: place + 1 });
-    this.board.setLabel(this.label);
-    this.remove.hidden = count === 1;
-    this.lead.hidden = count === 1;
-  }
-
-  /**
-   * Show a move, animated.
-   *
-   * @param {object} step
-   */
+  /** @param {object} step a move to be shown, animated */
   step(step) {
     this.board.step(step);
     this.#drawn = step.now;
@@ -107,99 +66,142 @@ export class LaneView {
   /**
    * Draw the game as it stands.
    *
-   * @param {import('./lane_game.js').LaneGame} lane
-   * @param {{animate: boolean, figures: boolean, lead: number | null, isDecided: boolean}} how
-   *   whether the step is animated, and figures are drawn with the board; `lead` is in points,
-   *   negative for a lane that is behind; decided is a race whose games have all ended
+   * @param {{isAnimated: boolean, hasFigures: boolean}} how whether the step is animated, and
+   *   figures are drawn with the board
+   * @param {object} seen what the race says of the lane: `place` from 1, `count` of lanes,
+   *   `isCatchingUp`, `isPreparing`, `isDecided`, `isByTime`, and `lead` in points, null alone
    */
-  draw(lane, { animate, figures, lead, isDecided }) {
-    const { position } = lane;
-    if (!position) return;
-    if (position !== this.#drawn) this.#drawBoard(lane, position, animate);
-    if (!figures) return;
-    this.#drawFigures(lane, position);
-    setText(this.name, this.picker.name);
-    setText(this.summary, aboutPlayer(this.picker.spec, this.picker.isOther));
-    this.#drawLead(lead, isDecided, lane.isPreparing);
-    this.#drawNote(lane);
-    this.element.classList.toggle('is-refused', lane.isRefused);
-    setText(this.none, text('watch.none', { tile: lane.milestones.smallest }));
-    this.#drawMilestones(lane.milestones.list, position.move_number, isDecided);
+  draw({ isAnimated, hasFigures }, seen) {
+    const { position } = this.lane;
+    if (position && position !== this.#drawn) this.#drawBoard(position, isAnimated);
+    if (hasFigures || !position) this.#render(position, seen);
   }
 
-  #drawBoard({ rules }, position, animate) {
+  #drawBoard(position, isAnimated) {
+    const { rules } = this.lane;
     if (rules.rows !== this.board.rows || rules.cols !== this.board.cols) {
-      this.board.resize(rules.rows, rules.cols, this.label);
-      this.picker.setShape(rules.rows, rules.cols);
+      this.board.resize(rules.rows, rules.cols);
+      this.picker?.setShape(rules.rows, rules.cols);
       this.#drawn = null;
     }
-    const step = animate ? stepBetween(this.#drawn, position, rules) : null;
+    const step = isAnimated ? stepBetween(this.#drawn, position, rules) : null;
     if (step) this.board.step(step);
     else this.board.show(position.tiles);
     this.#drawn = position;
   }
 
-  #drawFigures(lane, position) {
-    const speed = lane.movesPerSecond;
-    setText(this.#figures.score, number(position.score));
-    setText(this.#figures.moves, number(position.move_number));
-    setText(this.#figures.rate, speed === null ? '–' : formatRate(speed));
-    const largest = String(Math.max(...position.tiles));
-    if (this.largest.textContent === largest) return;
-    this.largest.textContent = largest;
-    this.largest.dataset.exponent = exponentOf(Number(largest));
+  #render(position, seen) {
+    const { lane, element } = this;
+    const { place, count, lead } = seen;
+    const isEnd = lane.isFinished && position?.move_number === lane.last;
+    this.board.setLabel(text('watch.board', { place }));
+    this.picker?.field.setLabel(text('watch.player', { place }));
+    element.setAttribute('aria-label', text('watch.lane', { place }));
+    element.classList.toggle('is-refused', lane.isRefused);
+    element.dataset.lead = lead > 0 ? 'ahead' : lead < 0 ? 'behind' : 'even';
+    element.dataset.state = isEnd ? 'over' : 'going';
+    if (position) this.#say(place, lead > 0 && seen.isDecided);
+    render(element,
+      h('div', { class: 'lane-head' },
+        this.picker?.element ?? h('h2', { class: 'lane-you', text: this.name }),
+        count > 1 && !lane.isPerson && button({ icon: 'close', label: text('watch.remove') },
+          this.actions.onRemove, { class: 'quiet' })),
+      h('div', { class: 'lane-stage' }, this.board.element),
+      h('div', { class: 'lane-info' },
+        h('p', { class: 'lane-summary soft small' },
+          h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
+          h('span', { text: lane.isPerson ? text('watch.about_you') : aboutPlayer(this.picker) })),
+        h('div', { class: 'lane-state' },
+          h('p', { class: 'lane-lead', text: leadWords(seen) }),
+          h('p', { class: 'lane-note', role: 'status', text: this.#note(isEnd, seen) }),
+          this.error && h('p', { class: 'error', role: 'alert', text: this.error })),
+        position && this.#figures(position, seen.isByTime),
+        position && this.#made(position.move_number),
+        h('div', { class: 'lane-actions row' },
+          !lane.isPerson && action('play', 'watch.play_on', this.actions.onPlay),
+          action('analyse', 'watch.analyse', this.actions.onAnalyse))));
   }
 
-  #drawLead(lead, isDecided, isPreparing) {
-    const kind = lead === null || lead === 0 ? 'even' : lead > 0 ? 'ahead' : 'behind';
-    this.element.dataset.lead = kind;
-    const wins = isDecided && kind === 'ahead';
-    const words = text(wins ? 'watch.wins' : `watch.${kind}`, { count: Math.abs(lead ?? 0) });
-    // none where it is alone, or with others that were refused
-    setText(this.lead, lead === null || isPreparing ? '' : words);
-    if (wins && !this.won) announce(text('watch.winner', { player: this.picker.name }));
-    this.won = wins;
+  #note(isEnd, { isPreparing, isCatchingUp }) {
+    const { lane } = this;
+    if (isPreparing && !lane.isReady) return text('watch.preparing');
+    if (isCatchingUp) return text('watch.catching_up');
+    if (!isEnd) return '';
+    const isWon = lane.now.status === 'over' && hasReached(lane.now, lane.rules);
+    return text(`watch.${isWon ? 'won_over' : lane.now.status}`);
   }
 
-  #drawNote(lane) {
-    const isEnd = lane.isFinished && lane.position.move_number === lane.last;
-    const state = lane.isPreparing ? 'preparing' : isEnd && lane.now.status;
-    this.element.dataset.state = isEnd ? 'over' : 'going';
-    const isWon = isEnd && state === 'over' && hasReached(lane.now, lane.rules);
-    setText(this.note, state ? text(`watch.${isWon ? 'won_over' : state}`) : '');
+  #figures(position, isByTime) {
+    const { movesPerSecond } = this.lane;
+    const largest = largestOf(position);
+    return h('dl', { class: 'lane-figures' },
+      figure('score', number(position.score)), figure('moves', number(position.move_number)),
+      figure('largest', chip(largest)),
+      isByTime && figure('rate', movesPerSecond === null ? '–'
+        : movesPerSecond < 9.95 ? fixed(movesPerSecond, 1) : formatShort(movesPerSecond)));
   }
 
-  #drawMilestones(list, move, isDecided) {
-    const key = list.map((made) => `${made.tile} ${made.move} ${made.exact} ${made.move <= move}`).join();
-    if (key === this.#milestones) return;
-    this.#milestones = key;
-    const isNew = list.length > this.milestones.childElementCount;
-    if (isNew && !isDecided) this.#say(list.at(-1)); // else the winner is said
-    this.milestones.replaceChildren(...list.map((made) => this.#milestone(made, move)));
-    this.none.hidden = list.length > 0;
+  #made(now) {
+    const { milestones, rules } = this.lane;
+    return h('div', { class: 'lane-made' }, h('h2', { class: 'label', text: text('watch.milestones') }),
+      milestones.length ? h('ol', { class: 'lane-milestones' }, milestones.map((made) => this.#milestone(made, now)))
+        : h('p', { class: 'soft small', text: text('watch.none', { tile: smallestMilestone(rules) }) }));
   }
 
-  #say({ tile, move }) {
-    if (settings.get('say') === 'off') return;
-    announce(text('watch.said', { place: this.place, tile: String(tile), move }));
-  }
-
-  #milestone({ tile, move, exact }, now) {
+  #milestone({ tile, move, isExact }, now) {
     const words = text('watch.made', { tile: String(tile), move });
     return h('li', { class: move > now ? 'is-ahead' : '' },
-      h('button', {
-        type: 'button', class: 'milestone', title: words, 'aria-label': words,
-        onclick: () => this.actions.onSeek(move),
-      },
-      h('span', { class: 'tile-chip', dataset: { exponent: exponentOf(tile) } }, String(tile)),
-      h('span', { class: 'milestone-move' }, exact ? number(move) : `≤ ${number(move)}`)));
+      h('button', { type: 'button', class: 'milestone', title: words, 'aria-label': words,
+        onclick: () => this.actions.onSeek(move) },
+      chip(tile), h('span', { class: 'milestone-move' }, isExact ? number(move) : `≤ ${number(move)}`)));
+  }
+
+  /** Say a tile that is new, or else who has won. */
+  #say(place, isWinner) {
+    const { milestones } = this.lane;
+    const isNew = milestones.length > this.#said;
+    this.#said = milestones.length;
+    if (isWinner && !this.isWinner) announce(text('watch.winner', { player: this.name }));
+    else if (isNew && settings.get('say') !== 'off') {
+      const { tile, move } = milestones.at(-1);
+      announce(text('watch.said', { place, tile: String(tile), move }));
+    }
+    this.isWinner = isWinner;
   }
 
   /** Let go of what the lane listens to. */
   close() {
-    this.picker.close();
-    this.element.remove();
+    this.picker?.close();
   }
+}
+
+/** How a player thinks; for those that are not explained what the list says of them. */
+function aboutPlayer({ spec, isOther }) {
+  const { plain } = net.players.find((player) => player.spec === spec) ?? {};
+  const [first, values = ''] = plain && isOther ? ['expectimax'] : (plain || spec).split(':');
+  const name = STRENGTHS.has(first) ? (isOther ? 'expectimax' : 'ntuple') : first;
+  if (name === 'policy' && /\bply=\d/.test(values)) return text('watch.about_policy_search');
+  return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
+}
+
+function leadWords({ lead, isDecided, isPreparing }) {
+  if (lead === null || isPreparing) return '';
+  if (!lead) return text('watch.even');
+  const key = lead < 0 ? 'behind' : isDecided ? 'wins' : 'ahead';
+  return text(`watch.${key}`, { count: Math.abs(lead) });
+}
+
+function action(name, key, onclick) {
+  const words = text(`${key}_name`);
+  return button({ icon: name, text: text(key), label: words }, onclick, { title: words });
+}
+
+function figure(name, value) {
+  return h('div', { class: `lane-figure lane-${name}` }, h('dt', { text: text(`watch.${name}`) }), h('dd', null, value));
+}
+
+function chip(tile) {
+  return h('span', { class: 'tile-chip', dataset: { exponent: exponentOf(tile) } }, String(tile));
 }
 
 /** The step from one position to the next, where its move is known; null if it is not. */
@@ -210,8 +212,4 @@ function stepBetween(before, after, { rows, cols }) {
   if (cell < 0) return null;
   const { reward, slides } = made;
   return { move: before.next_move, reward, slides, cell, tile: after.tiles[cell], now: after };
-}
-
-function formatRate(speed) {
-  return speed < 9.95 ? fixed(speed, 1) : formatShort(speed);
 }

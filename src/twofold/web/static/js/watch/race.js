@@ -1,24 +1,38 @@
-/** A race: one to four games on the same dice, watched as one. */
+/** A race: games on the same dice, watched as one; a person may play one of them. */
 
 import { net } from '../net.js';
-import { LaneGame } from './lane_game.js';
+import { LaneGame, largestOf, PersonGame } from './lane_game.js';
 import { PLEASANT } from './speed.js';
 
 /** Most games side by side. */
 export const MAX_LANES = 4;
 
 const FRAMES_PER_SECOND = 30; // of a replay; a faster one leaves positions out
+const BEATS_PER_SECOND = 20; // of games in step; a faster race makes several moves a beat
+const COMPARED_MS = 400; // between two comparisons of games that are not in step
+
+// Moves of a beat at top speed: as many as the slowest player makes in about this time.
+const BEAT_MS = 120;
+const MOST_A_BEAT = 5000;
 
 /** The games, and where in them one looks. */
 export class Race {
-  #timer = null;
-  #replayed = 0;
+  #timer = 0; // of the next beat, or of a replay
+  #replayed = null; // the move that a replay shows; null without one
+  #beatMoves = 1;
+  #beatBegan = 0;
+  #isPlayedOut = false; // whether players go on after the game of a person
+  #compared = 0;
+  #isComparing = false;
 
-  /** The games. */
+  /** @type {LaneGame[]} */
   lanes = [];
 
   /** Moves a second; null for as many as the players can make. */
   speed = PLEASANT;
+
+  /** Whether all games make as many moves; else each goes as fast as its player can. */
+  isInStep = true;
 
   /** The tile at which games pause; 0 for none. */
   stopTile = 0;
@@ -29,12 +43,17 @@ export class Race {
   /** Whether moves are made, or earlier ones are shown again. */
   isGoing = false;
 
-  /** Whether players are being loaded; then the race starts. */
-  isPreparing = false;
-
   rules = '';
 
   seed = '';
+
+  /**
+   * How the games stand at a move that all have made: the move, and a position for each game, that
+   * of the end for one that is over.
+   *
+   * @type {{move: number, positions: Map<LaneGame, object>} | null}
+   */
+  standing = null;
 
   /** @param {() => void} changed called when something to draw has changed */
   constructor(changed) {
@@ -43,25 +62,9 @@ export class Race {
       (type) => net.on(type, (reply) => this.#receive(reply)));
   }
 
-  /**
-   * Add a game; it begins with the next `begin`.
-   *
-   * @param {string} spec of its player
-   * @param {{stepped: (step: object) => void, failed: (message: string) => void}} events
-   * @returns {LaneGame}
-   */
-  add(spec, { stepped, failed }) {
-    const lane = new LaneGame(spec, { changed: this.changed, stepped, failed });
-    this.lanes.push(lane);
-    return lane;
-  }
-
-  /** @param {LaneGame} lane to take out */
-  remove(lane) {
-    lane.close();
-    this.lanes = this.lanes.filter((other) => other !== lane);
-    this.#settle();
-    this.changed();
+  /** The game of the person who takes part; undefined without one. */
+  get person() {
+    return this.lanes.find((lane) => lane.isPerson);
   }
 
   /** The newest move number of all games. */
@@ -69,169 +72,252 @@ export class Race {
     return Math.max(0, ...this.lanes.map((lane) => lane.last));
   }
 
-  /** The earliest move number that can be looked at. */
-  get first() {
-    return Math.min(...this.lanes.map((lane) => lane.first));
-  }
-
   /** Whether every game is over, or its player was refused. */
   get isFinished() {
     return this.lanes.every((lane) => lane.isFinished || lane.isRefused);
   }
 
+  /** Whether players are being loaded: they start together. */
+  get isPreparing() {
+    return this.isGoing && !this.person && this.lanes.length > 1 && this.#late.length > 0;
+  }
+
+  get #able() {
+    return this.lanes.filter((lane) => lane.isAble);
+  }
+
+  get #late() {
+    return this.#able.filter((lane) => !lane.isReady);
+  }
+
+  get #isAtEnd() {
+    return this.cursor === null || this.cursor >= this.last;
+  }
+
   /**
-   * Begin all games anew, under `rules` and on the dice of `seed`.
+   * Add a game; it begins with the race, or by `enter`.
    *
-   * @returns {Promise<void>} rejects where the server refuses the rules or the seed
+   * @param {string} spec of its player; `me` for a person
+   * @param {object} events see `LaneGame`
    */
+  add(spec, events) {
+    const Game = spec === 'me' ? PersonGame : LaneGame;
+    const lane = new Game(spec, { changed: this.changed, ...events });
+    this.lanes.push(lane);
+    return lane;
+  }
+
+  /** @param {LaneGame} lane to take out; the others go on */
+  remove(lane) {
+    this.lanes = this.lanes.filter((other) => other !== lane);
+    lane.close();
+    this.#settle();
+    this.compare();
+  }
+
+  /** Begin all games anew and let them go; rejects where the server refuses the rules or the seed. */
   async begin() {
-    this.#stopReplay();
-    this.cursor = null;
-    this.isGoing = false;
-    this.isPreparing = false;
-    const dice = { rules: this.rules, seed: this.seed };
-    await Promise.all(this.lanes.map((lane) => lane.begin(dice)));
-    this.changed();
+    this.#stopTimer();
+    Object.assign(this, { cursor: null, isGoing: false, standing: null });
+    this.#isPlayedOut = false;
+    this.#beatMoves = 1;
+    await Promise.all(this.lanes.map((lane) => lane.begin(this)));
+    this.go();
+  }
+
+  /** Begin one game anew, with a player that is new; it catches up with the others. */
+  async enter(lane) {
+    await lane.begin(this);
+    if (this.isGoing && this.isInStep) {
+      if (this.#replayed === null) this.#stopTimer();
+      this.#settle();
+    } else if (this.isGoing) lane.run(this.speed, this.stopTile);
+    else if (this.lanes.every((other) => other === lane || !other.isAble)) this.go();
+    else if (this.last > lane.last) lane.run(null, 0, this.last - lane.last);
   }
 
   /** Make moves; where an earlier position is shown, show the moves up to the newest first. */
   go() {
-    if (this.#atEnd && this.isFinished) return;
+    if (this.#isAtEnd && this.isFinished) return;
     this.isGoing = true;
-    if (this.#atEnd || this.speed === null) this.#run();
-    else this.#startReplay();
-    this.changed();
+    this.#isPlayedOut = Boolean(this.person?.isFinished);
+    if (!this.#isAtEnd && this.speed !== null) return void this.#startReplay();
+    this.#look(null);
+    for (const lane of this.lanes) lane.isHeld = false;
+    this.#settle();
   }
 
-  get #atEnd() {
-    return this.cursor === null || this.cursor >= this.last;
-  }
-
-  #run(moves = 0) {
-    this.cursor = null;
-    for (const lane of this.lanes) lane.follow();
-    const late = this.lanes.filter((lane) => !lane.isReady);
-    this.isPreparing = !moves && this.lanes.length > 1 && late.length > 0;
-    if (this.isPreparing) for (const lane of late) lane.run(null, this.stopTile, 1);
-    else for (const lane of this.lanes) lane.run(moves ? null : this.speed, this.stopTile, moves);
-  }
-
-  /** All have made their first move, and no player is loaded any more: they start together. */
-  #start() {
-    this.isPreparing = false;
-    const able = this.lanes.filter((lane) => !lane.isRefused);
-    for (const lane of able) lane.run(this.speed, this.stopTile);
-  }
-
-  #startReplay() {
-    const rate = Math.min(this.speed, FRAMES_PER_SECOND);
-    clearInterval(this.#timer);
-    this.#replayed = this.cursor;
-    this.#timer = setInterval(() => this.#replay(this.speed / rate), 1000 / rate);
-  }
-
-  #replay(moves) {
-    this.#replayed += moves;
-    if (this.#replayed < this.last) {
-      this.#look(Math.floor(this.#replayed));
-      return;
-    }
-    this.#stopReplay();
-    this.#run();
-    this.isGoing = !this.isFinished;
-    this.changed();
-  }
-
-  #stopReplay() {
-    clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
-  /** Make no more moves. */
+  /** Make no more moves; games in step come to the move that they were going to. */
   pause() {
     this.isGoing = false;
-    this.isPreparing = false;
-    this.#stopReplay();
-    for (const lane of this.lanes) lane.pause();
+    this.#stopTimer();
+    for (const lane of this.lanes) {
+      if (!this.isInStep || !lane.wanted || lane.wanted > this.#beatMoves) lane.pause();
+    }
     this.changed();
-  }
-
-  /** Go if it stands, stand if it goes. */
-  toggle() {
-    if (this.isGoing) this.pause();
-    else this.go();
   }
 
   /** One move forward: the next one of those made, else each player makes one. */
   forward() {
-    if (this.isGoing) this.pause();
-    if (this.#atEnd) this.#run(1);
-    else this.#look(this.cursor + 1);
+    this.pause();
+    if (!this.#isAtEnd) return void this.#look(this.cursor + 1);
+    this.#look(null);
+    for (const lane of this.#able) lane.run(null, this.stopTile, 1);
   }
 
   /** One move back. */
   back() {
-    if (this.isGoing) this.pause();
-    this.#look((this.cursor ?? this.last) - 1);
+    this.seek((this.cursor ?? this.last) - 1);
   }
 
   /** @param {number} move to look at */
   seek(move) {
-    if (this.isGoing) this.pause();
+    this.pause();
     this.#look(move);
   }
 
   #look(move) {
-    const wanted = Math.max(this.first, Math.min(move, this.last));
-    this.cursor = wanted === this.last ? null : wanted;
-    for (const lane of this.lanes) {
-      if (this.cursor === null) lane.follow();
-      else lane.look(wanted);
+    const first = Math.min(...this.lanes.map((lane) => lane.first));
+    const wanted = move === null || move >= this.last ? null : Math.max(first, move);
+    this.cursor = wanted;
+    for (const lane of this.lanes) lane.look(wanted);
+    this.changed();
+  }
+
+  /** @param {Partial<Race>} how `speed`, `stopTile` or `isInStep`; takes effect at once */
+  set(how) {
+    Object.assign(this, how);
+    if (this.isGoing && this.#replayed !== null) this.#startReplay();
+    else if (this.isGoing && 'isInStep' in how) for (const lane of this.lanes) lane.pause();
+    else if (this.isGoing && !this.isInStep && !this.isPreparing) {
+      for (const lane of this.#able) lane.run(this.speed, this.stopTile);
     }
     this.changed();
   }
 
-  /** @param {number | null} speed takes effect at once */
-  setSpeed(speed) {
-    this.speed = speed;
-    if (this.#timer !== null && speed !== null) this.#startReplay();
-    else if (this.isGoing && !this.isPreparing) this.#rerun();
-    this.changed();
-  }
-
-  /** @param {number} tile at which to pause; takes effect at once */
-  setStopTile(tile) {
-    this.stopTile = tile;
-    if (this.isGoing && !this.isPreparing && this.#timer === null) this.#rerun();
-  }
-
-  #rerun() {
-    const isReplay = this.#timer !== null;
-    this.#stopReplay();
-    if (isReplay) this.#run();
-    for (const lane of this.lanes) {
-      if (lane.isRunning) lane.run(this.speed, this.stopTile);
-    }
-  }
+  // ---- moves
 
   #receive(reply) {
-    const isRefusal = reply.type === 'refused';
-    for (const lane of this.lanes) isRefusal ? lane.refuse(reply) : lane.receive(reply);
-    if (isRefusal || reply.type === 'ended') this.#settle();
+    for (const lane of this.lanes) lane.receive(reply);
+    const isMine = this.lanes.some((lane) => lane.game === reply.game && lane.isPerson);
+    if (isMine || reply.type === 'ended' || reply.type === 'refused') this.#settle();
+    else if (performance.now() - this.#compared > COMPARED_MS && !this.isInStep) this.compare();
   }
 
-  /** Go on where no lane moves any more: with the race if it was prepared, else not at all. */
+  /** Go on where no player moves any more. */
   #settle() {
-    const isStill = () => !this.lanes.some((lane) => lane.isRunning);
-    if (!this.isGoing || this.#timer !== null || !isStill()) return;
-    if (this.isPreparing) this.#start();
-    if (isStill()) this.isGoing = false;
+    if (this.#timer || this.lanes.some((lane) => lane.isRunning)) return;
+    this.compare();
+    if (this.isGoing && (this.isPreparing || !this.isInStep)) this.#run();
+    else if (this.isGoing) this.#nextBeat();
+  }
+
+  /** Players that are loaded one by one make a move each; then all start together. */
+  #run() {
+    if (this.person && !this.person.last) return; // the race begins with the first move
+    const late = this.isPreparing ? this.#late : [];
+    const able = late.length ? late : this.#able;
+    for (const lane of able) lane.run(late.length ? null : this.speed, this.stopTile, late.length && 1);
+    this.#goOn(able.length > 0);
+  }
+
+  #goOn(isAble) {
+    this.isGoing = isAble || Boolean(this.person && !this.person.isFinished);
     this.changed();
+  }
+
+  /** Whether players make as many moves as the person has made. */
+  get #isLed() {
+    return Boolean(this.person) && !this.#isPlayedOut;
+  }
+
+  #nextBeat() {
+    const took = performance.now() - this.#beatBegan;
+    const rate = Math.min(this.speed ?? Infinity, BEATS_PER_SECOND);
+    if (this.speed !== null) this.#beatMoves = Math.max(1, Math.round(this.speed / BEATS_PER_SECOND));
+    else this.#beatMoves = Math.min(MOST_A_BEAT, took < BEAT_MS ? 2 * this.#beatMoves : Math.ceil(this.#beatMoves / 2));
+    const wait = this.speed === null || this.#isLed ? 0 : Math.max(0, 1000 / rate - took);
+    this.#timer = setTimeout(() => this.#beat(), wait);
+  }
+
+  /** All games come to the same move: that of the game furthest ahead, or some moves more. */
+  #beat() {
+    this.#timer = 0;
+    this.#beatBegan = performance.now();
+    const able = this.#able;
+    const front = this.#isLed ? this.person.last : Math.max(0, ...able.map((lane) => lane.last));
+    const isBehind = able.some((lane) => lane.last < front);
+    const target = isBehind || this.#isLed ? front : front + this.#beatMoves;
+    for (const lane of able) {
+      if (lane.last < target) lane.run(null, this.stopTile, target - lane.last);
+    }
+    this.#goOn(this.#isLed ? isBehind : able.length > 0);
+  }
+
+  // ---- earlier moves
+
+  #startReplay() {
+    const rate = Math.min(this.speed ?? Infinity, FRAMES_PER_SECOND);
+    this.#stopTimer();
+    this.#replayed = this.cursor;
+    this.#timer = setInterval(() => this.#replay((this.speed ?? Infinity) / rate), 1000 / rate);
+    this.changed();
+  }
+
+  #replay(moves) {
+    this.#replayed += moves;
+    if (this.#replayed < this.last) return void this.#look(Math.floor(this.#replayed));
+    this.#stopTimer();
+    this.#look(null);
+    this.isGoing = false;
+    this.go();
+  }
+
+  #stopTimer() {
+    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    this.#replayed = null;
+  }
+
+  // ---- who is ahead
+
+  /** Find how the games stand at the last move that all have made. */
+  async compare() {
+    if (this.#isComparing) return;
+    const lanes = this.lanes.filter((lane) => lane.game && !lane.isRefused);
+    const going = lanes.filter((lane) => !lane.isFinished);
+    if (!lanes.length) return;
+    this.#isComparing = true;
+    this.#compared = performance.now();
+    const move = Math.min(...(going.length ? going : [{ last: this.last }]).map((lane) => lane.last));
+    const games = lanes.map((lane) => lane.game);
+    const found = await Promise.all(lanes.map((lane) => lane.at(Math.min(move, lane.last))));
+    const known = lanes.map((lane, place) => [lane, found[place]])
+      .filter(([lane, position], place) => position && lane.game === games[place]);
+    this.standing = { move, positions: new Map(known) };
+    this.#isComparing = false;
+    this.changed();
+  }
+
+  /**
+   * The games from the best to the worst, at the move looked at or the last one that all have made.
+   *
+   * @returns {{move: number, order: {lane: LaneGame, score: number, largest: number}[]}}
+   */
+  ranking() {
+    const looked = () => new Map(this.lanes.filter((lane) => lane.position && !lane.isRefused)
+      .map((lane) => [lane, lane.position]));
+    const { move, positions } = this.cursor === null ? this.standing ?? { move: 0, positions: new Map() }
+      : { move: this.cursor, positions: looked() };
+    const order = [...positions].filter(([lane]) => this.lanes.includes(lane))
+      .map(([lane, position]) => ({ lane, score: position.score, largest: largestOf(position) }));
+    return { move, order: order.sort((one, other) => other.score - one.score) };
   }
 
   /** Leave all games. */
   close() {
-    this.#stopReplay();
+    this.#stopTimer();
     for (const off of this.offs) off();
     for (const lane of this.lanes) lane.close();
   }

@@ -14,44 +14,30 @@ export const PLEASANT = 8;
 /** Fastest speed at which every move is animated. */
 export const FASTEST_ANIMATED = 12;
 
-/**
- * The place of a speed on the slider: of the nearest one there is.
- *
- * @param {number | null} speed
- */
+/** The place of a speed on the slider: of the nearest one there is. */
 export function placeOf(speed) {
   if (speed === null) return SPEEDS.length - 1;
   const place = SPEEDS.findIndex((known) => known === null || known >= speed);
   return Math.max(0, Math.min(place, SPEEDS.length - 2));
 }
 
-/**
- * A speed in words.
- *
- * @param {number | null} speed
- */
-export function formatSpeed(speed) {
-  if (speed === null) return text('play.pace_most');
-  return text('watch.speed', { count: speed });
+/** The speed so many steps up or down the scale. */
+export function speedBeside(speed, steps) {
+  return SPEEDS[Math.max(0, Math.min(placeOf(speed) + steps, SPEEDS.length - 1))];
 }
 
-/**
- * Read the speed of a link: a number, or `max`.
- *
- * @param {string | null} said
- * @returns {number | null}
- */
+/** A speed in words. */
+export function formatSpeed(speed) {
+  return speed === null ? text('play.pace_most') : text('watch.speed', { count: speed });
+}
+
+/** Read the speed of a link: a number, or `max`. */
 export function parseSpeed(said) {
   if (said === 'max') return null;
-  const value = Number(said);
-  return value > 0 ? SPEEDS[placeOf(value)] : PLEASANT;
+  return Number(said) > 0 ? SPEEDS[placeOf(Number(said))] : PLEASANT;
 }
 
-/**
- * A speed as links have it.
- *
- * @param {number | null} speed
- */
+/** A speed as links have it. */
 export function speedKey(speed) {
   return speed === null ? 'max' : String(speed);
 }
