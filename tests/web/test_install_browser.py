@@ -133,5 +133,5 @@ def test_another_version_takes_the_place_of_the_old_one(browser: Browser, server
         assert "twofold-0.0.0-old" not in names
         assert "of another program" in names
         assert len(names) == 2
-        found.open("/review", "h1")
+        found.open("/analyse", "h1")
         assert found.faults == []

@@ -88,19 +88,19 @@ def test_a_search_names_the_unit_of_its_values(
         visit(browser, served, LAPTOP) as laptop,
     ):
         kept = served.keep(str(Record.from_game(game, player="me")))
-        laptop.open(f"/review?game={kept}", ".review .tile")
+        laptop.open(f"/analyse?game={kept}", ".tile")
         expect(laptop.page.get_by_text(words)).to_be_visible()
         laptop.open(f"/analyse#board={BOARD}", "table")
         expect(laptop.page.locator("div.analysis-unit")).to_contain_text(unit)
         assert laptop.faults == []
 
 
-def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> None:
+def test_a_judged_game_has_percent_and_no_depth(laptop: Visit, served: Served) -> None:
     game = Game(seed=5)
     for _ in range(8):
         game.play(game.legal_moves()[0])
     kept = served.keep(str(Record.from_game(game, player="me")))
-    laptop.open(f"/review?game={kept}&move=3", ".is-best")
+    laptop.open(f"/analyse?game={kept}&move=3", ".is-best")
     page = laptop.page
     expect(page.locator("th.analysis-value")).to_have_text("probability")
     words = re.compile(r"^(–|[<>]?\d+ %)$")
@@ -114,13 +114,12 @@ def test_a_review_has_percent_and_no_depth(laptop: Visit, served: Served) -> Non
     graph = page.get_by_role("slider", name="Graph of the game")
     expect(graph).to_have_attribute("aria-valuetext", re.compile(r"best move [<>]?\d+ %"))
     expect(page.get_by_text("The policy network with 1 ply judges better")).to_be_visible()
-    page.locator(".judge-form summary").click()
-    depth, deeper = page.get_by_label("Depth"), page.get_by_text("A deeper search judges better")
-    expect(page.get_by_label("Judge", exact=True)).to_be_visible()
-    expect(depth).to_be_hidden()
+    page.locator(".judged-by summary").click()
+    limit, deeper = page.get_by_label("Limit"), page.get_by_text("A deeper search judges better")
+    expect(limit).to_be_hidden()
     expect(deeper).to_be_hidden()
-    page.get_by_label("Judge", exact=True).select_option("expectimax")
-    expect(depth).to_be_visible()
+    page.get_by_label("Player", exact=True).select_option("expectimax")
+    expect(limit).to_be_visible()
     expect(deeper).to_be_visible()
 
 

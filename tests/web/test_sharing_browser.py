@@ -61,7 +61,7 @@ def test_a_game_is_shared(laptop: Visit, served: Served) -> None:
 
 def test_a_replay_needs_no_server(laptop: Visit, served: Served) -> None:
     game = keep_game(served, 12)
-    laptop.open(f"/review?game={game}", ".tile")
+    laptop.open(f"/analyse?game={game}", ".tile")
     laptop.page.get_by_role("button", name="Share").click()
     found = click_for_file(laptop, "Download replay")
     assert found.suggested_filename == f"2048-{game}.html"

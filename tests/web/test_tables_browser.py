@@ -56,10 +56,11 @@ def test_all_tiles_to_set_and_the_name_of_the_player_are_seen(
 ) -> None:
     for visit in (laptop, phone):
         visit.open(f"/analyse#board={BOARD}", "table")
+        visit.page.get_by_role("button", name="Set up").click()
         palette = visit.page.locator(".palette")
         assert palette.evaluate("one => one.scrollWidth <= one.clientWidth")
-        side = visit.page.locator(".analyse-asked").bounding_box()
-        select = visit.page.locator(".analyse-asked .choice select").first.bounding_box()
+        side = visit.page.locator(".analysis-asked").bounding_box()
+        select = visit.page.locator(".analysis-asked .choice select").first.bounding_box()
         assert side is not None
         assert select is not None
         assert select["width"] == pytest.approx(side["width"], abs=1)
@@ -79,7 +80,7 @@ def test_a_review_goes_by_the_chances(laptop: Visit, served: Served) -> None:
         if move in game.legal_moves():
             game.play(move)
     kept = served.keep(str(Record.from_game(game)))
-    laptop.open(f"/review?game={kept}&judge={PLAYER.replace('=', '%3D')}", ".tile")
-    verdict = laptop.page.locator(".review-verdict")
+    laptop.open(f"/analyse?game={kept}&player={PLAYER.replace('=', '%3D')}", ".tile")
+    verdict = laptop.page.locator(".analysis-words")
     expect(verdict).to_contain_text("of the chance that right has to make 16, says table 442-16")
     expect(laptop.page.locator("td.analysis-value").first).to_have_text("81.6 %")

@@ -203,4 +203,10 @@ def test_a_game_is_analysed_at_the_move_shown(laptop: Visit, stop: int) -> None:
     page.keyboard.press("ArrowLeft")
     expect(page.locator(LANE)).to_have_text(f"{moves - 2:,}")
     page.keyboard.press("a")
-    expect(page).to_have_url(re.compile(rf"game=\w+&move={moves - 2}$"))
+    expect(page).to_have_url(re.compile(rf"/analyse\?game=\w+&move={moves - 2}$"))
+    expect(page.locator(".analysis-heading")).to_have_text(f"Move {moves - 1:,}")
+    page.keyboard.press("End")
+    expect(page.locator(".analysis-heading")).not_to_have_text(re.compile("Move"))
+    expect(page.locator(".analysis-where")).to_have_text(f"{moves:,} / {moves:,}")
+    end = "the game could go on" if stop else "the game is over"
+    expect(page.locator(".analysis-words")).to_contain_text(end)

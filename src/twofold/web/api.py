@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from twofold.errors import LimitExceeded
+from twofold.errors import InvalidRecord, LimitExceeded
 from twofold.game.board import Board
 from twofold.game.formats import parse_any_record, parse_position
 from twofold.game.game import Game
@@ -139,7 +139,11 @@ class BoardBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class BoardInfo(msgspec.Struct, frozen=True):
-    """A parsed board; `score` is null if the text has none."""
+    """A parsed board; `score` is null if the text has none.
+
+    Attributes:
+        moves: of the game whose last board it is; 0 for a board alone.
+    """
 
     board: str
     tiles: list[int]
@@ -148,6 +152,7 @@ class BoardInfo(msgspec.Struct, frozen=True):
     legal: str
     max_tile: int
     score: int | None = None
+    moves: int = 0
 
 
 class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -217,6 +222,7 @@ class _Api:
             legal="".join(move.letter for move in board.legal_moves()),
             max_tile=board.max_tile,
             score=score,
+            moves=_count_moves(body.text),
         )
 
     @operation("POST /api/analyse", examples=[{"board": "0012/0013/0024/1357", "seconds": 0.5}])
@@ -277,6 +283,13 @@ class _Api:
         with self._hub.roster.make(quick) as player:
             found = why_worse(board, rules, *moves, player, stop)
         return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
+
+
+def _count_moves(text: str) -> int:
+    try:
+        return len(parse_any_record(text).moves)
+    except InvalidRecord:
+        return 0
 
 
 def _play(player: Player, game: Game, asked: PlayBody, stop: Stop) -> PlayReply:

@@ -49,7 +49,7 @@ STYLE: Final = "css/all.css"
 STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
-        "base", "board", "pages", "analysis", "analyse", "watch", "review", "practice",
+        "base", "board", "pages", "analysis", "analyse", "watch", "practice",
         "chart", "lab", "jobs", "games", "share", "away", "palettes", "trial",
     )
 )  # fmt: skip
@@ -101,7 +101,8 @@ def unless_known(request: Request, response: Response) -> Response:
 @cache
 def page_html(path: str) -> bytes:
     """The HTML for an address of `PAGES`, with links to its modules."""
-    page = f"js/pages/{path.strip('/') or 'play'}.js"
+    name = "analyse" if path == "/review" else path.strip("/") or "play"  # a link of before
+    page = f"js/pages/{name}.js"
     links = [f'<link rel="modulepreload" href="/static/{name}">' for name in modules(page)]
     html = read_file("index.html") or b""
     return html.replace(_MODULES.encode(), "\n".join(links).encode())

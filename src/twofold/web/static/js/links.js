@@ -4,7 +4,7 @@ import { text } from './text.js';
 
 const MOST_LETTERS = 40;
 
-const READABLE = { '%2C': ',', '%2F': '/', '%3A': ':', '%3D': '=' };
+const READABLE = { '%2C': ',', '%2F': '/', '%3A': ':', '%3D': '=', '%40': '@' };
 
 /**
  * A query or fragment whose signs stay signs where none of them separates anything.
@@ -12,20 +12,37 @@ const READABLE = { '%2C': ',', '%2F': '/', '%3A': ':', '%3D': '=' };
  * @param {URLSearchParams} params
  */
 export function readable(params) {
-  return params.toString().replace(/%2C|%2F|%3A|%3D/g, (code) => READABLE[code]);
+  return params.toString().replace(/%2C|%2F|%3A|%3D|%40/g, (code) => READABLE[code]);
 }
 
 /**
  * The address where a position is analysed, with its game if it has one.
  *
- * @param {{game?: string, move?: number, board?: string, player?: string, limit?: string,
- *   score?: string}} position `game` is the id of a saved game and `move` a move number in it;
- *   `board` is a position without a game, in any form
+ * @param {{game?: string, move?: number, line?: string, board?: string, player?: string,
+ *   limit?: string, score?: string}} position `game` is the id of a saved game, `move` a move number
+ *   in it, `line` steps tried from there, such as `l@5:2.u@0:2`; `board` is a position without a
+ *   game, in any form; `limit` is `5s` or `3ply`
  */
-export function analysisLink({ game = '', move = 0, ...rest }) {
-  if (game) return `/review?${new URLSearchParams(move ? { game, move } : { game })}`;
-  const params = new URLSearchParams(Object.entries(rest).filter(([, value]) => value));
-  return `/analyse#${readable(params)}`;
+export function analysisLink({ game = '', move = 0, line = '', board = '', score = '', ...about }) {
+  const all = game ? { game, move: move || '', line, ...about } : { board, ...about, score };
+  const params = readable(new URLSearchParams(Object.entries(all).filter(([, value]) => value)));
+  return `/analyse${game ? '?' : '#'}${params}`;
+}
+
+/**
+ * What an address of an analysis names; links of a review say `judge` and `ply`.
+ *
+ * @param {URLSearchParams} params
+ * @param {string} hash `#` included
+ * @returns {{game: string, move: number, line: string, board: string, player: string,
+ *   limit: string, score: string}} empty for what it does not name
+ */
+export function parseAnalysis(params, hash) {
+  const all = params.has('game') ? params : new URLSearchParams(hash.replace(/^#/, ''));
+  const value = (name) => all.get(name) ?? '';
+  const limit = value('limit') || (value('ply') && `${value('ply')}ply`);
+  return { game: value('game'), move: Number(value('move')), line: value('line'), board: value('board'),
+    player: value('player') || value('judge'), limit, score: value('score') };
 }
 
 /**

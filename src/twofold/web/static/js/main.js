@@ -12,15 +12,15 @@ import { clearToasts, toastsIn } from './toast.js';
 
 /** Pages by path. */
 const PAGES = {
-  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/review': 'review',
-  '/practice': 'practice', '/games': 'games', '/daily': 'daily', '/lab': 'lab',
+  '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/practice': 'practice',
+  '/games': 'games', '/daily': 'daily', '/lab': 'lab', '/review': 'analyse',
 };
 
-/** Pages that others link to: the navigation has no room for them. */
-const LINKED = ['daily'];
+/** Addresses that the navigation has no room for, and one of before. */
+const LINKED = ['/daily', '/review'];
 
 const main = h('main', { id: 'main', tabindex: '-1' });
-const links = Object.entries(PAGES).filter(([, name]) => !LINKED.includes(name)).map(
+const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).map(
   ([path, name]) => h('a', { href: path }, icon(name), h('span', { text: text(`nav.${name}`) })));
 
 /** After this time on the page the browser is asked to keep it: then nothing else is loaded. */
@@ -65,8 +65,16 @@ function skip(event) {
   main.focus();
 }
 
+/** Links of before lead to the analysis. */
+function lead() {
+  const { pathname, search, hash } = window.location;
+  const isOld = pathname === '/review' || (pathname === '/' && hash.startsWith('#g='));
+  if (isOld) window.history.replaceState(window.history.state, '', `/analyse${search}${hash}`);
+}
+
 /** Show the page that the address names. */
 async function show() {
+  lead();
   visit += 1;
   const mine = visit;
   const name = PAGES[window.location.pathname];
@@ -108,7 +116,7 @@ function context() {
   };
 }
 
-/** Go to another page of this server, such as `/review?game=k3`. */
+/** Go to another page of this server, such as `/analyse?game=k3`. */
 function navigate(path) {
   window.history.pushState(null, '', path);
   window.scrollTo(0, 0);

@@ -20,7 +20,7 @@ class ShareError extends Error {}
  */
 export async function shareLink(record) {
   const packed = await pass(new TextEncoder().encode(record), new CompressionStream('deflate-raw'));
-  return `${window.location.origin}/review${START}${toBase64(packed)}`;
+  return `${window.location.origin}/analyse${START}${toBase64(packed)}`;
 }
 
 /**

@@ -1,37 +1,22 @@
-/** Analyse: set up any board, and see what a player thinks of it. */
+/** Analysis: a game or a board, what each move is worth, and what would have come of others. */
 
-import {
-  along, emptyPosition, moved, randomPosition, readPosition, reshaped, respawned,
-} from '../analyse/positions.js';
-import { Asker } from '../analyse/asker.js';
-import { LimitField } from '../analyse/limit_field.js';
-import { NotationField } from '../analyse/notation_field.js';
-import { OutcomesView } from '../analyse/outcomes_view.js';
-import { Palette } from '../analyse/palette.js';
-import { Setup } from '../analyse/setup.js';
-import { Trail } from '../analyse/trail.js';
-import { formatLink, parseLink } from '../analyse/link.js';
-import { barLabel, barText } from '../analysis_texts.js';
-import { AnalysisView } from '../analysis_view.js';
-import { announce } from '../announce.js';
-import { BoardEditor } from '../board_editor.js';
-import { copyText } from '../copying.js';
-import { button, field, h } from '../dom.js';
-import { EvalBar } from '../eval_bar.js';
-import { listenKeys } from '../keys.js';
-import { describeKeys } from '../keys_dialog.js';
-import { badBoard } from '../links.js';
-import { moveName } from '../moves.js';
+import { Chooser } from '../analysis/chooser.js';
+import { Desk } from '../analysis/desk.js';
+import { Game } from '../analysis/game.js';
+import { emptyBoard, isLong, randomBoard, readPosition } from '../analysis/positions.js';
+import { Tree } from '../analysis/tree.js';
+import { openDialog } from '../dialog.js';
+import { fill, h } from '../dom.js';
+import { badBoard, parseAnalysis } from '../links.js';
 import { net } from '../net.js';
-import { formatBoard } from '../notation.js';
+import { parseStep } from '../notation.js';
 import { listenPastes } from '../pastes.js';
-import { PlayerPicker } from '../player_picker.js';
-import { settings } from '../settings.js';
-import { legalMoves } from '../slides.js';
+import { sharedRecord } from '../share.js';
 import { text } from '../text.js';
 import { toast } from '../toast.js';
 
-const TOUCH = window.matchMedia('(pointer: coarse)');
+/** Largest file that is read, in bytes; the server takes no larger record. */
+const MOST_BYTES = 4 * 2 ** 20;
 
 /**
  * @param {HTMLElement} root
@@ -39,282 +24,171 @@ const TOUCH = window.matchMedia('(pointer: coarse)');
  * @returns {() => void} unmounts
  */
 export function mount(root, context) {
-  const page = new AnalysePage(root, context);
-  page.load(parseLink(context.hash));
+  const page = new AnalysisPage(root, context);
+  page.begin();
   return () => page.close();
 }
 
-class AnalysePage {
-  #line = { board: '', steps: [] };
-
-  constructor(root, { navigate }) {
-    this.navigate = navigate;
-    this.trail = new Trail(emptyPosition(4, 4));
-    this.#buildBoard();
-    this.#buildSide();
-    this.asker = new Asker({
-      show: (reply) => this.#showReply(reply),
-      outcomes: (reply) => this.outcomes.show(reply),
-      refuse: (message) => this.#refused(message),
-    });
-    root.append(h('h1', { class: 'visually-hidden', text: text('nav.analyse') }),
-      h('div', { class: 'analyse' },
-        this.#boardSection(), this.#sideSection(), this.#toolSection()));
-    this.#listen();
+class AnalysisPage {
+  constructor(root, context) {
+    this.context = context;
+    this.place = h('div');
+    root.append(this.place);
+    const open = (work) => this.#isShown && work.catch((error) => toast(error.message));
+    this.off = listenSources((words) => open(this.#openText(words)), (file) => open(this.#openFile(file)));
   }
 
-  #buildBoard() {
-    this.editor = new BoardEditor({
-      label: text('analyse.board'),
-      onChange: (tiles, group) => this.#edited(tiles, group),
-      onPick: (cell) => this.#picked(cell),
-    });
-    this.editor.view.setSpeed(settings.get('speed'));
-    this.bar = new EvalBar();
-    this.hint = h('p', { class: 'analyse-hint soft small', role: 'status' });
-    this.palette = new Palette((tile) => this.editor.setBrush(tile));
-    this.setup = new Setup({
-      onBack: () => this.#show(this.trail.back()),
-      onForward: () => this.#show(this.trail.forward()),
-      onRandom: () => this.#go(randomPosition(this.position.rows, this.position.cols)),
-      onClear: () => this.#go(emptyPosition(this.position.rows, this.position.cols)),
-      onShape: (rows, cols) => this.#go(reshaped(this.position, rows, cols)),
-    });
-    this.notation = new NotationField({
-      onRead: readPosition,
-      onGo: (found) => this.#take(found),
-      onCopy: () => this.#copy(),
-      onShare: () => this.#share(),
-    });
+  /** Whether there is a desk: else the page is still being loaded. */
+  get #isShown() {
+    return Boolean(this.desk) && !this.isClosed;
   }
 
-  #buildSide() {
-    this.picker = new PlayerPicker({ onPick: () => this.#ask() });
-    this.limit = new LimitField('', () => this.#ask(), () => this.picker.spec);
-    this.score = h('input', {
-      id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric',
-      autocomplete: 'off', pattern: '[0-9]*', maxlength: 15, onchange: () => this.#ask(),
-      placeholder: text('analyse.score_unknown'),
-    });
-    this.analysis = new AnalysisView({
-      announce: true,
-      onMove: (letter) => this.#move(letter),
-      onLine: (steps) => this.#playLine(steps),
-      onPreview: (steps) => this.#preview(steps),
-    });
-    this.outcomes = new OutcomesView({ announce });
-    this.playFrom = button({ icon: 'play', text: text('analyse.play') }, () => this.#playOn(),
-      { class: 'primary' });
-  }
-
-  #boardSection() {
-    return h('section', { class: 'analyse-board', 'aria-label': text('analyse.position') },
-      h('div', { class: 'analyse-stage' }, this.bar.element, this.editor.element),
-      this.palette.element, this.hint);
-  }
-
-  #toolSection() {
-    return h('section', { class: 'analyse-tools', 'aria-label': text('analyse.tools') },
-      this.setup.element, this.notation.element);
-  }
-
-  #sideSection() {
-    return h('section', { class: 'analyse-side', 'aria-label': text('analyse.asked') },
-      h('div', { class: 'card' }, this.analysis.element),
-      h('div', { class: 'analyse-asked' }, this.picker.element, this.limit.element,
-        field(text('analyse.score'), this.score)),
-      this.playFrom, this.outcomes.element);
-  }
-
-  #listen() {
-    describeKeys('analyse', {
-      cursor: '← ↑ → ↓', tile: '1 – 9|A – Z', change: '+|-', clear: '0|Delete', move: '← ↑ → ↓',
-      back: 'Ctrl Z', forward: 'Ctrl Y',
-    });
-    const onHash = () => this.load(parseLink(window.location.hash));
-    window.addEventListener('hashchange', onHash);
-    this.offs = [
-      () => window.removeEventListener('hashchange', onHash),
-      listenPastes((words) => readPosition(words).then(
-        (found) => this.#take(found), (refused) => toast(refused.message))),
-      listenKeys({
-        move: (letter) => this.#move(letter),
-        commands: {
-          'ctrl+z': () => this.#show(this.trail.back()),
-          'ctrl+y': () => this.#show(this.trail.forward()),
-          'ctrl+shift+z': () => this.#show(this.trail.forward()),
-        },
-      }),
-    ];
-  }
-
-  get position() {
-    return this.trail.position;
-  }
-
-  /** The score so far, its digits alone: people write `12,345`. */
-  get points() {
-    return this.score.value.replace(/\D/g, '');
-  }
-
-  /** Show what a link says; without a board, a random one, so that there is something to see. */
-  async load({ board, player, limit, score }) {
-    this.picker.spec = player;
-    this.limit.value = limit;
-    this.score.value = score;
-    if (!board) return void this.#begin(randomPosition(4, 4));
+  /** Show what the address names: a game, a shared one, a board; else a board by chance. */
+  async begin() {
+    const { hash, params } = this.context;
+    const link = parseAnalysis(params, hash);
     try {
-      this.#begin((await readPosition(board)).position);
-    } catch ({ message }) {
-      this.#begin(emptyPosition(4, 4));
-      this.#refused(badBoard(board, message));
+      if (hash.startsWith('#g=')) {
+        this.#wait(text('review.unpacking'));
+        await this.#openRecord(await sharedRecord(hash).catch(() => {
+          throw new Error(text('review.bad_link'));
+        }), true);
+      } else if (link.game) {
+        this.#wait(text('review.loading'));
+        this.#showGame(await net.get(`/api/games/${encodeURIComponent(link.game)}`), link);
+      } else await this.#showBoard(link);
+    } catch (error) {
+      if (this.isClosed) return;
+      await this.#showBoard({ player: '', limit: '' });
+      this.chooser.setError(error);
     }
   }
 
-  #begin(position) {
-    this.trail = new Trail({ ...position, points: this.points });
-    this.#show(this.position);
-  }
-
-  /** Go to a position that was read, with its points if the text had them. */
-  #take({ position, score }) {
-    const isShown = String(position.tiles) === String(this.position.tiles);
-    this.#go({ ...position, points: score ?? (isShown ? this.points : '') });
-  }
-
-  /** Go to a position, and remember the one before. */
-  #go(position, group = '') {
-    this.trail.add(position, group);
-    this.#show(position);
-  }
-
-  #show(position, { isDrawn = false } = {}) {
-    const { tiles, rows, cols, points, pending } = position;
-    this.score.value = points ?? ''; // a score goes with its board
-    this.board = formatBoard(tiles, rows, cols);
-    if (!isDrawn) this.editor.set(tiles, rows, cols);
-    this.editor.view.updateGrid();
-    this.editor.mark(pending ? pending.cell : -1);
-    this.#hint(pending && text('analyse.new_tile', { tile: String(pending.tile) }));
-    this.notation.show(this.board);
-    this.setup.show(this.trail);
-    this.#ask();
-  }
-
-  #hint(words) {
-    this.hint.textContent = words || text(TOUCH.matches ? 'analyse.help_touch' : 'analyse.help');
-  }
-
-  #edited(tiles, group) {
-    const { rows, cols, points } = this.position;
-    this.trail.add({ tiles, rows, cols, points }, group);
-    this.#show(this.position, { isDrawn: true });
-  }
-
-  /** After a move a click says where the new tile appears: a 2, and on it again a 4. */
-  #picked(cell) {
-    const { pending } = this.position;
-    if (!pending || pending.after[cell]) return false;
-    const tile = cell === pending.cell && pending.tile === 2 ? 4 : 2;
-    this.#go(respawned(this.position, cell, tile), 'spawn');
-    return true;
-  }
-
-  #move(letter) {
-    const next = moved(this.position, letter);
-    if (!next) return;
-    const { step, ...position } = next;
-    this.trail.add(position);
-    this.editor.view.step(step);
-    announce(moveName(letter));
-    this.#show(position, { isDrawn: true });
-  }
-
-  #ask() {
-    this.position.points = this.points;
-    this.limit.fit();
-    this.#link();
-    this.picker.setError('');
-    const { tiles, rows, cols } = this.position;
-    this.picker.setShape(rows, cols);
-    this.playFrom.disabled = !tiles.some(Boolean);
-    if (!legalMoves(tiles, rows, cols)) {
-      this.asker.stop();
-      this.bar.clear();
-      this.outcomes.clear();
-      this.analysis.clear(text(tiles.some(Boolean) ? 'analyse.over' : 'analyse.empty'));
-      return;
+  #showGame(data, { move, line, ...link }) {
+    if (this.isClosed) return;
+    const tree = Tree.ofGame(new Game(data));
+    let position = tree.main[Math.max(0, Math.min(tree.game.last, move - tree.game.first))];
+    for (const { move: letter, cell, tile } of line.split('.').filter(Boolean).map(parseStep)) {
+      position = tree.play(position, letter, cell === null ? null : { cell, tile }) ?? position;
     }
-    this.analysis.wait();
-    this.asker.ask({
-      board: this.board, player: this.picker.picked, score: this.points, ...this.limit.request,
+    this.#lay(link).take(tree, { position });
+  }
+
+  async #showBoard(link) {
+    const read = link.board ? readPosition(link.board) : null;
+    const found = await read?.catch((error) => ({ board: emptyBoard(4, 4), error }));
+    if (this.isClosed) return;
+    const desk = this.#lay(link);
+    desk.takeBoard(found?.board ?? randomBoard(4, 4), link.score ? Number(link.score) : null);
+    if (found?.error) desk.refuse(badBoard(link.board, found.error.message));
+  }
+
+  /** The desk, on which nothing lies yet. */
+  #lay({ player, limit }) {
+    this.chooser = this.#newChooser();
+    const { navigate, title } = this.context;
+    this.desk = new Desk({ navigate, title, chooser: this.chooser.element, onOpen: () => this.#choose() });
+    this.desk.picker.spec = player;
+    this.desk.limit.value = limit;
+    fill(this.place, this.desk.element);
+    return this.desk;
+  }
+
+  #newChooser() {
+    const chooser = new Chooser((words) => this.#openText(words), (file) => this.#openFile(file));
+    chooser.load();
+    return chooser;
+  }
+
+  /** Choose another game, in a dialog. */
+  #choose() {
+    this.dialog = openDialog({ title: text('analyse.open'), body: this.#newChooser().element, wide: true });
+  }
+
+  /** Open what a text holds: a link, a game or a board. */
+  async #openText(words) {
+    const [, path] = /^\s*https?:\/\/[^\s/]+(\/(?:analyse|review)?[?#]\S+)\s*$/.exec(words) ?? [];
+    const shared = /#g=[A-Za-z0-9_-]+/.exec(words.slice(0, MOST_BYTES));
+    if (shared && !words.includes('[')) return this.#openRecord(await sharedRecord(shared[0]));
+    if (path) return void this.#leave(path);
+    const isGame = isLong(words) || words.includes('[Twofold');
+    const found = isGame ? null : await readPosition(words);
+    if (!found || found.moves) return this.#openRecord(words);
+    return this.#openBoard(found);
+  }
+
+  /** A file as it is, for some replays are bytes; a board where it is no game. */
+  async #openFile(file) {
+    if (file.size > MOST_BYTES) {
+      throw new Error(text('review.too_large', { size: Math.round(file.size / 2 ** 20) }));
+    }
+    await this.#openRecord(file).catch(async (refused) => {
+      const words = await file.text();
+      const found = isLong(words) ? null : await readPosition(words).catch(() => null);
+      if (!found) throw refused;
+      this.#openBoard(found);
     });
   }
 
-  #link() {
-    const { board, picker, limit, points } = this;
-    const link = { board, player: picker.picked, limit: limit.value, score: points };
-    window.history.replaceState(window.history.state, '', formatLink(link));
+  #openBoard({ board, score }) {
+    this.dialog?.close();
+    this.desk.takeBoard(board, score);
   }
 
-  #showReply(reply) {
-    this.#line = { board: reply.board, steps: reply.line };
-    this.analysis.show(reply);
-    this.bar.show(reply.bar, barText(reply), barLabel(reply));
-    this.bar.element.hidden = reply.bar === null;
-    if (reply.outcomes) this.outcomes.expect(reply.board);
-    else this.outcomes.clear();
+  /** Have a record checked and kept by the owner's own server, and show it. */
+  async #openRecord(record, replace = false) {
+    const { game, is_new: isNew } = await net.post('/api/games', record);
+    if (this.isClosed) return;
+    if (replace) window.history.replaceState(null, '', '/analyse');
+    this.#leave(`/analyse?game=${game}`);
+    if (isNew) toast(text('review.added'));
   }
 
-  #refused(message) {
-    this.analysis.clear(message);
-    this.bar.clear();
-    this.outcomes.clear();
+  #leave(path) {
+    this.dialog?.close();
+    this.context.navigate(path);
   }
 
-  #lineTo(steps) {
-    return this.#line.board === this.board ? along(this.position, this.#line.steps, steps) : [];
-  }
-
-  #preview(steps) {
-    const shown = steps ? this.#lineTo(steps).at(-1) : null;
-    const { tiles, rows, cols, pending } = shown ?? this.position;
-    this.editor.element.classList.toggle('is-preview', Boolean(shown));
-    this.editor.set(tiles, rows, cols);
-    this.editor.mark(pending ? pending.cell : -1);
-    if (shown) this.#hint(text('analyse.preview', { count: steps }));
-    else this.#hint(pending && text('analyse.new_tile', { tile: String(pending.tile) }));
-  }
-
-  #playLine(steps) {
-    const positions = this.#lineTo(steps);
-    this.editor.element.classList.remove('is-preview');
-    for (const position of positions) this.trail.add(position);
-    if (positions.length) this.#show(this.position);
-  }
-
-  #copy() {
-    copyText(window.location.href, text('analyse.copied'), text('analyse.not_copied'));
-  }
-
-  async #share() {
-    (await import('../sharing/sources.js')).sharePosition(this.board, this.position, this.points);
-  }
-
-  async #playOn() {
-    const score = Number(this.points) || 0;
-    const { rows, cols } = this.position;
-    const rules = rows === 4 && cols === 4 ? '' : `${rows}x${cols}`;
-    try {
-      const state = await net.ask({ type: 'new', board: this.board, rules, score });
-      this.navigate(`/?game=${state.game}`);
-    } catch (refused) {
-      toast(refused.message);
-    }
+  #wait(words) {
+    fill(this.place, h('p', { class: 'soft analysis-wait', role: 'status', text: words }));
   }
 
   close() {
-    for (const off of this.offs) off();
-    for (const part of [this.asker, this.picker, this.limit]) part.close();
+    this.isClosed = true;
+    this.off();
+    this.dialog?.close();
+    this.desk?.close();
   }
+}
+
+/**
+ * Listen to files and texts that are dropped anywhere, and to texts pasted outside of fields.
+ *
+ * @param {(words: string) => void} onText
+ * @param {(file: File) => void} onFile
+ * @returns {() => void} ends it
+ */
+function listenSources(onText, onFile) {
+  const veil = h('div', { class: 'drop-veil', hidden: true }, h('p', { text: text('review.drop') }));
+  document.body.append(veil);
+  const taken = (isOver, run = () => {}) => (event) => {
+    const types = event.dataTransfer?.types ?? [];
+    if (!types.includes('Files') && !types.includes('text/plain')) return;
+    event.preventDefault();
+    veil.hidden = !isOver;
+    run(event.dataTransfer);
+  };
+  const listeners = {
+    dragenter: taken(true),
+    dragover: taken(true),
+    dragleave: (event) => { veil.hidden ||= !event.relatedTarget; },
+    drop: taken(false, (data) => (data.files[0] ? onFile(data.files[0]) : onText(data.getData('text/plain')))),
+  };
+  for (const [type, handler] of Object.entries(listeners)) document.addEventListener(type, handler);
+  const offPastes = listenPastes(onText);
+  return () => {
+    veil.remove();
+    offPastes();
+    for (const [type, handler] of Object.entries(listeners)) document.removeEventListener(type, handler);
+  };
 }

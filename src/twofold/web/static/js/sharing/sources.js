@@ -18,7 +18,7 @@ export function shareLive({ now, state, id }) {
 /**
  * A game under review.
  *
- * @param {import('../review/game.js').ReviewGame} game
+ * @param {import('../analysis/game.js').Game} game
  * @param {number} place of the position that is shown
  */
 export function shareReviewed(game, place) {

@@ -7,7 +7,7 @@ import { fixed, text } from '../text.js';
 export class Why {
   #asked = new Map();
 
-  /** @param {import('./game.js').ReviewGame} game */
+  /** @param {import('./game.js').Game} game */
   constructor(game) {
     this.game = game;
   }

@@ -29,6 +29,15 @@ export function isMistake(label) {
 }
 
 /**
+ * Whether moves of a label have a mark in the list of moves.
+ *
+ * @param {string} label
+ */
+export function isMarked(label) {
+  return isMistake(label) || label === 'inaccuracy';
+}
+
+/**
  * The sign of a label.
  *
  * @param {string} label

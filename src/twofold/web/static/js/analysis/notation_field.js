@@ -1,22 +1,21 @@
-/** The board as text: to read, to type, to paste, to pass on. */
+/** The board as text: to read, to type, to paste. */
 
-import { button, h } from '../dom.js';
+import { h } from '../dom.js';
 import { showRefusal } from '../refusals.js';
 import { text } from '../text.js';
 
 /** A text field whose text the server reads. */
 export class NotationField {
+  #asked = null; // the text that the server reads
+
   /**
    * @param {object} actions
    * @param {(words: string) => Promise<object>} actions.onRead finds a position, or rejects with
    *   what is wrong
    * @param {(position: object) => void} actions.onGo called with what was read
-   * @param {() => void} actions.onCopy called for a copy of the link
-   * @param {() => void} actions.onShare
    */
-  constructor({ onRead, onGo, onCopy, onShare }) {
+  constructor({ onRead, onGo }) {
     Object.assign(this, { onRead, onGo });
-    this.asked = null; // the text that the server reads
     this.error = h('p', { id: 'analyse-notation-error', class: 'field-error bad', role: 'alert' });
     this.input = h('textarea', {
       id: 'analyse-notation', class: 'textarea mono notation-input', rows: 1, autocomplete: 'off',
@@ -24,32 +23,33 @@ export class NotationField {
       onchange: () => this.#read(), onpaste: () => setTimeout(() => this.#read()),
       onkeydown: (event) => this.#key(event),
     });
-    const copy = button({ icon: 'link', text: text('analyse.copy') }, onCopy);
-    this.element = h('div', { class: 'field notation' },
-      h('label', { for: 'analyse-notation', text: text('analyse.notation') }),
-      h('div', { class: 'notation-row' }, this.input, copy,
-        button({ icon: 'share', label: text('share.button') }, onShare)), this.error);
+    this.element = h('div', { class: 'field' },
+      h('label', { for: 'analyse-notation', text: text('analyse.notation') }), this.input, this.error);
   }
 
   /**
-   * Show a board, unless somebody has typed on since the server was asked to read a text; what it
-   * answers from now on is left.
+   * Show a position, unless somebody has typed on since the server was asked to read a text; what
+   * it answers from now on is left.
    *
-   * @param {string} board its text
+   * @param {import('./tree.js').Position} position
    */
-  show(board) {
-    const isTypedOn = this.asked !== null && this.input.value !== this.asked;
-    this.asked = null;
-    this.shown = board;
-    if (isTypedOn) return;
-    this.input.value = board;
+  show(position) {
+    if (position === this.shown) return;
+    const isTypedOn = this.#asked !== null && this.input.value !== this.#asked;
+    this.#asked = null;
+    this.shown = position;
+    if (!isTypedOn) this.#reset();
+  }
+
+  #reset() {
+    this.input.value = this.shown.board;
     this.#setError(null);
   }
 
   #key(event) {
     if (event.key === 'Escape') {
-      this.asked = null;
-      this.show(this.shown);
+      this.#asked = null;
+      this.#reset();
     }
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
@@ -58,14 +58,14 @@ export class NotationField {
 
   async #read() {
     const words = this.input.value; // a tab before the rest is an empty cell
-    if (words.trim() === this.shown) return;
-    this.asked = words;
+    if (words.trim() === this.shown.board) return;
+    this.#asked = words;
     try {
       const position = await this.onRead(words);
-      if (this.asked === words) this.onGo(position);
+      if (this.#asked === words) this.onGo(position);
     } catch (refused) {
-      if (this.asked !== words) return;
-      this.asked = null;
+      if (this.#asked !== words) return;
+      this.#asked = null;
       this.#setError(refused);
     }
   }

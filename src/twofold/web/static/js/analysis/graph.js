@@ -26,7 +26,7 @@ const VALUES = { points: 'expected', [PROBABILITY]: 'probability' };
 /** The graph; its `element` is as wide as its place. */
 export class Graph {
   /**
-   * @param {import('./game.js').ReviewGame} game
+   * @param {import('./game.js').Game} game
    * @param {import('./judging.js').Judging} judging
    * @param {(place: number) => void} onPick
    */
@@ -70,7 +70,7 @@ export class Graph {
       colour: 3,
       format: number,
     };
-    if (judging.isEmpty) {
+    if (!judging.done) {
       this.chart.axes.y = { from: 0 };
       this.chart.setLines([score, tile]);
       return;

@@ -1,11 +1,11 @@
-/** Asks for analyses: not before the hand rests, and what comes for an older question is left. */
+/** The live analysis of a position: asked when the hand rests, and older answers are left. */
 
 import { net } from '../net.js';
 
-const REST_MS = 80;
+const REST_MS = 120;
 
-/** The questions of one page. */
-export class Asker {
+/** The questions of one page, the last of which counts. */
+export class Live {
   #ref = 0;
   #timer = null;
   #question = null;
@@ -17,20 +17,18 @@ export class Asker {
    * @param {(message: string) => void} events.refuse called with a sentence
    */
   constructor({ show, outcomes, refuse }) {
+    const mine = (run) => (reply) => { if (reply.ref && reply.ref === this.#ref) run(reply); };
     this.offs = [
-      net.on('analysis', (reply) => { if (this.#isMine(reply)) show(reply); }),
-      net.on('outcomes', (reply) => { if (this.#isMine(reply)) outcomes(reply); }),
-      net.on('refused', (reply) => { if (this.#isMine(reply)) refuse(reply.message); }),
+      net.on('analysis', mine(show)),
+      net.on('outcomes', mine(outcomes)),
+      net.on('refused', mine(({ message }) => refuse(message))),
       net.on('state', ({ state }) => { if (state === 'open' && this.#question) this.#send(); }),
     ];
   }
 
-  #isMine(reply) {
-    return reply.ref !== 0 && reply.ref === this.#ref;
-  }
-
-  /** @param {object} question an `AnalyseRequest` but for its type */
+  /** @param {object} question an `AnalyseRequest` but for its type; the same one is asked once */
   ask(question) {
+    if (JSON.stringify(question) === JSON.stringify(this.#question)) return;
     this.#ref = 0;
     this.#question = question;
     clearTimeout(this.#timer);
@@ -42,15 +40,19 @@ export class Asker {
     this.#ref = net.send({ type: 'analyse', outcomes: true, ...this.#question });
   }
 
-  /** Ask no more. */
-  stop() {
+  /**
+   * Ask no more.
+   *
+   * @param {boolean} [isAlone] whether no review is under way, which would end, too
+   */
+  stop(isAlone = true) {
     clearTimeout(this.#timer);
-    if (this.#ref) net.send({ type: 'stop' });
+    if (this.#ref && isAlone) net.send({ type: 'stop' });
     this.#ref = 0;
     this.#question = null;
   }
 
-  /** Stop, and listen no more. */
+  /** Listen no more. */
   close() {
     this.stop();
     for (const off of this.offs) off();

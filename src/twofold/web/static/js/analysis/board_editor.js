@@ -1,11 +1,11 @@
-/** A board to be set up: by clicks, by dragging a tile over it, by keys. */
+/** A board to look at, or to set up: by clicks, by dragging a tile over it, by keys. */
 
-import { announce } from './announce.js';
-import { BoardView } from './board.js';
-import { h } from './dom.js';
-import { keyOf } from './moves.js';
-import { MAX_EXPONENT, exponentOf, exponentOfKey } from './notation.js';
-import { text } from './text.js';
+import { announce } from '../announce.js';
+import { BoardView } from '../board.js';
+import { h } from '../dom.js';
+import { keyOf } from '../moves.js';
+import { MAX_EXPONENT, exponentOf, exponentOfKey } from '../notation.js';
+import { text } from '../text.js';
 
 const STEPS = { ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1] };
 const CLEARING = new Set(['Delete', 'Backspace', '0']);
@@ -17,11 +17,11 @@ const CLEARING = new Set(['Delete', 'Backspace', '0']);
  * @property {string} [label] name of the grid
  * @property {(tiles: number[], group: string) => void} onChange called with the board after an edit
  *   by hand; edits of the same group belong together: of one cell, or of one stroke
- * @property {(cell: number) => boolean} [onPick] called before a click or a space bar edits a
- *   cell; true if that is done with, so that nothing else happens
+ * @property {(cell: number) => void} onPick called with a cell that is clicked, or chosen by Space,
+ *   while it is not edited
  */
 
-/** A `BoardView` whose cells can be edited. */
+/** A `BoardView` whose cells can be picked or edited. */
 export class BoardEditor {
   #cursor = 0;
   #painting = false;
@@ -30,8 +30,11 @@ export class BoardEditor {
   /** The tile that a click paints; null while clicks count up and down. */
   brush = null;
 
+  /** Whether the cells can be changed. */
+  isEditing = false;
+
   /** @param {BoardEditorOptions} options */
-  constructor({ rows = 4, cols = 4, label = '', onChange, onPick = () => false }) {
+  constructor({ rows = 4, cols = 4, label = '', onChange, onPick }) {
     this.label = label;
     this.onChange = onChange;
     this.onPick = onPick;
@@ -40,6 +43,7 @@ export class BoardEditor {
       class: 'board-editor',
       onkeydown: (event) => this.#key(event),
       onfocusin: (event) => this.#focused(event),
+      onmousedown: (event) => this.isEditing || event.preventDefault(), // keys stay with the page
       onpointerdown: (event) => this.#press(event),
       onpointermove: (event) => this.#drag(event),
       onpointerup: () => this.#release(),
@@ -77,6 +81,13 @@ export class BoardEditor {
     this.view.cells.forEach((each, index) => each.classList.toggle('is-marked', index === cell));
   }
 
+  /** @param {boolean} isEditing whether the cells can be changed */
+  setEditing(isEditing) {
+    this.isEditing = isEditing;
+    this.element.classList.toggle('is-editing', isEditing);
+    if (!isEditing) this.setBrush(null);
+  }
+
   /** @param {number | null} tile that clicks paint; null for counting up and down */
   setBrush(tile) {
     this.brush = tile;
@@ -97,7 +108,7 @@ export class BoardEditor {
   /** Set the exponent of a cell, within its limits, and tell. */
   #put(cell, exponent, group = `cell ${cell}`) {
     const tile = exponent > 0 ? 2 ** Math.min(exponent, MAX_EXPONENT) : 0;
-    if (cell < 0 || this.tiles[cell] === tile) return;
+    if (!this.isEditing || cell < 0 || this.tiles[cell] === tile) return;
     const tiles = [...this.tiles];
     tiles[cell] = tile;
     this.view.show(tiles, { animate: true });
@@ -134,19 +145,20 @@ export class BoardEditor {
   }
 
   #click(event) {
-    const cell = this.#cellOf(event.target);
+    const cell = this.#cellOf(document.elementFromPoint(event.clientX, event.clientY)); // a swipe holds the pointer
     if (cell < 0) return;
-    this.#moveTo(cell);
+    if (this.isEditing) this.#moveTo(cell);
     if (this.brush === null) this.#pick(cell, event.shiftKey ? -1 : 1);
   }
 
   #pick(cell, step) {
-    if (!this.onPick(cell)) this.#count(cell, step);
+    if (this.isEditing) this.#count(cell, step);
+    else this.onPick(cell);
   }
 
   #menu(event) {
     const cell = this.#cellOf(event.target);
-    if (cell < 0) return;
+    if (cell < 0 || !this.isEditing) return;
     event.preventDefault();
     this.#count(cell, -1);
   }
@@ -179,10 +191,11 @@ export class BoardEditor {
   #act(event) {
     const { key } = event;
     const cell = this.#cursor;
-    if (STEPS[key]) this.#walk(...STEPS[key]);
+    if (STEPS[key] && !event.shiftKey) this.#walk(...STEPS[key]);
     else if (key === 'Home') this.#moveTo(cell - (cell % this.view.cols));
     else if (key === 'End') this.#moveTo(cell - (cell % this.view.cols) + this.view.cols - 1);
     else if (key === ' ' || key === 'Enter') this.#apply(cell, event.shiftKey ? -1 : 1);
+    else if (!this.isEditing) return false;
     else if (key === '+' || key === '=') this.#count(cell, 1);
     else if (key === '-') this.#count(cell, -1);
     else if (CLEARING.has(key)) this.#put(cell, 0);

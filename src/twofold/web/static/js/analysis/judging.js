@@ -1,8 +1,19 @@
 /** The judgements of a game, as they come in from the server. */
 
+import { h } from '../dom.js';
+import { PROBABILITY } from '../figures.js';
 import { LETTERS } from '../moves.js';
 import { net } from '../net.js';
+import { takesLimits } from '../player_picker.js';
+import { text } from '../text.js';
 import { isMistake } from './labels.js';
+
+/** Texts on the values of a judge that are not points, by unit. */
+const UNITS = {
+  'discounted points': 'discounted',
+  'points, then own unit': 'two_units',
+  [PROBABILITY]: 'probabilities',
+};
 
 /** Asks for a review and keeps what is answered. */
 export class Judging {
@@ -25,7 +36,7 @@ export class Judging {
   error = '';
 
   /**
-   * @param {import('./game.js').ReviewGame} game
+   * @param {import('./game.js').Game} game
    * @param {() => void} onChange called at most once a frame
    */
   constructor(game, onChange) {
@@ -44,11 +55,6 @@ export class Judging {
   /** Whether judgements are still to come. */
   get isGoing() {
     return this.#ref !== 0 && this.reviewed === null && !this.error;
-  }
-
-  /** Whether there is no judgement yet. */
-  get isEmpty() {
-    return this.done === 0;
   }
 
   /**
@@ -158,22 +164,6 @@ export function chanceOf(judgement, letter) {
 }
 
 /**
- * The letters of the legal moves, the best first; where an endgame table speaks, by its chances.
- *
- * @param {object} judgement
- * @returns {string[]}
- */
-export function ranked(judgement) {
-  const worth = (letter) =>
-    judgement.table
-      ? (chanceOf(judgement, letter) ?? -1)
-      : judgement.values[LETTERS.indexOf(letter)];
-  return [...LETTERS]
-    .filter((letter) => judgement.values[LETTERS.indexOf(letter)] !== null)
-    .sort((a, b) => (b === judgement.best) - (a === judgement.best) || worth(b) - worth(a));
-}
-
-/**
  * The share of the best move's chance that a move keeps, 0 to 1, where an endgame table speaks.
  *
  * @param {object} judgement
@@ -181,4 +171,23 @@ export function ranked(judgement) {
  */
 export function shareByTable(judgement, letter) {
   return (chanceOf(judgement, letter) ?? 0) / Math.max(...judgement.table.chances);
+}
+
+/**
+ * Who judged, and what one has to know about it.
+ *
+ * @param {Judging} judging
+ * @param {(spec: string) => string} nameOf
+ * @returns {Array} for `render`
+ */
+export function judgeNotes({ reviewed, player }, nameOf) {
+  const note = (key, isShown = true) => isShown && h('p', { class: 'small soft', text: text(key) });
+  return [
+    h('details', { class: 'judged-by' },
+      h('summary', { title: reviewed?.player, text: reviewed
+        ? text('review.judged_by', { player: nameOf(reviewed.player) }) : text('review.judge') }),
+      note('review.how'), note('review.deeper', takesLimits(player || reviewed?.player || ''))),
+    note(`review.${UNITS[reviewed?.unit] ?? 'own_unit'}`, reviewed && reviewed.unit !== 'points'),
+    note('review.lacks_tables', reviewed?.lacks_tables),
+  ];
 }

@@ -1,4 +1,4 @@
-"""The Review page in a real Chromium: steps, judgements, the quiz, imports."""
+"""The Analysis page in a real Chromium: walking, variations, judgements, the quiz, setting up."""
 
 import json
 import re
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Route, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import Served, Visit, serve
 from twofold import Board, Game, Record, Rules, make_player, review_game
 from twofold.game.formats import FORMATS, Format, parse_any_record
 from twofold.game.rules import Move
@@ -16,10 +16,10 @@ from twofold.games.judge import MoveJudgement
 from twofold.games.makers import AUTOPLAY_TAG
 from twofold.games.review import judge, percent_words
 
-JUDGE = "judge=ntuple:net%3Dtiny,ply%3D1"
+PLAYER = "player=ntuple:net%3Dtiny,ply%3D1"
 MOVES = 90
 
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=15_000)
 
 
 def record(*, comment: str = "") -> Record:
@@ -54,7 +54,7 @@ def game(served: Served) -> str:
 
 def review(visit: Visit, game: str) -> None:
     """Open a game and wait until all its moves are judged."""
-    visit.open(f"/review?game={game}&{JUDGE}", ".tile")
+    visit.open(f"/analyse?game={game}&{PLAYER}", ".tile")
     wait_until_judged(visit)
 
 
@@ -68,17 +68,18 @@ def accuracy(visit: Visit) -> Locator:
 
 
 def where(visit: Visit) -> Locator:
-    return visit.page.locator(".review-where")
+    return visit.page.locator(".analysis-where")
 
 
 def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
     whole = review_game(record(), "ntuple:net=tiny,ply=1")
     review(laptop, game)
+    expect(accuracy(laptop)).to_have_text(f"{whole.accuracy:.1f} %")
+    laptop.page.get_by_text("Details").last.click()
     shown = laptop.page.locator(".review-figures dd").all_inner_texts()
-    assert shown[0] == f"{whole.accuracy:.1f} %"
-    assert shown[1] == percent_words(whole.match_rate, 100)
-    assert shown[3] == str(whole.longest_perfect_run)
-    assert shown[4] == f"{whole.goodness_of_fit:.3f}"
+    assert shown[0] == percent_words(whole.match_rate, 100)
+    assert shown[2] == str(whole.longest_perfect_run)
+    assert shown[3] == f"{whole.goodness_of_fit:.3f}"
     counts = laptop.page.locator(".label-count").all_inner_texts()
     assert counts == [str(count) for count in whole.labels.values()]
     expect(laptop.page.get_by_text("No accuracy:")).to_be_hidden()
@@ -87,10 +88,10 @@ def test_the_figures_are_those_of_a_review(laptop: Visit, game: str) -> None:
 def test_forced_moves_alone_have_no_accuracy(laptop: Visit, served: Served) -> None:
     game = Game.from_board(Board.parse("1x2:01"), Rules.parse("1x2"), 1)
     game.play("l")
-    laptop.open(f"/review?game={served.keep(str(Record.from_game(game)))}&judge=greedy", ".tile")
+    laptop.open(f"/analyse?game={served.keep(str(Record.from_game(game)))}&player=greedy", ".tile")
     expect(laptop.page.get_by_text("No accuracy: no move had an alternative.")).to_be_visible()
-    shown = laptop.page.locator(".review-figures dd").all_inner_texts()
-    assert shown == ["–", "–", "–", "1", "–"]
+    shown = laptop.page.locator(".review-figures dd").all_text_contents()
+    assert shown == ["–", "–", "1", "–"]
 
 
 def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
@@ -107,26 +108,26 @@ def test_keys_walk_through_the_game(laptop: Visit, game: str) -> None:
 
 
 def test_comments_are_text(laptop: Visit, game: str) -> None:
-    laptop.open(f"/review?game={game}&{JUDGE}&move=3", ".tile")
+    laptop.open(f"/analyse?game={game}&{PLAYER}&move=3", ".tile")
     expect(laptop.page.locator("blockquote")).to_have_text("Here <b>I</b> hesitated.")
 
 
 def test_the_next_mistake_and_its_values(laptop: Visit, game: str) -> None:
     review(laptop, game)
     laptop.page.keyboard.press("n")
-    verdict = laptop.page.locator(".review-verdict")
+    verdict = laptop.page.locator(".analysis-words")
     expect(verdict).to_contain_text(" of the value of ")
-    expect(laptop.page.locator(".review-edge.is-best")).to_have_count(1)
-    expect(laptop.page.locator(".review-move tr.is-made")).to_have_count(1)
-    laptop.page.get_by_role("switch", name="Analyse deeper").check()
-    expect(laptop.page.get_by_text("Evaluator")).to_be_visible()
+    expect(laptop.page.locator(".board-edge.is-best")).to_have_count(1)
+    laptop.page.keyboard.press("e")
+    expect(laptop.page.get_by_role("switch", name="Live analysis")).not_to_be_checked()
+    expect(laptop.page.locator(".analysis tr.is-best")).to_have_count(1)  # of the judgement
     laptop.page.keyboard.press("p")
     expect(verdict).to_contain_text(" of the value of ")
 
 
 def test_a_mistake_is_explained_by_what_the_boards_show(laptop: Visit, game: str) -> None:
-    laptop.open(f"/review?game={game}&{JUDGE}&move=84", ".tile")
-    why = laptop.page.locator(".review-why")
+    laptop.open(f"/analyse?game={game}&{PLAYER}&move=84", ".tile")
+    why = laptop.page.locator(".analysis-why")
     expect(why).to_contain_text("moves later, it leaves 6 empty cells instead of 7")
 
 
@@ -135,10 +136,9 @@ def test_the_best_and_the_second_best_move_have_arrows(laptop: Visit, game: str)
         judged = list(judge(record(), player))
     worst = next(one for one in judged if ranked(one).index(one.move) >= 2)
     best, second, *_ = (move.letter for move in ranked(worst))
-    laptop.open(f"/review?game={game}&{JUDGE}&move={worst.move_number}", ".tile")
+    laptop.open(f"/analyse?game={game}&{PLAYER}&move={worst.move_number}", ".tile")
     for kind, letter in (("is-best", best), ("is-second", second)):
-        arrow = laptop.page.locator(f".review-edge.{kind}")
-        expect(arrow).to_have_class(f"review-edge edge-{letter} {kind}")
+        expect(laptop.page.locator(f".board-edge.edge-{letter}.{kind}")).to_be_visible()
 
 
 def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Served) -> None:
@@ -148,12 +148,69 @@ def test_own_moves_and_those_of_autoplay_stand_apart(laptop: Visit, served: Serv
     parts = laptop.page.locator(".review-parts")
     expect(parts).to_contain_text("You")
     expect(parts).to_contain_text("Autoplay")
-    expect(laptop.page.locator(".review-verdict")).to_contain_text("By autoplay.")
+    expect(laptop.page.locator(".analysis-words")).to_contain_text("By autoplay.")
     expect(laptop.page.locator(".review-labels")).to_contain_text("without those of autoplay")
     counts = laptop.page.locator(".label-count").all_inner_texts()
     assert sum(map(int, counts)) == MOVES - MOVES // 2
     parts.get_by_role("button").last.click()
     expect(where(laptop)).not_to_have_text(f"0 / {MOVES}")
+
+
+def test_variations_are_tried_named_and_removed(laptop: Visit, game: str) -> None:
+    laptop.open(f"/analyse?game={game}&{PLAYER}&move=20", ".tile")
+    page = laptop.page
+    expect(page.locator("[aria-current=true]")).to_have_attribute("title", re.compile("^Move 21:"))
+    made = page.locator(".board-edge.is-made")
+    other = page.locator(".board-edge:not(.is-made)").first
+    expect(made).to_have_count(1)
+    other.click()
+    variation = page.locator(".moves-row.is-variation")
+    expect(variation.locator(".moves-move")).to_have_count(2)  # a move and the end
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Shift+ArrowDown")
+    count = variation.locator(".moves-move").count()
+    assert count >= 3
+    expect(page).to_have_url(re.compile(r"move=20&line=\w@\d+:[24]\.\w@"))
+    assert laptop.violations() == []
+    page.reload()
+    expect(variation.locator(".moves-move")).to_have_count(count)
+    expect(page.locator(".moves-end[aria-current=true]")).to_have_count(1)
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    expect(where(laptop)).not_to_have_text(re.compile(f"^{MOVES} / "))  # of the variation
+    page.locator(".moves-row:not(.is-variation) .moves-move").first.click()
+    page.keyboard.press("End")
+    expect(where(laptop)).to_have_text(f"{MOVES} / {MOVES}")
+    page.get_by_role("button", name="Remove this variation").click()
+    expect(variation).to_have_count(0)
+    expect(where(laptop)).to_have_text(f"20 / {MOVES}")
+
+
+def test_the_game_goes_on_where_its_own_move_is_played(laptop: Visit, game: str) -> None:
+    laptop.open(f"/analyse?game={game}&{PLAYER}", ".tile")
+    laptop.page.locator(".board-edge.is-made").click()
+    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
+    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(0)
+    laptop.page.get_by_role("gridcell", name="empty").first.click()  # the new tile, elsewhere
+    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(1)
+    expect(laptop.page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:2"))
+    laptop.page.locator(".is-marked").click()
+    expect(laptop.page).to_have_url(re.compile(r"game=\w+&line=\w@\d+:4"))
+    expect(laptop.page.locator(".moves-row.is-variation")).to_have_count(1)
+
+
+def test_a_long_game_is_there_at_once(laptop: Visit, served: Served) -> None:
+    """Of the moves only those in sight are in the page."""
+    game = Game(seed=1)
+    with make_player("ntuple:net=default,ply=1") as player:
+        while not game.is_finished and game.move_number < 5_000:
+            game.play(player.choose(game.board, move_number=game.move_number))
+    kept = served.keep(str(Record.from_game(game)))
+    laptop.open(f"/analyse?game={kept}&move={game.move_number - 9}", ".moves-move")
+    expect(laptop.page.locator("[aria-current=true]")).to_be_in_viewport()
+    assert laptop.page.locator(".moves-row").count() < 60
+    laptop.page.locator(".moves").evaluate("(list) => list.scrollTo(0, 0)")
+    expect(laptop.page.get_by_role("button", name="Move 1:", exact=False).first).to_be_visible()
 
 
 def test_the_graph_is_walked_by_pointer_and_keys(laptop: Visit, game: str) -> None:
@@ -190,8 +247,8 @@ def test_learning_from_the_mistakes(laptop: Visit, game: str) -> None:
 def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
     review(phone, game)
     phone.page.get_by_role("button", name="Learn").click()
-    expect(phone.page.locator(".review-board")).to_be_in_viewport()
-    box = phone.page.locator(".review-board").bounding_box()
+    expect(phone.page.locator(".analysis-frame")).to_be_in_viewport()
+    box = phone.page.locator(".analysis-frame").bounding_box()
     assert box is not None
     session = phone.page.context.new_cdp_session(phone.page)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -203,22 +260,11 @@ def test_a_swipe_answers_the_quiz(phone: Visit, game: str) -> None:
 
 def test_another_player_judges(laptop: Visit, game: str) -> None:
     review(laptop, game)
-    laptop.page.locator(".judge-form summary").click()
-    laptop.page.get_by_label("Judge", exact=True).select_option("greedy")
-    expect(laptop.page.locator(".judge-form summary")).to_have_text("Judged by greedy")
+    laptop.page.get_by_label("Player", exact=True).select_option("greedy")
+    expect(laptop.page.locator(".judged-by summary")).to_have_text("Judged by greedy")
     expect(laptop.page.get_by_text("values are not points")).to_be_hidden()
     expect(laptop.page.get_by_text("its judge has none")).to_be_hidden()
-
-
-def test_the_choice_of_a_judge_moves_no_panel(laptop: Visit, game: str) -> None:
-    review(laptop, game)
-    panels = [laptop.page.locator(f".review-{one}") for one in ("move", "labels", "graph")]
-    before = [one.bounding_box() for one in panels]
-    laptop.page.locator(".judge-form summary").click()
-    name, judge = "network tiny, 1 ply", laptop.page.get_by_label("Judge", exact=True)
-    expect(judge.locator(":checked")).to_have_text(f"default: {name}")
-    expect(laptop.page.locator(".judge-form summary")).to_have_text(f"Judged by {name}")
-    assert [one.bounding_box() for one in panels] == before
+    expect(laptop.page).to_have_url(re.compile("player=greedy"))
 
 
 def test_a_judge_without_the_tables_of_the_game_is_said(laptop: Visit, served: Served) -> None:
@@ -231,45 +277,45 @@ def test_the_judges_are_those_for_the_shape(laptop: Visit, served: Served) -> No
     small = Game("3x3", seed=5)
     for _ in range(8):
         small.play(small.legal_moves()[0])
-    laptop.open(f"/review?game={served.keep(str(Record.from_game(small, player='me')))}", ".tile")
-    laptop.page.locator(".judge-form summary").click()
-    judges = laptop.page.get_by_label("Judge", exact=True)
+    laptop.open(f"/analyse?game={served.keep(str(Record.from_game(small, player='me')))}", ".tile")
+    judges = laptop.page.get_by_label("Player", exact=True)
     expect(judges.locator("option", has_text="rows, 5 plies")).to_have_count(1)
     expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
     expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
-    expect(judges.locator("option", has_text=re.compile("network,|policy"))).to_have_count(0)
 
 
-def test_records_come_from_text_files_and_links(laptop: Visit) -> None:
-    laptop.open("/review", "h1")
-    laptop.page.get_by_role("button", name="Paste text").click()
-    laptop.page.get_by_label("Text of a record").fill("nonsense")
-    laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
-    expect(laptop.page.get_by_role("alert")).to_contain_text("This game cannot be read")
-    laptop.page.get_by_label("Text of a record").fill(f"{record()}\n{record()}")
-    laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
-    expect(laptop.page.get_by_role("alert")).to_contain_text("There are several games in it")
+def paste(visit: Visit, words: str) -> None:
+    """Paste a text into the field for it."""
+    if not visit.page.locator("#analysis-paste").is_visible():
+        visit.page.get_by_role("button", name="Paste text").click()
+    visit.page.get_by_label("Text of a record").fill(words)
+    visit.page.get_by_role("button", name="Analyse", exact=True).click()
+
+
+def test_games_come_from_text_files_and_links(laptop: Visit) -> None:
+    laptop.open("/analyse", ".tile")
+    paste(laptop, "nonsense")
+    expect(laptop.page.get_by_role("alert").first).to_contain_text("This is not a board")
+    paste(laptop, f"{record()}\n{record()}")
+    expect(laptop.page.get_by_role("alert").first).to_contain_text("There are several games in it")
     laptop.faults.clear()  # the answer 400 is one in the console
     buffer = str(record()).encode()
-    held: list[Route] = []
-    laptop.page.route("**/api/games", lambda route: held.append(route))
-    laptop.page.set_input_files(
-        "input[type=file]", {"name": "game.2048", "mimeType": "text/plain", "buffer": buffer}
-    )
-    expect(laptop.page.get_by_role("status").get_by_text("Loading the game…")).to_be_visible()
-    while not held:
-        laptop.rest()
-    held[0].continue_()
+    file = FilePayload(name="game.2048", mimeType="text/plain", buffer=buffer)
+    laptop.page.set_input_files("input[type=file]", file)
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
+    laptop.page.get_by_role("button", name="Open a game").click()
+    link = laptop.page.get_by_role("dialog").get_by_role("link").first
+    link.click()
+    expect(laptop.page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
     own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
     added = laptop.page.get_by_text("The game is in My games now.")
-    laptop.open("/review", "h1")
+    laptop.open("/analyse", ".tile")
     laptop.page.set_input_files("input[type=file]", own)
     expect(added.first).to_be_visible()
-    laptop.open("/review", "h1")
+    laptop.open("/analyse", ".tile")
     laptop.page.set_input_files("input[type=file]", own)
     expect(where(laptop)).to_have_text("0 / 4")
     expect(added).to_have_count(0)  # it was there before
@@ -282,14 +328,12 @@ def test_replays_of_other_programs_are_opened(laptop: Visit) -> None:
     for one in games:
         data = example(one).encode("latin-1" if one.is_binary else "utf-8")
         moves = len(parse_any_record(data).moves)
-        laptop.open("/review", "h1")
+        laptop.open("/analyse", ".tile")
         file = FilePayload(name="game", mimeType="application/octet-stream", buffer=data)
         laptop.page.set_input_files("input[type=file]", file)
         expect(where(laptop)).to_have_text(f"0 / {moves}")
-    laptop.open("/review", "h1")
-    laptop.page.get_by_role("button", name="Paste text").click()
-    laptop.page.locator("#review-paste").fill(json.dumps(example(games[-1])))
-    laptop.page.get_by_role("main").get_by_role("button", name="Review", exact=True).click()
+    laptop.open("/analyse", ".tile")
+    paste(laptop, json.dumps(example(games[-1])))
     expect(where(laptop)).to_have_text("0 / 4")
 
 
@@ -309,34 +353,33 @@ def played_once() -> Record:
 def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
     laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     review(laptop, game)
-    laptop.page.get_by_role("button", name="Copy link").click()
+    laptop.page.get_by_text("Copy", exact=True).click()
+    laptop.page.get_by_role("button", name="Link with the whole game").click()
     expect(laptop.page.get_by_text("Link copied").first).to_be_visible()
     link = str(laptop.page.evaluate("navigator.clipboard.readText()"))
-    assert "/review#g=" in link
+    assert "/analyse#g=" in link
+    link = link.replace("/analyse#", "/review#")  # of before
     asked: list[str] = []
     laptop.page.on("request", lambda request: asked.append(request.url))
     laptop.page.goto("about:blank")
     laptop.page.goto(link)
     expect(where(laptop)).to_have_text(f"0 / {MOVES}")
-    assert laptop.page.url.endswith(f"/review?game={game}")  # kept once
+    expect(laptop.page).to_have_url(re.compile(f"/analyse.game={game}$"))  # kept once
     assert not any(link.partition("#")[2] in url for url in asked)
     laptop.page.goto("about:blank")
     laptop.page.goto(link[:-30])
-    expect(laptop.page.get_by_role("alert")).to_contain_text("This link does not hold a whole game")
+    expect(laptop.page.get_by_role("alert").first).to_contain_text(
+        "This link does not hold a whole game"
+    )
 
 
-def test_a_saved_game_without_moves_leads_to_play_and_analyse(
-    laptop: Visit, served: Served
-) -> None:
+def test_a_saved_game_without_moves_is_a_position(laptop: Visit, served: Served) -> None:
     cells = [[None] * 4 for _ in range(3)] + [[{"value": 2}, None, None, {"value": 64}]]
     saved = {"grid": {"size": 4, "cells": cells}, "score": 320, "over": False, "won": False}
-    laptop.open(f"/review?game={served.keep(json.dumps(saved))}", "h1")
-    expect(laptop.page.get_by_role("heading", name="There are no moves to review")).to_be_visible()
+    laptop.open(f"/review?game={served.keep(json.dumps(saved))}", ".analysis tr.is-best")
+    expect(laptop.page.locator(".label-list")).to_be_hidden()
     assert laptop.violations() == []
-    laptop.page.get_by_role("link", name="Analyse the board").click()
-    expect(laptop.page.get_by_label("Board as text")).to_have_value("0001/0000/0000/0006")
-    laptop.page.go_back()
-    laptop.page.get_by_role("button", name="Open", exact=True).click()
+    laptop.page.get_by_role("button", name="Play from here").click()
     expect(laptop.page.locator(".score").first).to_contain_text("320")
 
 
@@ -353,8 +396,8 @@ def test_a_second_try_in_the_quiz_counts_as_solved(laptop: Visit, game: str) -> 
 
 
 def test_playing_on_from_a_position(laptop: Visit, game: str) -> None:
-    laptop.open(f"/review?game={game}&{JUDGE}&move=20", ".tile")
-    laptop.page.get_by_role("button", name="Play on").click()
+    laptop.open(f"/review?game={game}&judge=greedy&ply=1&move=20", ".tile")  # a link of before
+    laptop.page.get_by_role("button", name="Play from here").click()
     expect(laptop.page.locator("dt:has-text('Moves') + dd").first).to_have_text("20")
 
 
@@ -371,7 +414,8 @@ def test_large_values_are_told_by_their_differences(phone: Visit, served: Served
     while not game.is_finished and game.move_number < 12:
         game.play(game.legal_moves()[-1])
     kept = served.keep(str(Record.from_game(game, player="me")))
-    phone.open(f"/review?game={kept}&judge=expectimax:eval=rows,ply=1&move=3", ".is-best")
+    phone.open(f"/analyse?game={kept}&player=expectimax:eval=rows,ply=1&move=3", ".is-best")
+    phone.page.get_by_role("switch", name="Live analysis").uncheck()
     behind = phone.page.locator(".analysis-behind").all_text_contents()
     assert any(re.fullmatch(r"−[0-9.,]+( k)?", one) for one in behind)
     assert not [one for one in behind if "M" in one]

@@ -1,0 +1,131 @@
+/** The board of an analysis: its position, the moves by arrows, the bar, and what walks through it. */
+
+import { barLabel, barText } from '../analysis_texts.js';
+import { button, h, render } from '../dom.js';
+import { EvalBar } from '../eval_bar.js';
+import { ARROWS, LETTERS, moveName } from '../moves.js';
+import { settings } from '../settings.js';
+import { listenSwipes } from '../swipe.js';
+import { number, text } from '../text.js';
+import { BoardEditor } from './board_editor.js';
+import { classOf } from './labels.js';
+import { RATES } from './walk.js';
+
+/** Faster than this the tiles do not slide. */
+const FASTEST_ANIMATED = 5;
+
+/** Shows where a `Walk` is. */
+export class BoardPanel {
+  /**
+   * @param {import('./walk.js').Walk} walk
+   * @param {object} actions
+   * @param {(letter: string) => void} actions.onMove
+   * @param {(tiles: number[], group: string) => void} actions.onEdit
+   * @param {(cell: number) => void} actions.onCell called when a cell is picked that is not edited
+   */
+  constructor(walk, { onMove, onEdit, onCell }) {
+    Object.assign(this, { walk, onMove });
+    this.editor = new BoardEditor({ label: text('analyse.board'), onChange: onEdit, onPick: onCell });
+    this.editor.view.setSpeed(settings.get('speed'));
+    this.bar = new EvalBar();
+    this.edges = h('div', { class: 'board-edges' });
+    this.frame = h('div', { class: 'analysis-frame' }, this.editor.element, this.edges);
+    this.element = h('div', { class: 'analysis-stage' }, this.bar.element, this.frame);
+    this.controls = h('div', { class: 'analysis-controls' });
+    this.off = listenSwipes(this.editor.element, (letter) => this.editor.isEditing || onMove(letter));
+  }
+
+  /** Listen no more. */
+  close() {
+    this.off();
+  }
+
+  /** Show the place of the walk; a step on from what was shown slides. */
+  show() {
+    const { walk, editor } = this;
+    const { position } = walk;
+    const isSlow = !walk.isPlaying || walk.rate <= FASTEST_ANIMATED;
+    if (position !== this.shown) {
+      const { rows, cols } = editor.view;
+      const fits = rows === position.rows && cols === position.cols;
+      if (fits && isSlow && this.shown === position.parent && this.shown) editor.view.step(position.step);
+      else editor.set(position.tiles, position.rows, position.cols);
+      this.frame.style.setProperty('--rows', position.rows);
+      this.frame.style.setProperty('--cols', position.cols);
+      if (!walk.isPlaying) editor.view.updateGrid();
+    }
+    this.shown = position;
+    editor.mark(walk.isPlaying ? -1 : position.step?.cell ?? -1);
+    this.#showControls();
+  }
+
+  /**
+   * Show another board in place of the position, until `show`.
+   *
+   * @param {number[]} tiles
+   * @param {boolean} [isPreview] whether it is one that may come
+   */
+  showOther(tiles, isPreview = false) {
+    const { rows, cols } = this.walk.position;
+    this.editor.element.classList.toggle('is-preview', isPreview);
+    this.editor.set(tiles, rows, cols);
+    this.editor.mark(-1);
+    this.shown = null;
+  }
+
+  #showControls() {
+    const { walk } = this;
+    const go = (icon, label, run, isOff) => button({ icon, label: text(label) }, run, { disabled: isOff });
+    const { score, number: made } = walk.position;
+    const last = walk.line.at(-1).number;
+    const where = score === null ? text('analyse.where', { move: made, last })
+      : text('review.where', { move: made, last, score });
+    const slider = h('input', { type: 'range', min: 0, max: walk.last, step: 1, value: String(walk.place),
+      'aria-label': text('review.slider'), 'aria-valuetext': where,
+      oninput: ({ target }) => walk.go(Number(target.value)) });
+    render(this.controls, walk.last > 0 && [
+      h('div', { class: 'analysis-slider' }, slider,
+        h('output', { class: 'analysis-where number' }, `${number(made)} / ${number(last)}`)),
+      h('div', { class: 'row apart' },
+        h('div', { class: 'group' },
+          go('first', 'review.first', () => walk.go(0), !walk.place),
+          go('back', 'review.back', () => walk.go(walk.place - 1), !walk.place),
+          button({ icon: walk.isPlaying ? 'pause' : 'run',
+            label: text(walk.isPlaying ? 'review.pause' : 'review.play') }, () => walk.toggle(),
+          { class: 'primary' }),
+          go('step', 'review.forward', () => walk.go(walk.place + 1), !walk.next),
+          go('last', 'review.last', () => walk.go(walk.last), !walk.next)),
+        h('select', { class: 'select analysis-rate', 'aria-label': text('review.rate'),
+          onchange: ({ target }) => { walk.rate = Number(target.value); } },
+        RATES.map((rate) => h('option', { value: String(rate), selected: rate === walk.rate },
+          text('review.rate_each', { rate }))))),
+    ]);
+  }
+
+  /**
+   * Show the moves at the edges: the best one, the second best, and the one made, in the colour of
+   * its label. Each plays its move.
+   *
+   * @param {{legal: string, best?: string, second?: string, made?: string, label?: string}} moves
+   */
+  showMoves({ legal, best, second, made, label }) {
+    const kindOf = (letter) => {
+      if (letter === made) return ['is-made', label ? `label-${classOf(label)}` : '', 'review.edge_made'];
+      if (letter === best) return ['is-best', '', 'review.edge_best'];
+      return letter === second ? ['is-second', '', 'review.edge_second'] : ['', '', ''];
+    };
+    render(this.edges, LETTERS.filter((letter) => legal.includes(letter)).map((letter) => {
+      const [kind, colour, key] = kindOf(letter);
+      const words = key ? text(key, { move: moveName(letter) }) : moveName(letter);
+      return h('button', { key: letter, type: 'button', tabindex: -1, title: words, 'aria-label': words,
+        class: `board-edge edge-${letter} ${kind} ${colour} ${letter === best ? 'is-top' : ''}`.trim(),
+        onclick: () => this.onMove(letter) }, ARROWS[letter]);
+    }));
+  }
+
+  /** Show what the bar says, or nothing. */
+  showBar(reply) {
+    if (reply) this.bar.show(reply.bar, barText(reply), barLabel(reply));
+    else this.bar.clear();
+  }
+}

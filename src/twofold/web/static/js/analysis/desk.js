@@ -1,0 +1,620 @@
+/** The desk: a tree of positions, what a player thinks of them, and the keys that walk through. */
+
+import { AnalysisView } from '../analysis_view.js';
+import { announce } from '../announce.js';
+import { copyText } from '../copying.js';
+import { button, h, icon, part, render } from '../dom.js';
+import { timeText } from '../games/words.js';
+import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
+import { describeKeys } from '../keys_dialog.js';
+import { analysisLink } from '../links.js';
+import { moveName } from '../moves.js';
+import { net } from '../net.js';
+import { formatBoard, parseStep } from '../notation.js';
+import { playerName, playerNames } from '../player_names.js';
+import { PlayerPicker } from '../player_picker.js';
+import { shareLink } from '../share.js';
+import { legalMoves } from '../slides.js';
+import { number, sentence, text } from '../text.js';
+import { toast } from '../toast.js';
+import { BoardPanel } from './board_panel.js';
+import { Graph } from './graph.js';
+import { History } from './history.js';
+import { Judging, judgeNotes } from './judging.js';
+import { badge, isMistake, labelName } from './labels.js';
+import { LimitField } from './limit_field.js';
+import { Live } from './live.js';
+import { MoveList } from './move_list.js';
+import { OutcomesView } from './outcomes_view.js';
+import { Quiz } from './quiz.js';
+import { Setup } from './setup.js';
+import { figures, labels } from './summary.js';
+import { Position, Tree } from './tree.js';
+import { asAnalysis, rankedIn, verdictBy, verdictOf } from './verdict.js';
+import { Walk } from './walk.js';
+import { Why } from './why.js';
+
+const JUMP = 10;
+
+/** A place that one only passes has no address, and its mistake is not explained. */
+const REST_MS = 150;
+
+describeKeys('analyse', {
+  step: '← →', jump: 'Page Up|Page Down', ends: 'Home|End', line: '↑ ↓', move: 'Shift ← ↑ → ↓|W A S D',
+  next: 'N', previous: 'P', play: 'Space', live: 'E', learn: 'L', remove: 'Delete', setup: 'B',
+  cursor: '← ↑ → ↓', tile: '1 – 9|A – Z', change: '+|-', clear: '0|Delete', back: 'Ctrl Z',
+  forward: 'Ctrl Y', help: '?',
+});
+
+/** One desk; `take` puts a tree on it. */
+export class Desk {
+  #history = new History();
+  #isLive = true; // whether each position shown is analysed; else only judgements are shown
+
+  /**
+   * @param {object} page
+   * @param {(path: string) => void} page.navigate
+   * @param {(words: string) => void} page.title
+   * @param {HTMLElement} page.chooser shown beside a board without a game
+   * @param {() => void} page.onOpen called to open another game
+   */
+  constructor({ navigate, title, chooser, onOpen }) {
+    Object.assign(this, { navigate, title, onOpen });
+    this.walk = new Walk([], () => this.show());
+    this.panel = new BoardPanel(this.walk, {
+      onMove: (letter) => this.play(letter),
+      onEdit: (tiles, group) => this.#edit(tiles, group),
+      onCell: (cell) => this.#respawn(cell),
+    });
+    this.setup = new Setup(this.panel.editor, {
+      onBoard: (board, score = null) => this.takeBoard(board, score),
+      onScore: (score) => { this.walk.position.score = score; this.show(); },
+      onStep: (step) => this.#undo(step),
+    });
+    this.moves = new MoveList({
+      onPick: (position) => this.#go(position.parent, position),
+      onEnd: (position) => this.#go(position),
+      onRemove: (position) => this.#remove(position),
+    });
+    this.analysis = new AnalysisView({
+      announce: true,
+      onMove: (letter) => this.play(letter),
+      onLine: (steps) => this.#playLine(steps),
+      onPreview: (steps) => this.#preview(steps),
+    });
+    this.picker = new PlayerPicker({ onPick: () => this.#pickPlayer() });
+    this.limit = new LimitField('', () => this.#pickPlayer(), () => this.picker.spec);
+    this.outcomes = new OutcomesView({ announce });
+    this.live = new Live({
+      show: (reply) => { this.reply = reply; this.show(); },
+      outcomes: (reply) => this.outcomes.show(reply),
+      refuse: (message) => this.refuse(message),
+    });
+    this.element = this.#build(chooser);
+    this.offs = [this.#listenKeys(), releaseFocusAfterPointer(this.element)];
+  }
+
+  #build(chooser) {
+    this.head = h('div', { class: 'analysis-head' });
+    this.verdict = h('div', { class: 'analysis-verdict' });
+    this.why = h('p', { class: 'analysis-why', 'aria-live': 'polite' });
+    this.graphCard = h('section', { class: 'card analysis-graph', 'aria-label': text('review.graph') });
+    this.figures = h('section', { class: 'card review-summary', 'aria-label': text('review.summary') });
+    this.labels = h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') });
+    this.judge = h('div', { class: 'stack tight' });
+    this.chooser = h('div', { class: 'analysis-open' }, chooser);
+    this.quizPlace = h('div', { class: 'analysis-quiz' });
+    return h('div', { class: 'analysis-page' }, this.head,
+      h('section', { class: 'analysis-board', 'aria-label': text('analyse.position') },
+        this.panel.element, this.panel.controls, this.setup.element),
+      h('section', { class: 'card analysis-move', 'aria-label': text('review.this_move') },
+        this.verdict, this.why, this.analysis.element),
+      h('div', { class: 'analysis-side' },
+        this.moves.element, this.chooser,
+        h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
+          this.picker.element, this.limit.element, this.judge),
+        this.outcomes.element),
+      this.quizPlace, this.graphCard, this.figures, this.labels);
+  }
+
+  get #game() {
+    return this.tree.game;
+  }
+
+  /** The judgement of the game's move at the position shown. */
+  get #judgement() {
+    const { position } = this.walk;
+    return position.isOfGame ? this.judging?.judgements[position.number - this.#game.first] : undefined;
+  }
+
+  // ---- what is on the desk
+
+  /**
+   * Put a tree on the desk.
+   *
+   * @param {Tree} tree
+   * @param {object} [at]
+   * @param {Position} [at.position] to show
+   * @param {string} [at.group] see `History`
+   */
+  take(tree, { position = tree.root, group = '' } = {}) {
+    this.#leave();
+    this.entry = { tree, line: tree.lineOf(position) };
+    this.entry.place = this.entry.line.indexOf(position);
+    this.#history.add(this.entry, group);
+    this.#enter();
+  }
+
+  /**
+   * Put a board on the desk, as a position without a game.
+   *
+   * @param {string} board its text
+   * @param {number|null} [score] null for that of the same board, where it is shown
+   * @param {string} [group]
+   */
+  takeBoard(board, score = null, group = '') {
+    const shown = this.tree && this.walk.position.board === board ? this.walk.position.score : null;
+    this.take(new Tree(new Position(board, { score: score ?? shown })), { group });
+  }
+
+  #edit(tiles, group) {
+    const { rows, cols, score } = this.walk.position;
+    const board = formatBoard(tiles, rows, cols);
+    this.take(new Tree(new Position(board, { score })), { group });
+  }
+
+  #undo(step) {
+    if (step < 0 ? !this.#history.canBack : !this.#history.canForward) return;
+    this.#leave();
+    this.entry = this.#history.go(step);
+    this.#enter();
+  }
+
+  #leave() {
+    if (!this.entry) return;
+    this.#closeQuiz();
+    Object.assign(this.entry, { line: this.walk.line, place: this.walk.place });
+  }
+
+  #enter() {
+    const { tree, line, place } = this.entry;
+    this.tree = tree;
+    if (tree.game !== (this.judging?.game ?? null)) this.#judgeGame(tree.game);
+    this.title(text(tree.game ? 'review.page_title' : 'nav.analyse', { score: tree.game?.score }));
+    this.walk.go(place, line);
+  }
+
+  /** Have a game judged, or none. */
+  #judgeGame(game) {
+    this.judging?.close();
+    this.graph?.close();
+    this.judging = this.graph = null;
+    if (!game?.last) return;
+    this.judging = new Judging(game, () => this.#judged());
+    this.why.textContent = '';
+    this.reasons = new Why(game);
+    this.graph = new Graph(game, this.judging, (place) => this.#go(this.tree.main[place]));
+    render(this.graphCard, part(this.graph.element));
+    this.judging.start(this.picker.picked, this.limit.request.ply ?? null);
+  }
+
+  #judged() {
+    this.graph.draw();
+    this.show();
+  }
+
+  #pickPlayer() {
+    const { request } = this.limit;
+    this.judging?.start(this.picker.picked, request.ply ?? null);
+    this.show();
+  }
+
+  // ---- walking and trying moves
+
+  /** Show a position, in the line through it and the one after it. */
+  #go(position, next = position) {
+    if (this.quiz) return;
+    const line = this.tree.lineOf(next);
+    this.walk.go(line.indexOf(position), line);
+  }
+
+  /** Another move or new tile that was tried at the position shown, or before it. */
+  #line(step) {
+    const { position, next } = this.walk;
+    const begin = next?.parent.children.length > 1 ? next : position;
+    const children = begin.parent?.children ?? [];
+    const other = children.at((children.indexOf(begin) + step) % children.length);
+    if (other && other !== begin) this.#go(begin === next ? position : other, other);
+  }
+
+  /** Play a move at the position shown: the game's own goes on in the game. */
+  play(letter) {
+    if (this.quiz) return void this.quiz.choose(letter);
+    const { position, next } = this.walk;
+    const found = next?.move === letter ? next : this.tree.play(position, letter);
+    if (!found) return;
+    announce(moveName(letter));
+    this.#go(found);
+  }
+
+  /** The new tile of the move before, in another cell: a 2, and there again a 4. */
+  #respawn(cell) {
+    const { position } = this.walk;
+    const { step } = position;
+    if (this.quiz || !step || step.after[cell]) return;
+    const tile = cell === step.cell && step.tile === 2 ? 4 : 2;
+    this.#go(this.tree.respawn(position, cell, tile));
+  }
+
+  #remove(position = this.walk.next ?? this.walk.position) {
+    if (this.quiz || position.isOfGame || !position.parent) return;
+    this.tree.remove(position);
+    this.#go(position.parent);
+  }
+
+  #playLine(steps) {
+    const end = this.#along(steps);
+    this.panel.editor.element.classList.remove('is-preview');
+    if (end) this.#go(end);
+  }
+
+  #preview(steps) {
+    const at = steps ? this.#along(steps, new Tree(new Position(this.walk.position.board))) : null;
+    if (at) this.panel.showOther(at.tiles, true);
+    else this.#redraw();
+  }
+
+  /** The position after some steps of the line of best play; null where it leaves the board. */
+  #along(steps, tree = null) {
+    if (this.reply?.board !== this.walk.position.board) return null;
+    let at = tree ? tree.root : this.walk.position;
+    for (const { move, cell, tile } of this.reply.line.slice(0, steps).map(parseStep)) {
+      at = at && (tree ?? this.tree).play(at, move, cell === null ? null : { cell, tile });
+    }
+    return at;
+  }
+
+  /** Go to the next move of some labels. */
+  #next(direction, wanted = isMistake) {
+    if (this.quiz || !this.judging) return;
+    const here = this.walk.line.findLastIndex((one, place) => one.isOfGame && place <= this.walk.place);
+    const place = this.judging.find(here, direction, wanted);
+    if (place >= 0) this.#go(this.tree.main[place]);
+    else toast(text(this.judging.isGoing ? 'review.none_yet' : 'review.none'));
+  }
+
+  // ---- the quiz
+
+  #learn() {
+    if (this.quiz || !this.judging?.mistakes().length) return;
+    this.#setUp(false);
+    this.walk.go(this.walk.place, this.tree.main);
+    this.quiz = new Quiz(this.judging, {
+      onAsk: (place) => { this.walk.go(place); this.#redraw(); },
+      onMove: (letter) => this.panel.showOther(this.walk.position.slide(letter).tiles),
+      onClose: () => { this.#closeQuiz(); this.#redraw(); },
+    });
+    this.quizPlace.append(this.quiz.element);
+    this.quiz.next();
+    const { top, bottom } = this.panel.frame.getBoundingClientRect();
+    if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
+  }
+
+  #closeQuiz() {
+    this.quiz?.element.remove();
+    this.quiz = null;
+  }
+
+  // ---- what is shown
+
+  /**
+   * Say why there is no analysis.
+   *
+   * @param {string} message
+   */
+  refuse(message) {
+    this.note = message;
+    this.show();
+  }
+
+  /** Show the position again, which was left for a preview or an answer. */
+  #redraw() {
+    this.panel.editor.element.classList.remove('is-preview');
+    this.panel.shown = null;
+    this.show();
+  }
+
+  #setUp(isOn) {
+    this.panel.editor.setEditing(isOn);
+    this.setup.pick(null);
+    if (this.entry) this.show();
+  }
+
+  /** Show where one is and what is known. */
+  show() {
+    const { position, next, isPlaying } = this.walk;
+    const { editor } = this.panel;
+    const isNew = position !== this.at;
+    this.at = position;
+    if (isNew) this.note = '';
+    const { classList } = this.element;
+    for (const [name, isOn] of [['is-quiz', this.quiz], ['is-setup', editor.isEditing],
+      ['has-game', this.#game], ['is-judged', this.judging], ['has-moves', this.walk.last > 0]]) {
+      classList.toggle(name, Boolean(isOn));
+    }
+    this.legal = legalMoves(position.tiles, position.rows, position.cols);
+    this.panel.show();
+    this.setup.element.hidden = !editor.isEditing;
+    if (editor.isEditing) this.setup.show(position, this.#history);
+    this.chooser.hidden = Boolean(this.#game) || this.walk.last > 0;
+    this.moves.element.hidden = !this.walk.last;
+    this.picker.setShape(position.rows, position.cols);
+    this.limit.fit();
+    this.#showHead();
+    this.#ask();
+    const reply = this.#showValues();
+    this.#showVerdict(reply, next);
+    this.#showMoves(reply, next);
+    this.moves.show(this.tree, this.walk, (one) => this.#labelOf(one));
+    this.#showJudging();
+    if (isNew && !isPlaying && !this.quiz) announce(this.words);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#rested(), REST_MS);
+  }
+
+  #labelOf({ isOfGame, parent, number: made }) {
+    return isOfGame && parent ? this.judging?.judgements[made - 1 - this.#game.first]?.label : null;
+  }
+
+  /** Give the place its address, and explain its mistake. */
+  #rested() {
+    window.history.replaceState(window.history.state, '', this.#address());
+    this.#showWhy();
+  }
+
+  #address() {
+    const { position, line, place } = this.walk;
+    const about = { player: this.picker.picked, limit: this.limit.value };
+    if (!this.#game) {
+      return analysisLink({ board: position.board, score: String(position.score ?? ''), ...about });
+    }
+    const way = line.slice(0, place + 1);
+    const own = way.filter((one) => !one.isOfGame);
+    const { number: move } = way[place - own.length];
+    return analysisLink({ game: this.#game.id, move, line: own.map((one) => one.words).join('.'), ...about });
+  }
+
+  #ask() {
+    const { position, isPlaying } = this.walk;
+    if (this.quiz || isPlaying || !this.legal || !this.#isLive) {
+      this.live.stop(!this.judging?.isGoing);
+      return;
+    }
+    this.live.ask({ board: position.board, rules: this.#game?.rules ?? '',
+      score: String(position.score ?? ''), ...this.limit.request,
+      player: this.picker.picked || this.judging?.reviewed?.player || '' });
+  }
+
+  /** @returns {object|null} the analysis that is shown: the live one, else the judgement */
+  #showValues() {
+    const { position } = this.walk;
+    const judgement = this.#judgement;
+    const isAnswered = this.#isLive && this.reply?.board === position.board;
+    const reply = isAnswered ? this.reply : judgement && asAnalysis(judgement, position);
+    const shown = isAnswered ? reply : judgement;
+    if (this.note) this.analysis.clear(this.note);
+    else if (!this.legal) {
+      const isEmpty = !position.tiles.some(Boolean);
+      this.analysis.clear(text(isEmpty ? 'analyse.empty' : 'analyse.over'));
+    } else if (shown && shown !== this.shown) this.analysis.show(reply);
+    else if (!shown && this.#isLive) this.analysis.wait();
+    else if (!shown) this.analysis.clear(text('review.no_values'));
+    this.shown = shown;
+    const hasReply = this.legal && !this.note && reply;
+    this.panel.showBar(hasReply ? reply : null);
+    if (isAnswered && reply.outcomes) this.outcomes.expect(reply.board);
+    else if (isAnswered || !this.legal || this.note) this.outcomes.clear();
+    return hasReply ? reply : null;
+  }
+
+  #showVerdict(reply, next) {
+    const { position } = this.walk;
+    const isOwn = next?.isOfGame;
+    const one = isOwn ? this.#judgement : undefined;
+    const place = position.number - (this.#game?.first ?? 0);
+    const by = isOwn && this.#game.isHelped(place) ? `${text('review.autoplay')} ` : '';
+    const comment = position.isOfGame && this.#game.comments.get(place);
+    const isEnd = !next && position.isOfGame;
+    const heading = next ? text('review.move', { move: position.number + 1 })
+      : text(isEnd && this.walk.last ? 'review.end' : 'analyse.position');
+    const label = one && sentence(labelName(one.label)) + text('all.full_stop');
+    const words = by + this.#words(one, reply, next);
+    this.words = [heading, label, words].filter(Boolean).join(' ');
+    render(this.verdict,
+      h('div', { class: 'row apart' },
+        h('h2', { class: 'analysis-heading number', text: heading }),
+        h('label', { class: 'check small' }, h('input', { type: 'checkbox', class: 'switch',
+          role: 'switch', checked: this.#isLive, onchange: () => this.#toggleLive() }),
+        text('review.live'))),
+      (next || isEnd || this.walk.last > 0) && h('p', { class: 'analysis-words' },
+        one && [badge(one.label), h('strong', { text: label })], words),
+      comment && h('blockquote', { class: 'analysis-comment', text: comment }));
+  }
+
+  /** What there is to say of the move at hand, without its label. */
+  #words(judgement, reply, next) {
+    const { position } = this.walk;
+    if (!next && !this.legal) return text('analyse.over');
+    if (!next) return position.isOfGame && this.walk.last ? text('review.unfinished') : '';
+    if (judgement) return verdictOf(judgement);
+    const known = reply && verdictBy(reply, next.move);
+    if (known || position.score === null) return known || sentence(moveName(next.move));
+    const score = text('play.game_score', { score: position.score });
+    return sentence(text('review.not_judged', { move: moveName(next.move), score }));
+  }
+
+  async #showWhy() {
+    const { position, next } = this.walk;
+    const judgement = next?.isOfGame && !this.quiz ? this.#judgement : null;
+    if (this.explained === judgement && judgement) return;
+    this.explained = judgement;
+    this.why.textContent = '';
+    if (!judgement || !isMistake(judgement.label)) return;
+    const words = await this.reasons.of(position.number - this.#game.first, judgement);
+    if (this.explained === judgement) this.why.textContent = words;
+  }
+
+  #showMoves(reply, next) {
+    const isHidden = this.quiz || this.panel.editor.isEditing;
+    const [best, second] = reply ? rankedIn(reply) : [];
+    const label = next?.isOfGame ? this.#judgement?.label : '';
+    this.panel.showMoves(isHidden ? { legal: '' } : { legal: this.legal, best, second, made: next?.move, label });
+    for (const [letter, { element }] of this.analysis.rows) {
+      element.classList.toggle('is-made', letter === next?.move);
+    }
+  }
+
+  #toggleLive() {
+    this.#isLive = !this.#isLive;
+    this.show();
+  }
+
+  #showJudging() {
+    const { judging } = this;
+    for (const one of [this.graphCard, this.figures, this.labels]) one.hidden = !judging || Boolean(this.quiz);
+    if (!judging) return void render(this.judge);
+    render(this.figures, figures(judging, (move) => this.#go(this.tree.main[move - this.#game.first])));
+    render(this.labels, labels(judging,
+      { onNext: (wanted) => this.#next(1, wanted), onLearn: () => this.#learn() }));
+    render(this.judge, judgeNotes(judging, playerName));
+    const { position } = this.walk;
+    if (position.isOfGame) this.graph.setPlace(position.number - this.#game.first);
+  }
+
+  #showHead() {
+    const game = this.#game;
+    const isSetup = this.panel.editor.isEditing;
+    const { tiles } = this.walk.position;
+    render(this.head,
+      game ? h('div', null, h('h1', { class: 'number', text: text('play.game_score', { score: game.score }) }),
+        h('p', { class: 'soft small', title: game.player, text: factsOf(game) }))
+        : h('h1', { text: text('nav.analyse') }),
+      h('div', { class: 'row analysis-actions' },
+        button({ icon: 'play', text: text('analyse.play') }, () => this.#playOn(), {
+          class: 'primary', title: text('review.play_on_help'), disabled: !tiles.some(Boolean) }),
+        button({ icon: 'edit', text: text('analyse.setup') }, () => this.#setUp(!isSetup),
+          { 'aria-pressed': String(isSetup) }),
+        this.#copyMenu(game),
+        button({ icon: 'share', text: text('share.button') }, () => this.#share()),
+        game && h('a', { class: 'button', href: `/api/games/${game.id}/record`, download: '' },
+          icon('download'), h('span', { class: 'button-text', text: text('play.download') })),
+        button({ icon: 'games', text: text('analyse.open') }, this.onOpen)));
+  }
+
+  #copyMenu(game) {
+    const { position } = this.walk;
+    const { tiles, rows, cols, board } = position;
+    const lines = Array.from({ length: rows }, (_, row) => tiles.slice(row * cols, (row + 1) * cols).join(' '));
+    const link = new URL(analysisLink({ board, score: String(position.score ?? '') }), window.location.href);
+    const item = (key, run) => h('button', { type: 'button', class: 'bare', onclick: ({ target }) => {
+      target.closest('details').open = false;
+      run();
+    } }, text(`analyse.${key}`));
+    const copy = (words) => copyText(words, text('analyse.copied'), text('analyse.not_copied'));
+    return h('details', { class: 'menu' },
+      h('summary', { class: 'button' }, icon('copy'),
+        h('span', { class: 'button-text', text: text('analyse.copy') })),
+      h('div', { class: 'menu-items' },
+        item('copy_tiles', () => copy(lines.join('\n'))),
+        item('copy_board', () => copy(board)),
+        item('copy_link', () => copy(link.href)),
+        game && item('copy_game', () => this.#copyGame(game))));
+  }
+
+  async #copyGame(game) {
+    const answer = await fetch(`/api/games/${game.id}/record`).catch(() => null);
+    if (!answer?.ok) return void toast(text('review.share_failed'));
+    const link = await shareLink(await answer.text());
+    const done = text('review.shared', { length: number(link.length) });
+    copyText(link, done, text('analyse.not_copied'));
+  }
+
+  // ---- keys, and what leads elsewhere
+
+  #listenKeys() {
+    const { walk } = this;
+    // Keys that are moves in the quiz and commands outside of it.
+    const both = (letter, run) => () => (this.quiz ? this.quiz.choose(letter) : run());
+    const outside = (run) => () => { if (!this.quiz) run(); };
+    return listenKeys({
+      move: (letter) => this.play(letter),
+      commands: {
+        ArrowLeft: both('l', () => walk.go(walk.place - 1)),
+        ArrowRight: both('r', () => walk.go(walk.place + 1)),
+        ArrowUp: both('u', () => this.#line(-1)),
+        ArrowDown: both('d', () => this.#line(1)),
+        PageUp: outside(() => walk.go(walk.place - JUMP)),
+        PageDown: outside(() => walk.go(walk.place + JUMP)),
+        Home: outside(() => walk.go(0)),
+        End: outside(() => walk.go(walk.last)),
+        n: () => (this.quiz ? this.quiz.isAsking || this.quiz.next() : this.#next(1)),
+        p: () => this.#next(-1),
+        Space: outside(() => walk.last && walk.toggle()),
+        e: outside(() => this.#toggleLive()),
+        l: both('r', () => this.#learn()),
+        b: outside(() => this.#setUp(!this.panel.editor.isEditing)),
+        Delete: outside(() => this.#remove()),
+        'ctrl+z': outside(() => this.#undo(-1)),
+        'ctrl+y': outside(() => this.#undo(1)),
+        'ctrl+shift+z': outside(() => this.#undo(1)),
+      },
+    });
+  }
+
+  async #share() {
+    this.walk.pause();
+    const { position } = this.walk;
+    const { shareReviewed, sharePosition } = await import('../sharing/sources.js');
+    if (position.isOfGame) shareReviewed(this.#game, position.number - this.#game.first);
+    else sharePosition(position.board, position, String(position.score ?? ''));
+  }
+
+  async #playOn() {
+    this.walk.pause();
+    const { board, rows, cols, score, number: move, isOfGame } = this.walk.position;
+    const game = this.#game;
+    const shape = rows === 4 && cols === 4 ? '' : `${rows}x${cols}`;
+    const from = isOfGame && game.last ? { source: game.id, move_number: move, keep: true }
+      : { board, rules: game?.rules ?? shape, score: score ?? 0 };
+    try {
+      const state = await net.ask({ type: 'new', ...from });
+      this.navigate(`/?game=${state.game}`);
+    } catch (refused) {
+      toast(refused.message);
+    }
+  }
+
+  /** End all. */
+  close() {
+    clearTimeout(this.timer);
+    this.explained = null;
+    this.walk.onChange = () => {};
+    this.walk.pause();
+    for (const one of [this.live, this.panel, this.moves, this.picker, this.limit, this.judging, this.graph]) {
+      one?.close();
+    }
+    for (const off of this.offs) off();
+  }
+}
+
+const ORIGINAL = new Set(['4x4', 'spawn=2:0.9,4:0.1', 'start=2', 'goal=2048', 'stop=never']);
+
+/** One line on a game: what differs from the usual, and when it was. */
+function factsOf(game) {
+  const rules = game.rules.split(' ').filter((one) => !ORIGINAL.has(one)).join(' ');
+  return [
+    text('review.moves', { count: game.last }),
+    text('review.largest', { tile: String(game.largestAt(game.last)) }),
+    rules, game.player === 'me' ? '' : playerNames(game.player), timeText(game.date),
+  ].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,104 @@
+/** What sets up a board: tiles to paint with, random, empty, its shape, its score and its text. */
+
+import { button, field, h, render } from '../dom.js';
+import { exponentOf } from '../notation.js';
+import { text } from '../text.js';
+import { NotationField } from './notation_field.js';
+import { emptyBoard, randomBoard, readPosition, reshaped } from './positions.js';
+
+const LARGEST = 131072;
+const LARGEST_SIDE = 8;
+const TOUCH = window.matchMedia('(pointer: coarse)');
+
+/** The panel below the board while it is set up. */
+export class Setup {
+  #brush = null;
+
+  /**
+   * @param {import('./board_editor.js').BoardEditor} editor
+   * @param {object} actions
+   * @param {(board: string, score: ?number) => void} actions.onBoard called with a new board
+   * @param {(score: ?number) => void} actions.onScore
+   * @param {(step: 1 | -1) => void} actions.onStep called to take back or do again
+   */
+  constructor(editor, { onBoard, onScore, onStep }) {
+    Object.assign(this, { editor, onBoard, onScore, onStep });
+    this.notation = new NotationField({
+      onRead: readPosition,
+      onGo: ({ board, score }) => onBoard(board, score),
+    });
+    this.palette = h('div', { class: 'palette', role: 'group', 'aria-label': text('analyse.palette') });
+    this.tools = h('div', { class: 'setup' });
+    this.element = h('section', { class: 'stack', 'aria-label': text('analyse.tools') },
+      this.palette,
+      h('p', { class: 'soft small', text: text(TOUCH.matches ? 'analyse.help_touch' : 'analyse.help') }),
+      this.tools, this.notation.element);
+  }
+
+  /**
+   * Show a position and what can be done with it.
+   *
+   * @param {import('./tree.js').Position} position
+   * @param {import('./history.js').History} history
+   */
+  show(position, history) {
+    Object.assign(this, { position, history });
+    const { rows, cols, score } = position;
+    this.notation.show(position);
+    const tiles = [0];
+    for (let tile = 2; tile <= LARGEST; tile *= 2) tiles.splice(-1, 0, tile);
+    render(this.palette, tiles.map((tile) => this.#tile(tile)));
+    render(this.tools,
+      h('div', { class: 'group' },
+        button({ icon: 'undo', label: text('analyse.back') }, () => this.onStep(-1),
+          { disabled: !history.canBack }),
+        button({ icon: 'redo', label: text('analyse.forward') }, () => this.onStep(1),
+          { disabled: !history.canForward })),
+      button({ icon: 'dice', text: text('analyse.random') }, () => this.onBoard(randomBoard(rows, cols))),
+      button({ icon: 'delete', text: text('analyse.clear') }, () => this.onBoard(emptyBoard(rows, cols))),
+      h('div', { class: 'setup-shape' },
+        this.#side('analyse.rows', rows, (count) => this.#reshape(count, cols)),
+        h('span', { 'aria-hidden': 'true', text: '×' }),
+        this.#side('analyse.cols', cols, (count) => this.#reshape(rows, count))),
+      field(text('analyse.score'), h('input', {
+        id: 'analyse-score', class: 'input number', type: 'text', inputmode: 'numeric', maxlength: 15,
+        autocomplete: 'off', placeholder: text('analyse.score_unknown'), value: String(score ?? ''),
+        // people write 12,345
+        onchange: ({ target }) => this.onScore(scoreIn(target.value)),
+      })));
+  }
+
+  #tile(tile) {
+    const digits = tile ? String(tile) : text('analyse.eraser');
+    return h('button', {
+      type: 'button', class: tile ? 'palette-tile tile-face' : 'palette-tile palette-eraser',
+      dataset: tile ? { exponent: exponentOf(tile) } : {}, style: { '--digits': digits.length },
+      'aria-pressed': String(this.#brush === tile),
+      'aria-label': tile ? undefined : text('analyse.eraser_name'),
+      onclick: () => this.pick(this.#brush === tile ? null : tile),
+    }, digits);
+  }
+
+  /** @param {number | null} tile to paint with, 0 clears; null to let clicks count */
+  pick(tile) {
+    this.#brush = tile;
+    this.editor.setBrush(tile);
+    if (this.position) this.show(this.position, this.history);
+  }
+
+  #side(label, value, onPick) {
+    const sides = Array.from({ length: LARGEST_SIDE }, (_, index) => index + 1);
+    return h('select', { class: 'select', 'aria-label': text(label),
+      onchange: ({ target }) => onPick(Number(target.value)) },
+    sides.map((side) => h('option', { value: String(side), selected: side === value }, String(side))));
+  }
+
+  #reshape(rows, cols) {
+    this.onBoard(reshaped(this.position, rows, rows === 1 ? Math.max(2, cols) : cols)); // one cell is none
+  }
+}
+
+function scoreIn(words) {
+  const digits = words.replace(/\D/g, '');
+  return digits ? Number(digits) : null;
+}
