@@ -15,6 +15,9 @@ export function gradeMark(grade) {
   return h('span', { class: `grade-mark grade-${grade}`, 'aria-hidden': 'true', text: SIGNS[grade] });
 }
 
+/** The sign of a grade. */
+export const gradeSign = (grade) => SIGNS[grade];
+
 /**
  * The name of a grade.
  *

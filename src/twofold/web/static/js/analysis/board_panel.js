@@ -8,7 +8,6 @@ import { settings } from '../settings.js';
 import { listenSwipes } from '../swipe.js';
 import { number, text } from '../text.js';
 import { BoardEditor } from './board_editor.js';
-import { classOf } from './labels.js';
 import { RATES } from './walk.js';
 
 /** Faster than this the tiles do not slide. */
@@ -104,13 +103,13 @@ export class BoardPanel {
 
   /**
    * Show the moves at the edges: the best one, the second best, and the one made, in the colour of
-   * its label. Each plays its move.
+   * its grade. Each plays its move.
    *
-   * @param {{legal: string, best?: string, second?: string, made?: string, label?: string}} moves
+   * @param {{legal: string, best?: string, second?: string, made?: string, grade?: string}} moves
    */
-  showMoves({ legal, best, second, made, label }) {
+  showMoves({ legal, best, second, made, grade }) {
     const kindOf = (letter) => {
-      if (letter === made) return ['is-made', label ? `label-${classOf(label)}` : '', 'review.edge_made'];
+      if (letter === made) return ['is-made', grade ? `grade-${grade}` : '', 'review.edge_made'];
       if (letter === best) return ['is-best', '', 'review.edge_best'];
       return letter === second ? ['is-second', '', 'review.edge_second'] : ['', '', ''];
     };

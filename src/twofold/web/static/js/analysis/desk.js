@@ -5,6 +5,7 @@ import { announce } from '../announce.js';
 import { copyText } from '../copying.js';
 import { button, h, icon, part, render } from '../dom.js';
 import { timeText } from '../games/words.js';
+import { gradeMark, gradeName } from '../grades.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
 import { analysisLink } from '../links.js';
@@ -20,23 +21,21 @@ import { toast } from '../toast.js';
 import { BoardPanel } from './board_panel.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
-import { Judging, judgeNotes } from './judging.js';
-import { badge, isMistake, labelName } from './labels.js';
+import { isMistake, Judging, judgeNotes } from './judging.js';
 import { LimitField } from './limit_field.js';
 import { Live } from './live.js';
 import { MoveList } from './move_list.js';
 import { OutcomesView } from './outcomes_view.js';
 import { Quiz } from './quiz.js';
 import { Setup } from './setup.js';
-import { figures, labels } from './summary.js';
+import { figures, grades } from './summary.js';
 import { Position, Tree } from './tree.js';
 import { asAnalysis, rankedIn, verdictBy, verdictOf } from './verdict.js';
 import { Walk } from './walk.js';
-import { Why } from './why.js';
 
 const JUMP = 10;
 
-/** A place that one only passes has no address, and its mistake is not explained. */
+/** A place that one only passes has no address. */
 const REST_MS = 150;
 
 describeKeys('analyse', {
@@ -97,7 +96,6 @@ export class Desk {
   #build(chooser) {
     this.head = h('div', { class: 'analysis-head' });
     this.verdict = h('div', { class: 'analysis-verdict' });
-    this.why = h('p', { class: 'analysis-why', 'aria-live': 'polite' });
     this.graphCard = h('section', { class: 'card analysis-graph', 'aria-label': text('review.graph') });
     this.figures = h('section', { class: 'card review-summary', 'aria-label': text('review.summary') });
     this.labels = h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') });
@@ -108,7 +106,7 @@ export class Desk {
       h('section', { class: 'analysis-board', 'aria-label': text('analyse.position') },
         this.panel.element, this.panel.controls, this.setup.element),
       h('section', { class: 'card analysis-move', 'aria-label': text('review.this_move') },
-        this.verdict, this.why, this.analysis.element),
+        this.verdict, this.analysis.element),
       h('div', { class: 'analysis-side' },
         this.moves.element, this.chooser,
         h('section', { class: 'analysis-asked', 'aria-label': text('analyse.asked') },
@@ -191,8 +189,6 @@ export class Desk {
     this.judging = this.graph = null;
     if (!game?.last) return;
     this.judging = new Judging(game, () => this.#judged());
-    this.why.textContent = '';
-    this.reasons = new Why(game);
     this.graph = new Graph(game, this.judging, (place) => this.#go(this.tree.main[place]));
     render(this.graphCard, part(this.graph.element));
     this.judging.start(this.picker.picked, this.limit.request.ply ?? null);
@@ -274,7 +270,7 @@ export class Desk {
     return at;
   }
 
-  /** Go to the next move of some labels. */
+  /** Go to the next move of some grades. */
   #next(direction, wanted = isMistake) {
     if (this.quiz || !this.judging) return;
     const here = this.walk.line.findLastIndex((one, place) => one.isOfGame && place <= this.walk.place);
@@ -355,21 +351,17 @@ export class Desk {
     const reply = this.#showValues();
     this.#showVerdict(reply, next);
     this.#showMoves(reply, next);
-    this.moves.show(this.tree, this.walk, (one) => this.#labelOf(one));
+    this.moves.show(this.tree, this.walk, (one) => this.#gradeOf(one));
     this.#showJudging();
     if (isNew && !isPlaying && !this.quiz) announce(this.words);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.#rested(), REST_MS);
+    this.timer = setTimeout(() => {
+      window.history.replaceState(window.history.state, '', this.#address());
+    }, REST_MS);
   }
 
-  #labelOf({ isOfGame, parent, number: made }) {
-    return isOfGame && parent ? this.judging?.judgements[made - 1 - this.#game.first]?.label : null;
-  }
-
-  /** Give the place its address, and explain its mistake. */
-  #rested() {
-    window.history.replaceState(window.history.state, '', this.#address());
-    this.#showWhy();
+  #gradeOf({ isOfGame, parent, number: made }) {
+    return isOfGame && parent ? this.judging?.judgements[made - 1 - this.#game.first]?.grade : null;
   }
 
   #address() {
@@ -400,7 +392,7 @@ export class Desk {
     const { position } = this.walk;
     const judgement = this.#judgement;
     const isAnswered = this.#isLive && this.reply?.board === position.board;
-    const reply = isAnswered ? this.reply : judgement && asAnalysis(judgement, position);
+    const reply = isAnswered ? this.reply : judgement && asAnalysis(judgement, position, this.#game.rules);
     const shown = isAnswered ? reply : judgement;
     if (this.note) this.analysis.clear(this.note);
     else if (!this.legal) {
@@ -427,7 +419,7 @@ export class Desk {
     const isEnd = !next && position.isOfGame;
     const heading = next ? text('review.move', { move: position.number + 1 })
       : text(isEnd && this.walk.last ? 'review.end' : 'analyse.position');
-    const label = one && sentence(labelName(one.label)) + text('all.full_stop');
+    const label = one && sentence(gradeName(one.grade)) + text('all.full_stop');
     const words = by + this.#words(one, reply, next);
     this.words = [heading, label, words].filter(Boolean).join(' ');
     render(this.verdict,
@@ -437,7 +429,7 @@ export class Desk {
           role: 'switch', checked: this.#isLive, onchange: () => this.#toggleLive() }),
         text('review.live'))),
       (next || isEnd || this.walk.last > 0) && h('p', { class: 'analysis-words' },
-        one && [badge(one.label), h('strong', { text: label })], words),
+        one && [gradeMark(one.grade), h('strong', { text: label })], words),
       comment && h('blockquote', { class: 'analysis-comment', text: comment }));
   }
 
@@ -453,25 +445,11 @@ export class Desk {
     return sentence(text('review.not_judged', { move: moveName(next.move), score }));
   }
 
-  async #showWhy() {
-    const { position, next } = this.walk;
-    const judgement = next?.isOfGame && !this.quiz ? this.#judgement : null;
-    if (this.explained === judgement && judgement) return;
-    this.explained = judgement;
-    this.why.textContent = '';
-    if (!judgement || !isMistake(judgement.label)) return;
-    const words = await this.reasons.of(position.number - this.#game.first, judgement);
-    if (this.explained === judgement) this.why.textContent = words;
-  }
-
   #showMoves(reply, next) {
     const isHidden = this.quiz || this.panel.editor.isEditing;
     const [best, second] = reply ? rankedIn(reply) : [];
-    const label = next?.isOfGame ? this.#judgement?.label : '';
-    this.panel.showMoves(isHidden ? { legal: '' } : { legal: this.legal, best, second, made: next?.move, label });
-    for (const [letter, { element }] of this.analysis.rows) {
-      element.classList.toggle('is-made', letter === next?.move);
-    }
+    const grade = next?.isOfGame ? this.#judgement?.grade : '';
+    this.panel.showMoves(isHidden ? { legal: '' } : { legal: this.legal, best, second, made: next?.move, grade });
   }
 
   #toggleLive() {
@@ -484,7 +462,7 @@ export class Desk {
     for (const one of [this.graphCard, this.figures, this.labels]) one.hidden = !judging || Boolean(this.quiz);
     if (!judging) return void render(this.judge);
     render(this.figures, figures(judging, (move) => this.#go(this.tree.main[move - this.#game.first])));
-    render(this.labels, labels(judging,
+    render(this.labels, grades(judging,
       { onNext: (wanted) => this.#next(1, wanted), onLearn: () => this.#learn() }));
     render(this.judge, judgeNotes(judging, playerName));
     const { position } = this.walk;
@@ -597,7 +575,6 @@ export class Desk {
   /** End all. */
   close() {
     clearTimeout(this.timer);
-    this.explained = null;
     this.walk.onChange = () => {};
     this.walk.pause();
     for (const one of [this.live, this.panel, this.moves, this.picker, this.limit, this.judging, this.graph]) {

@@ -7,9 +7,10 @@
 import { LineChart } from '../chart.js';
 import { rangeOf } from '../chart_scale.js';
 import { formatShort, PROBABILITY, valueFormat } from '../figures.js';
+import { gradeName, gradeSign } from '../grades.js';
 import { moveName } from '../moves.js';
 import { number, text } from '../text.js';
-import { classOf, isMistake, labelName, signOf } from './labels.js';
+import { isMistake } from './judging.js';
 
 /** The moves that lost most are marked: one for so many pixels at most. */
 const PIXELS_A_MARK = 36;
@@ -112,7 +113,7 @@ export class Graph {
   #marks(ys, inPoints) {
     const { judgements } = this.judging;
     const worst = judgements
-      .flatMap((one, place) => (isMistake(one.label) ? [place] : []))
+      .flatMap((one, place) => (isMistake(one.grade) ? [place] : []))
       .sort((a, b) => judgements[a].ratio - judgements[b].ratio)
       .slice(0, Math.round(this.chart.width / PIXELS_A_MARK));
     return worst
@@ -120,8 +121,8 @@ export class Graph {
       .map((place) => ({
         x: this.moves[place],
         y: Number.isNaN(ys[place]) && inPoints ? this.game.scores[place] : ys[place],
-        kind: `label-${classOf(judgements[place].label)}`,
-        symbol: signOf(judgements[place].label),
+        kind: `grade-${judgements[place].grade}`,
+        symbol: gradeSign(judgements[place].grade),
       }));
   }
 
@@ -129,7 +130,7 @@ export class Graph {
     const one = this.judging.judgements[move - this.game.first];
     const place = text('review.move', { move: move + 1 });
     return one
-      ? text('review.graph_move', { place, name: moveName(one.move), label: labelName(one.label) })
+      ? text('review.graph_move', { place, name: moveName(one.move), label: gradeName(one.grade) })
       : place;
   }
 }

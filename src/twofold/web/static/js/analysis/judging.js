@@ -6,7 +6,17 @@ import { LETTERS } from '../moves.js';
 import { net } from '../net.js';
 import { takesLimits } from '../player_picker.js';
 import { text } from '../text.js';
-import { isMistake } from './labels.js';
+
+/** Grades from the best to the worst. */
+export const GRADES = ['best', 'fine', 'inaccuracy', 'mistake', 'blunder'];
+
+/** The grade of each label of a judgement that is not its own. */
+const GRADE_OF = { perfect: 'best', excellent: 'fine', good: 'fine', 'severe blunder': 'blunder' };
+
+const MISTAKES = new Set(['mistake', 'blunder']);
+
+/** Whether moves of a grade are mistakes. */
+export const isMistake = (grade) => MISTAKES.has(grade);
 
 /** Texts on the values of a judge that are not points, by unit. */
 const UNITS = {
@@ -87,11 +97,11 @@ export class Judging {
   }
 
   /**
-   * The place of the next own move of some labels, going round at the end.
+   * The place of the next own move of some grades, going round at the end.
    *
    * @param {number} place where to look from
    * @param {1 | -1} direction
-   * @param {(label: string) => boolean} wanted
+   * @param {(grade: string) => boolean} wanted
    * @returns {number} -1 if there is none
    */
   find(place, direction, wanted = isMistake) {
@@ -99,7 +109,7 @@ export class Judging {
     for (let step = 1; step <= count; step += 1) {
       const there = (((place + direction * step) % count) + count) % count;
       const one = this.judgements[there];
-      if (one && wanted(one.label) && !this.game.isHelped(there)) return there;
+      if (one && wanted(one.grade) && !this.game.isHelped(there)) return there;
     }
     return -1;
   }
@@ -107,7 +117,7 @@ export class Judging {
   /** The places of all mistakes that the person made. */
   mistakes() {
     return this.judgements.flatMap((one, place) =>
-      isMistake(one.label) && !this.game.isHelped(place) ? [place] : [],
+      isMistake(one.grade) && !this.game.isHelped(place) ? [place] : [],
     );
   }
 
@@ -118,7 +128,9 @@ export class Judging {
 
   #judged(reply) {
     if (reply.ref !== this.#ref) return;
-    for (const one of reply.judgements) this.judgements[one.move_number - this.game.first] = one;
+    for (const one of reply.judgements) {
+      this.judgements[one.move_number - this.game.first] = { ...one, grade: GRADE_OF[one.label] ?? one.label };
+    }
     this.done = reply.done;
     this.accuracy = reply.accuracy;
     this.#changed();

@@ -1,14 +1,17 @@
 /** The moves as a list to click: a game's in rows, variations indented below where they begin. */
 
 import { button, h, part, render } from '../dom.js';
+import { gradeMark, gradeName } from '../grades.js';
 import { ARROWS, moveName } from '../moves.js';
 import { text } from '../text.js';
-import { badge, classOf, isMarked, labelName } from './labels.js';
 
 /** Of a row and of a move in it, in CSS pixels: rows that are out of sight are not there. */
 const ROW_PX = 28;
 const MOVE_PX = 31;
 const NUMBER_PX = 58;
+
+/** Grades with a mark. */
+const MARKED = new Set(['inaccuracy', 'mistake', 'blunder']);
 
 /** Rows above and below those in sight. */
 const MARGIN = 4;
@@ -42,11 +45,11 @@ export class MoveList {
    *
    * @param {import('./tree.js').Tree} tree
    * @param {import('./walk.js').Walk} walk
-   * @param {(position: import('./tree.js').Position) => ?string} labelOf the label of the move that
+   * @param {(position: import('./tree.js').Position) => ?string} gradeOf the grade of the move that
    *   led to a position, where it is judged
    */
-  show(tree, walk, labelOf) {
-    Object.assign(this, { tree, walk, labelOf });
+  show(tree, walk, gradeOf) {
+    Object.assign(this, { tree, walk, gradeOf });
     this.#draw(true);
   }
 
@@ -104,13 +107,13 @@ export class MoveList {
   }
 
   #move(position) {
-    const label = this.labelOf(position);
+    const grade = this.gradeOf(position);
     const words = text('analyse.move', { number: position.number, move: moveName(position.move),
-      label: label ? labelName(label) : '' });
+      label: grade ? gradeName(grade) : '' });
     return h('button', { type: 'button', tabindex: -1, 'aria-label': words, title: words,
-      class: `bare moves-move ${label ? `label-${classOf(label)}` : ''}`,
+      class: `bare moves-move ${grade ? `grade-${grade}` : ''}`,
       'aria-current': this.walk.next === position ? 'true' : null, onclick: () => this.actions.onPick(position) },
-    ARROWS[position.move], label && isMarked(label) && badge(label));
+    ARROWS[position.move], MARKED.has(grade) && gradeMark(grade));
   }
 }
 

@@ -3,10 +3,10 @@
 import { announce } from '../announce.js';
 import { button, h, part, render } from '../dom.js';
 import { comparedFormat, formatChance } from '../figures.js';
+import { gradeMark } from '../grades.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { sentence, text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
-import { badge, labelPhrase } from './labels.js';
 import { percent } from './verdict.js';
 
 /** A move that keeps so much of the best one's value is right. */
@@ -105,7 +105,7 @@ export class Quiz {
     }
     const one = this.#judgement;
     return text('review.quiz_prompt',
-      { number: one.move_number + 1, move: moveName(one.move), what: labelPhrase(one.label) });
+      { number: one.move_number + 1, move: moveName(one.move), what: text(`review.was_${one.grade}`) });
   }
 
   #show() {
@@ -139,7 +139,7 @@ function values(one) {
     }, h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
     h('span', { class: 'grow', text: moveName(letter) }),
     one.table ? formatChance(chanceOf(one, letter) ?? 0) : format(one.values[index]),
-    letter === one.move && badge(one.label)))));
+    letter === one.move && gradeMark(one.grade)))));
 }
 
 /** The share of the best value that a value keeps, between those of the best and the made move. */

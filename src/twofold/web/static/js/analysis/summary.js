@@ -1,17 +1,17 @@
-/** What a game was like: accuracy, parts, how many moves have each label; the rest in details. */
+/** What a game was like: accuracy, parts, how many moves have each grade; the rest in details. */
 
 import { button, h } from '../dom.js';
 import { formatFit } from '../figures.js';
+import { gradeMark, gradeName } from '../grades.js';
 import { number, percent, sentence, text } from '../text.js';
-import { isForced } from './judging.js';
-import { badge, classOf, isMistake, labelName, LABELS } from './labels.js';
+import { GRADES, isForced, isMistake } from './judging.js';
 
 /** Games with a smaller tile are not divided: as `LEAST_TILE` of the server. */
 const LEAST_TILE = 64;
 
 const sum = (values) => values.reduce((all, one) => all + one, 0);
 
-const isPerfect = (one) => one.label === 'perfect';
+const isBest = (one) => one.grade === 'best';
 
 /**
  * The figures.
@@ -33,7 +33,7 @@ export function figures(judging, onGo) {
     parts(judging, onGo),
     h('details', { class: 'review-more' }, h('summary', { text: text('analyse.details') }),
       h('div', { class: 'review-figures' },
-        figure('match', share(100 * mean((one) => Number(isPerfect(one))))),
+        figure('match', share(100 * mean((one) => Number(isBest(one))))),
         figure('kept_share', share(100 * mean((one) => one.ratio))),
         figure('run', judged.length ? number(longestRun(judged)) : '–'),
         figure('fit', choices.length ? fit() : '–'))),
@@ -49,7 +49,7 @@ function figure(name, value) {
 function longestRun(judged) {
   let [longest, run] = [0, 0];
   for (const one of judged) {
-    run = isPerfect(one) ? run + 1 : 0;
+    run = isBest(one) ? run + 1 : 0;
     longest = Math.max(longest, run);
   }
   return longest;
@@ -86,19 +86,19 @@ function part(name, { moves, accuracy }) {
 }
 
 /**
- * How many of the person's moves have each label, and what one can do about them.
+ * How many of the person's moves have each grade, and what one can do about them.
  *
  * @param {import('./judging.js').Judging} judging
- * @param {{onNext: (wanted: (label: string) => boolean) => void, onLearn: () => void}} actions
+ * @param {{onNext: (wanted: (grade: string) => boolean) => void, onLearn: () => void}} actions
  * @returns {Array} for `render`
  */
-export function labels(judging, { onNext, onLearn }) {
+export function grades(judging, { onNext, onLearn }) {
   const { game, judgements, done, error, isGoing } = judging;
   const own = judgements.filter((_, place) => !game.isHelped(place));
-  const counts = new Map(LABELS.map((label) => [label, 0]));
-  own.forEach((one) => counts.set(one.label, counts.get(one.label) + 1));
+  const counts = new Map(GRADES.map((grade) => [grade, 0]));
+  own.forEach((one) => counts.set(one.grade, counts.get(one.grade) + 1));
   const total = Math.max(1, own.length);
-  const hasMistakes = LABELS.some((label) => isMistake(label) && counts.get(label));
+  const hasMistakes = GRADES.some((grade) => isMistake(grade) && counts.get(grade));
   return [
     h('div', { class: 'stack tight review-busy', hidden: !isGoing },
       h('p', { class: 'small soft', text: text('review.progress', { done, total: game.last }) }),
@@ -107,14 +107,14 @@ export function labels(judging, { onNext, onLearn }) {
     h('p', { class: 'error', role: 'alert', text: sentence(error) }),
     game.ownMoves > 0 && game.ownMoves < game.last
       && h('p', { class: 'small soft', text: text('review.labels_own') }),
-    h('div', { class: 'label-bar', 'aria-hidden': 'true' }, LABELS.map((label) => counts.get(label) > 0
-      && h('span', { key: label, class: `label-${classOf(label)}`, style: { flexGrow: counts.get(label) } }))),
-    h('ul', { class: 'label-list' }, LABELS.map((label) => h('li', null,
-      h('button', { type: 'button', class: 'bare label-row', disabled: !counts.get(label),
-        onclick: () => onNext((one) => one === label) },
-      badge(label), h('span', { class: 'grow', text: labelName(label) }),
-      h('span', { class: 'label-count number', text: number(counts.get(label)) }),
-      h('span', { class: 'label-share number soft', text: percent((100 * counts.get(label)) / total, 1) }))))),
+    h('div', { class: 'label-bar', 'aria-hidden': 'true' }, GRADES.map((grade) => counts.get(grade) > 0
+      && h('span', { key: grade, class: `grade-${grade}`, style: { flexGrow: counts.get(grade) } }))),
+    h('ul', { class: 'label-list' }, GRADES.map((grade) => h('li', null,
+      h('button', { type: 'button', class: 'bare label-row', disabled: !counts.get(grade),
+        onclick: () => onNext((one) => one === grade) },
+      gradeMark(grade), h('span', { class: 'grow', text: sentence(gradeName(grade)) }),
+      h('span', { class: 'label-count number', text: number(counts.get(grade)) }),
+      h('span', { class: 'label-share number soft', text: percent((100 * counts.get(grade)) / total, 1) }))))),
     h('div', { class: 'row' },
       button({ icon: 'review', text: text('review.learn_short') }, onLearn,
         { class: 'primary', title: text('review.learn'), disabled: !judging.mistakes().length }),

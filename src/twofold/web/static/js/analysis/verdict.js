@@ -1,5 +1,6 @@
 /** What is said of a move: by its judgement, or by the values of an analysis. */
 
+import { reasonText } from '../grades.js';
 import { LETTERS, moveName } from '../moves.js';
 import { fixed, sentence, text } from '../text.js';
 import { chanceOf, isForced, shareByTable } from './judging.js';
@@ -16,11 +17,15 @@ export function percent(ratio) {
 }
 
 /**
- * The sentence on a judged move.
+ * What there is to say of a judged move: its reason where it has one.
  *
  * @param {object} judgement
  */
 export function verdictOf(judgement) {
+  if (judgement.reason) {
+    const reason = `${sentence(moveName(judgement.move))}: ${reasonText(judgement.reason)}.`;
+    return `${reason} ${text('review.edge_best', { move: moveName(judgement.best) })}.`;
+  }
   const { move, best, ratio, table } = judgement;
   const values = { move: moveName(move), best: moveName(best), kept: percent(ratio),
     target: table?.target, table: table?.name };
@@ -29,7 +34,7 @@ export function verdictOf(judgement) {
 
 function verdictKey(judgement) {
   if (isForced(judgement)) return 'review.verdict_forced';
-  if (judgement.label === 'perfect') return 'review.verdict_perfect';
+  if (judgement.grade === 'best') return 'review.verdict_perfect';
   return chanceOf(judgement, judgement.move) === null ? 'review.verdict' : 'review.verdict_chance';
 }
 
@@ -64,8 +69,9 @@ export function rankedIn({ moves, best }) {
  *
  * @param {object} judgement
  * @param {import('./tree.js').Position} position
+ * @param {string} rules
  */
-export function asAnalysis(judgement, position) {
+export function asAnalysis(judgement, position, rules) {
   const { values, best, unit, table } = judgement;
   const top = values[LETTERS.indexOf(best)];
   const moves = LETTERS.map((move, index) => {
@@ -73,9 +79,11 @@ export function asAnalysis(judgement, position) {
     const legal = value !== null;
     const ratio = table ? shareByTable(judgement, move) : shareOf(value, top);
     const reward = legal ? position.slide(move).reward : 0;
-    return { move, legal, value, ratio: legal ? ratio : null, reward, depth: 0, nodes: 0, tried: true };
+    const isMade = move === judgement.move;
+    return { move, legal, value, ratio: legal ? ratio : null, reward, depth: 0, nodes: 0, tried: true,
+      label: isMade ? judgement.grade : '', reason: isMade ? judgement.reason : null };
   });
-  return { board: position.board, final: true, best, unit, table, moves, player: '', depth: '',
+  return { board: position.board, rules, final: true, best, unit, table, moves, player: '', depth: '',
     nodes: 0, seconds: 0, source: '', line: [], bar: null, bar_kind: '' };
 }
 
