@@ -9,7 +9,6 @@ import logging
 import secrets
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -55,7 +54,6 @@ ENDED: Final = ("done", "failed", "stopped")
 _MAX_BYTES: Final = 65_536
 _WRITE_EVERY: Final = 3.0
 _LOOK_EVERY: Final = 0.5
-_PACE_SECONDS: Final = 30.0
 _LOG: Final = logging.getLogger("twofold.web")
 
 _ELSEWHERE: Final = (
@@ -139,25 +137,18 @@ def now() -> str:
 
 
 class Pace:
-    """Estimates the time left from recent progress."""
+    """Estimates the time left of a run from its progress so far."""
 
     def __init__(self) -> None:
-        self._marks: deque[tuple[float, float]] = deque()
+        self._first: tuple[float, float] | None = None
+        self.left: float | None = None
+        """Seconds left; None if unknown."""
 
     def add(self, progress: float, when: float) -> None:
         """Record progress, 0 to 1, at a time in seconds."""
-        self._marks.append((when, progress))
-        while len(self._marks) > 2 and when - self._marks[1][0] > _PACE_SECONDS:
-            self._marks.popleft()
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left; None if unknown."""
-        if len(self._marks) < 2:
-            return None
-        (began, before), (when, progress) = self._marks[0], self._marks[-1]
-        rate = (progress - before) / max(when - began, 1e-9)
-        return (1 - progress) / rate if rate > 0 and when - began >= 1 else None
+        self._first = self._first or (when, progress)
+        since, made = when - self._first[0], progress - self._first[1]
+        self.left = since * (1 - progress) / made if made > 0 and since >= 1 else None
 
 
 class JobQueue:

@@ -13,10 +13,8 @@ import hashlib
 import html
 import posixpath
 import re
-from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Final
 
 from starlette.exceptions import HTTPException
@@ -25,6 +23,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from twofold.version import __version__
+
+STATIC: Final = Path(__file__).parent / "static"
 
 PAGES: Final = (
     "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
@@ -133,7 +133,7 @@ def read_file(path: str) -> bytes | None:
         return None
     if path.rpartition(".")[2] not in TYPES:
         return None
-    file = files("twofold.web").joinpath("static", *parts)
+    file = STATIC.joinpath(*parts)
     return file.read_bytes() if file.is_file() else None
 
 
@@ -169,20 +169,9 @@ def worker_script() -> bytes:
 @cache
 def kept_files() -> list[str]:
     """Paths of the cached files, relative to `static`."""
-    static = files("twofold.web").joinpath("static")
-    found = sorted(
-        path for name in ("js", "texts") for path in _files_below(static.joinpath(name), name)
-    )
+    files = (file for name in ("js", "texts") for file in (STATIC / name).rglob("*.*"))
+    found = sorted(file.relative_to(STATIC).as_posix() for file in files)
     return [STYLE, *_PICTURES, *(path for path in found if path != _SOURCE)]
-
-
-def _files_below(folder: Traversable, path: str) -> Iterator[str]:
-    for one in folder.iterdir():
-        inner = f"{path}/{one.name}"
-        if one.is_dir():
-            yield from _files_below(one, inner)
-        else:
-            yield inner
 
 
 _PAGE: Final = """<!doctype html>

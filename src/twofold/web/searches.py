@@ -18,10 +18,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from twofold.errors import InvalidBoard
 from twofold.game.board import Board
@@ -188,8 +187,6 @@ def _rounded(points: float) -> int:
     return int(float(f"{points:.3g}"))
 
 
-Result = TypeVar("Result")
-
 MAX_SECONDS: Final = 60.0
 """Maximum time limit of an analysis."""
 
@@ -282,19 +279,6 @@ class Searches:
         """Queue a search that does not raise; raises ResourceError if the server is closing."""
         self._workers.start(search, stop.raise_flag)
 
-    def wait_for(self, search: Callable[[], Result], stop: Stop) -> Result:
-        """Queue a search and wait for its result; raises its error, or as `start`."""
-        found: Future[Result] = Future()
-
-        def run() -> None:
-            try:
-                found.set_result(search())
-            except BaseException as error:  # raised again in the caller's thread
-                found.set_exception(error)
-
-        self.start(run, stop)
-        return found.result()  # `close` ends the search, too
-
     def stream(self, order: AnalysisOrder, stop: Stop) -> Iterator[tuple[Analysis, Player]]:
         """Analyses of increasing depth, with their player; `stop` is raised after MAX_SECONDS."""
         home = order.at_home
@@ -311,13 +295,9 @@ class Searches:
                     found.close()
 
     def analyse(self, order: AnalysisOrder, stop: Stop) -> Analysis:
-        """Wait for the last analysis of a stream; raises InvalidInput, or as `start`."""
-
-        def last() -> Analysis:
-            *_, (analysis, _) = self.stream(order, stop)
-            return analysis
-
-        return self.wait_for(last, stop)
+        """The last analysis of a stream, in this thread; raises InvalidInput."""
+        *_, (analysis, _) = self.stream(order, stop)
+        return analysis
 
     # ---- players
 
