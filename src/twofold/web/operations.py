@@ -5,8 +5,8 @@ The work runs in threads; if the client disconnects, its search is stopped.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import Any, Final, TypeVar, get_type_hints
@@ -56,7 +56,6 @@ class Operation:
             `stop` (raised when the client has disconnected) and the parameters of the path.
         reply: type of the reply: a JSON type, or a media type as text.
         body: type of the body: a struct, `bytes` for text, None for none.
-        query: parameters in the query, and their meaning.
         asked: struct for the query; None to ignore it.
         at_once: maximum number of simultaneous calls; further ones wait.
         threads: operations of the same name share their threads.
@@ -72,7 +71,6 @@ class Operation:
     status: int = 200
     max_bytes: int = MAX_BODY_BYTES
     examples: Sequence[Any] = ()
-    query: Mapping[str, str] = field(default_factory=dict)
     asked: type[msgspec.Struct] | None = None
     at_once: int = AT_ONCE
     threads: str = ""
@@ -330,8 +328,10 @@ def _parameters(entry: Operation) -> list[dict[str, Any]]:
         {"name": name, "in": "path", "required": True, "schema": text}
         for name, _ in _PARAMETER.findall(entry.path)
     ]
-    query = [
-        {"name": name, "in": "query", "description": meaning, "schema": text}
-        for name, meaning in entry.query.items()
+    if entry.asked is None:
+        return inside
+    meanings = dict(re.findall(r"^\s+([a-z_]+): (.+)$", entry.asked.__doc__ or "", re.M))
+    return inside + [
+        {"name": name, "in": "query", "description": meanings[name], "schema": text}
+        for name in entry.asked.__struct_fields__
     ]
-    return inside + query

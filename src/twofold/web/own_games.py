@@ -75,7 +75,16 @@ class ListPart(msgspec.Struct, frozen=True):
 
 
 class ListQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A query for a part of the list; see the parameters of its operation."""
+    """A query for a part of the list.
+
+    Attributes:
+        search: words, each of which must occur in the details of a game.
+        order: newest, oldest, score, tile or moves.
+        rules: in full; empty for any.
+        kind: hand, helped, player, board or file; empty for any.
+        offset: number of games to skip.
+        count: number of games to return.
+    """
 
     search: Short = ""
     order: str = "newest"
@@ -145,16 +154,7 @@ class _OwnGames:
         return statistics(self._table)
 
     @operation(
-        "GET /api/game-list",
-        summary=f"A part of the list of saved games, at most {MAX_LISTED}.",
-        query={
-            "search": "words, each of which must occur in the details of a game",
-            "order": "newest (default), oldest, score, tile or moves",
-            "rules": "in full; empty for any",
-            "kind": "hand, helped, player, board or file; empty for any",
-            "offset": "number of games to skip",
-            "count": "number of games to return",
-        },
+        "GET /api/game-list", summary=f"A part of the list of saved games, at most {MAX_LISTED}."
     )
     def part(self, query: ListQuery) -> ListPart:
         found = self._table.saved().select(
@@ -255,7 +255,14 @@ MoveNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_MOVE_NUMBER)]
 
 
 class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A board to draw; a score and a move number are written below it."""
+    """A board to draw.
+
+    Attributes:
+        board: exponents or tiles.
+        score: points, in a line below.
+        move: move number, in a line below.
+        shade: light or dark.
+    """
 
     board: Short
     score: Annotated[int, msgspec.Meta(ge=0, le=MAX_SCORE)] | None = None
@@ -264,7 +271,14 @@ class BoardQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class AnimationQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A part of a game to draw, by move numbers; `rate` is in moves per second."""
+    """A part of a game to draw.
+
+    Attributes:
+        first: move number to begin at.
+        last: move number to end at.
+        rate: moves a second, one of those in `PicturesInfo`.
+        shade: light or dark.
+    """
 
     first: MoveNumber | None = None
     last: MoveNumber | None = None
@@ -287,21 +301,6 @@ class PicturesInfo(msgspec.Struct, frozen=True):
     rates: list[int]
 
 
-_SHADE: Final = {"shade": "light or dark"}
-_BOARD: Final = {
-    "board": "exponents or tiles",
-    "score": "points, in a line below",
-    "move": "move number, in a line below",
-    **_SHADE,
-}
-_ANIMATION: Final = {
-    "first": "move number to begin at",
-    "last": "move number to end at",
-    "rate": f"moves a second: {', '.join(map(str, RATES))}",
-    **_SHADE,
-}
-
-
 def picture_operations(table: PageTable) -> list[Operation]:
     """The operations that draw boards and games."""
     return [*operations_of(_Pictures(table)), *(_animation(table, form) for form in FORMS)]
@@ -318,7 +317,7 @@ class _Pictures:
         hint = "" if there else install("share")
         return PicturesInfo(there, hint, MAX_ANIMATION_MOVES, MAX_REPLAY_MOVES, list(RATES))
 
-    @operation("GET /api/pictures/board.svg", reply="image/svg+xml", query=_BOARD)
+    @operation("GET /api/pictures/board.svg", reply="image/svg+xml")
     def svg(self, query: BoardQuery) -> File:
         """A board as an SVG picture."""
         board = Board.parse(query.board)
@@ -328,7 +327,7 @@ class _Pictures:
         )  # fmt: skip
         return File(svg, "2048-board.svg", "image/svg+xml")
 
-    @operation("GET /api/pictures/board.png", reply="image/png", query=_BOARD)
+    @operation("GET /api/pictures/board.png", reply="image/png")
     def png(self, query: BoardQuery) -> File:
         """A board as a PNG picture."""
         board = Board.parse(query.board)
@@ -360,7 +359,6 @@ def _animation(table: PageTable, form: AnimationForm) -> Operation:
         summary=f"A saved game, or a part of it, as an animated {form.upper()}.",
         at_once=1,
         reply=f"image/{form}",
-        query=_ANIMATION,
     )
     def animated(game: str, query: AnimationQuery, stop: Stop) -> File:
         def go_on(_: int) -> None:
