@@ -235,7 +235,7 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
 
 
 def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:
-    """Without scrolling, so that you see what you start."""
+    """Without scrolling, so that you see what you start; the board stays where it is."""
     new_game(phone)
     controls = phone.page.get_by_role("group", name="Game", exact=True)
     number = phone.page.locator("dt:has-text('Moves') + dd").first
@@ -245,6 +245,11 @@ def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:
     controls.get_by_role("button", name="Take over").click()
     expect(controls.get_by_role("button", name="Autoplay")).to_be_enabled()
     assert phone.page.evaluate("window.scrollY") == 0
+    board = phone.page.locator(".board")
+    before = board.bounding_box()
+    controls.get_by_role("button", name="Hints").click()
+    expect(phone.page.locator(".board-arrow")).to_be_visible()
+    assert board.bounding_box() == before  # nothing moves when hints come
     assert phone.faults == []
 
 

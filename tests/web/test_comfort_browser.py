@@ -61,30 +61,20 @@ def test_tile_colours_are_chosen_and_kept(laptop: Visit) -> None:
     expect(root).not_to_have_attribute("data-palette", "safe")
 
 
-def test_moves_are_heard_if_wanted(laptop: Visit) -> None:
+def test_moves_are_heard_and_timed_if_wanted(laptop: Visit) -> None:
     page = laptop.page
-    laptop.open("/", ".tile")
+    laptop.open("/", ".facts")
     page.evaluate(COUNT_NOTES)
     page.get_by_role("button", name="New game", exact=True).click()
     play(page, 3)
     assert page.evaluate("window.notes") == 0
-    switch(page, "Sounds")
-    page.wait_for_function(
-        "() => performance.getEntriesByName("
-        "location.origin + '/static/js/play/feedback.js').length > 0"
-    )
-    play(page, moves(page) + 8)
-    assert page.evaluate("window.notes") > 0
-
-
-def test_a_clock_counts_if_wanted(laptop: Visit) -> None:
-    page = laptop.page
-    laptop.open("/", ".tile")
     time = page.locator(".facts dt:text-is('Time') + dd")
     expect(time).to_have_count(0)
+    switch(page, "Sounds")
     switch(page, "Clock and moves a minute beside the game")
     expect(time).to_have_text("0:00")
-    play(page, moves(page) + 4)
+    play(page, moves(page) + 8)
+    assert page.evaluate("window.notes") > 0
     expect(time).to_have_text("0:01")
 
 
@@ -110,7 +100,7 @@ def begin_trial(page: Page) -> Any:
     return line
 
 
-def test_a_time_trial_ends_after_three_minutes(timed: Page) -> None:
+def test_a_time_trial_ends_after_three_minutes_and_counts_without_help(timed: Page) -> None:
     page, said = timed, timed.locator("div[role=status][aria-live]")
     line = begin_trial(page)
     page.clock.fast_forward("02:00")
@@ -129,17 +119,13 @@ def test_a_time_trial_ends_after_three_minutes(timed: Page) -> None:
     expect(over).to_be_hidden()
     assert moves(page) == made
     play(page, made + 1)
-
-
-def test_a_time_trial_with_help_is_no_best_result(timed: Page) -> None:
-    page = timed
+    best = page.evaluate("localStorage.getItem('twofold.trial_best')")
     begin_trial(page)
     page.get_by_role("button", name="Best move").click()
     expect(page.locator(".trial")).to_contain_text("This one does not count")
     page.clock.fast_forward("03:01")
-    over = page.get_by_role("group", name="Time is up!")
     expect(over).to_contain_text("It does not count")
-    assert page.evaluate("localStorage.getItem('twofold.trial_best')") is None
+    assert page.evaluate("localStorage.getItem('twofold.trial_best')") == best
     over.get_by_role("button", name="New time trial").click()
     expect(page.locator(".trial")).to_contain_text("3:00")
     expect(page.locator(".trial")).to_contain_text("The clock starts with your first move.")

@@ -45,9 +45,6 @@ CUT = """() => [...document.querySelectorAll("button, .button, .score, .analysis
     .filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
     .map(one => one.textContent.trim())"""
 """The texts of controls and figures that are wider than their boxes."""
-IS_LOADED = """() => performance.getEntriesByType("resource")
-    .some(one => one.name.endsWith("/play/feedback.js"))"""
-"""Whether the page can make sounds."""
 OVERLAP = """([first, second]) => {
     const [a, b] = [first, second].map(one => document.querySelector(one).getBoundingClientRect());
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -98,7 +95,8 @@ def test_long_words_fit_a_small_phone(browser: Browser, served: Served) -> None:
         found.open("/watch", ".tile")
         assert not found.is_too_wide()
         assert found.page.evaluate(CUT) == []
-        found.open("/games", "h1")
+        found.open("/games", ".game")
+        found.page.locator(".chip").last.click()  # all games
         expect(found.page.get_by_text("W" * 119 + "…")).to_be_visible()
 
 
@@ -208,7 +206,7 @@ def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
         settings = f"JSON.stringify({{ language: '{language}', sounds: true }})"
         page.evaluate(f"localStorage['twofold.settings'] = {settings}")
         laptop.open(f"/?game={name}", ".tile")
-        page.wait_for_function(IS_LOADED)
+        page.locator("#facts-title").wait_for()
         page.evaluate(COUNT_NOTES)
         overlay = page.locator(".overlay.won")
         expect(overlay).to_be_visible()
@@ -222,6 +220,7 @@ def test_a_goal_made_by_the_last_possible_move_is_told_with_the_end(
         if stop == "never":
             expect(overlay).to_have_attribute("aria-label", title)
             laptop.open("/games", ".game")
+            page.locator(".chip").last.click()  # all games
             expect(page.locator(".game-facts").filter(has_text=status)).to_have_count(1)
     assert laptop.faults == []
 

@@ -6,7 +6,7 @@ import { analysisLink } from '../links.js';
 import { net } from '../net.js';
 import { miniBoard } from '../play/mini_board.js';
 import { percent, text } from '../text.js';
-import { KINDS, kindText, playerText, rulesText, statusText, timeText } from './words.js';
+import { kindText, playerText, rulesText, statusText, timeText } from './words.js';
 
 const PART = 20;
 const PAUSE_MS = 200; // after the last key of a search
@@ -16,7 +16,7 @@ const ORDERS = ['newest', 'oldest', 'score', 'tile', 'moves'];
 export class SavedList {
   #visit = 0;
   #timer = 0;
-  #query = { search: '', order: 'newest', kind: '' };
+  #query = { search: '', order: 'newest' };
   #games = [];
   #total = null;
   #asked = ''; // id of the game whose deletion is asked for
@@ -36,8 +36,9 @@ export class SavedList {
     this.#draw();
   }
 
-  /** Show the list anew. */
-  show() {
+  /** Show the list anew. @param {{rules?: string, kind?: string}} [filter] those alone from now on */
+  show(filter = {}) {
+    Object.assign(this.#query, filter);
     this.#games = [];
     return this.#load();
   }
@@ -78,20 +79,13 @@ export class SavedList {
         field(text('games.search'), h('input', { type: 'search', id: 'my-search',
           autocomplete: 'off', placeholder: text('games.search_hint'),
           oninput: (event) => this.#change('search', event.target.value, PAUSE_MS) })),
-        this.#select('order', text('games.order'),
-          ORDERS.map((name) => [name, text(`games.order_${name}`)])),
-        this.#select('kind', text('games.column_kind'),
-          [['', text('games.kind_any')], ...KINDS.map((kind) => [kind, kindText(kind)])])),
+        field(text('games.order'), h('select', { id: 'my-order',
+          onchange: (event) => this.#change('order', event.target.value) },
+        ORDERS.map((name) => h('option', { value: name, text: text(`games.order_${name}`) }))))),
       h('p', { class: 'soft small', role: 'status', tabindex: -1, text: this.#error || found }),
       h('ul', { class: 'games' }, this.#games.map((game) => this.#row(game))),
       this.#games.length < this.#total && h('div', { class: 'row' },
         button({ text: text('games.more') }, () => this.#load())));
-  }
-
-  #select(name, label, choices) {
-    return field(label, h('select', { id: `my-${name}`,
-      onchange: (event) => this.#change(name, event.target.value) },
-    choices.map(([value, words]) => h('option', { value, text: words }))));
   }
 
   #row(game) {
@@ -181,9 +175,9 @@ function badge(words) {
   return h('span', { class: 'badge', text: words });
 }
 
-/** Rules, undos and hints where there were any, players, date. */
-function factsOf({ rules, undos, hints, player, date }) {
-  return [rulesText(rules), undos && text('games.undos', { count: undos }),
+/** Rules, how it was played, undos and hints where there were any, players, date. */
+function factsOf({ rules, kind, undos, hints, player, date }) {
+  return [rulesText(rules), kindText(kind), undos && text('games.undos', { count: undos }),
     hints && text('games.hints', { count: hints }), playerText(player), timeText(date)]
     .filter(Boolean).join(' · ');
 }

@@ -8,9 +8,6 @@ import { text } from '../text.js';
 const TIMES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const DATES = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
-/** How a game may have been played, as the server names it. */
-export const KINDS = ['hand', 'helped', 'player', 'board', 'file'];
-
 /**
  * How far a game of a list is: in progress, over, its goal reached.
  *
@@ -75,7 +72,7 @@ export function playerText(player) {
 /**
  * How a game was played.
  *
- * @param {string} kind one of `KINDS`
+ * @param {string} kind `hand`, `helped`, `player`, `board` or `file`
  * @returns {string}
  */
 export function kindText(kind) {

@@ -1,18 +1,16 @@
-/** My games: statistics of one's own games, the best of them, and all of them. */
+/** My games: statistics of one's own games, and the games themselves. */
 
 import { LineChart } from '../chart.js';
 import { button, field, h, icon, part, render } from '../dom.js';
 import { importReport } from '../games/import.js';
 import { SavedList } from '../games/saved_list.js';
 import { dateText, kindText, rulesText } from '../games/words.js';
-import { scrollBox } from '../lab/scroll_box.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
 import { fixed, number, percent, text } from '../text.js';
 
 const LEAST_GAMES = 2; // of a chart
-const COLUMNS = ['place', 'score', 'tile', 'moves', 'undos', 'kind', 'date', 'links'];
-const RIGHT = new Set(['place', 'score', 'tile', 'moves', 'undos']);
+const ALL = 'all'; // a kind: all games under all rules
 
 /**
  * @param {HTMLElement} root
@@ -62,7 +60,7 @@ class GamesPage {
       [this.#found, this.#accuracies] = await Promise.all(
         [net.get('/api/statistics'), net.get('/api/accuracies')]);
       this.saved.accuracies = this.#accuracies;
-      await this.saved.show();
+      await this.saved.show(this.#filter);
       this.#status = this.#found.games ? '' : text('games.none');
     } catch (error) {
       this.#status = error.message;
@@ -102,14 +100,25 @@ class GamesPage {
     return { rules, kind: rules?.kinds.find((one) => one.kind === this.#kind) ?? rules?.kinds[0] };
   }
 
+  /** The games that are listed. */
+  get #filter() {
+    const { rules, kind } = this.#chosen;
+    const isAll = this.#kind === ALL || !rules;
+    return isAll ? { rules: '', kind: '' } : { rules: rules.rules, kind: kind.kind };
+  }
+
+  #choose(choice) {
+    [this.#rules, this.#kind] = [choice.rules ?? this.#rules, choice.kind ?? this.#kind];
+    this.#draw();
+    this.saved.show(this.#filter);
+  }
+
   #draw() {
     if (this.isClosed) return;
     const { games = 0, damaged = [] } = this.#found ?? {};
     render(this.place, this.#head(games), importReport.element,
       this.#status && h('p', { class: 'soft', role: 'status', text: this.#status }),
-      games > 0 && this.figures,
-      games > 0 && h('h2', { text: text('games.saved') }),
-      games > 0 && this.saved.element,
+      games > 0 && [this.figures, this.saved.element],
       damaged.length > 0 && damagedPart(damaged));
     if (games) this.#drawFigures(this.#chosen);
   }
@@ -127,16 +136,19 @@ class GamesPage {
   }
 
   #drawFigures({ rules, kind }) {
-    const { leaders } = rules;
-    render(this.figures,
-      h('div', { class: 'my-choice' }, this.#rulesField(rules), this.#kindField(rules, kind)),
+    const record = this.#found.best[rules.rules];
+    const choice = h('div', { class: 'my-choice' }, this.#rulesField(rules),
+      this.#kindField(rules, kind));
+    if (this.#kind === ALL) return void render(this.figures, choice);
+    render(this.figures, choice,
       h('div', { class: 'stack tight' },
         h('dl', { class: 'my-figures' }, this.#figuresOf(kind, rules.goal).map(([label, value]) => (
           h('div', {}, h('dt', { text: label }), h('dd', { class: 'number', text: value }))))),
         h('p', { class: 'soft small', text: kind.going
-          ? text('games.counted_going', { count: kind.going }) : text('games.counted') })),
-      this.parts,
-      leaders.length > 0 && leaderPart(leaders, this.#found.best[rules.rules]));
+          ? text('games.counted_going', { count: kind.going }) : text('games.counted') }),
+        record > (rules.leaders[0]?.score ?? 0)
+          && h('p', { class: 'small', text: text('games.record', { score: record }) })),
+      this.parts);
     const hasChart = kind.scores.length >= LEAST_GAMES;
     render(this.parts, kind.reached.length > 0 && ratesPart(kind), hasChart && this.chartPart);
     if (hasChart) this.#drawChart(kind);
@@ -176,20 +188,22 @@ class GamesPage {
 
   #rulesField(chosen) {
     if (this.#found.rules.length < 2) return null;
-    const onchange = (event) => { this.#rules = event.target.value; this.#draw(); };
+    const onchange = (event) => this.#choose({ rules: event.target.value });
     return field(text('picker.rules'),
       h('select', { id: 'my-rules', onchange }, this.#found.rules.map(({ rules }) => h('option',
         { value: rules, selected: rules === chosen.rules, text: rulesText(rules) }))));
   }
 
   #kindField({ kinds }, chosen) {
-    const pick = (kind) => { this.#kind = kind; this.#draw(); };
-    const chip = ({ kind, games, going }) => h('label', { class: 'chip', key: kind },
-      h('input', { type: 'radio', name: 'my-kind', checked: kind === chosen.kind,
-        onchange: () => pick(kind) }),
-      kindText(kind), h('span', { class: 'number', text: number(games + going) }));
+    const isAll = this.#kind === ALL;
+    const chip = (kind, words, games) => h('label', { class: 'chip', key: kind },
+      h('input', { type: 'radio', name: 'my-kind', checked: isAll ? kind === ALL : kind === chosen.kind,
+        onchange: () => this.#choose({ kind }) }),
+      words, h('span', { class: 'number', text: number(games) }));
     return h('fieldset', { class: 'field' }, h('legend', { text: text('games.column_kind') }),
-      h('div', { class: 'chips' }, kinds.map(chip)));
+      h('div', { class: 'chips' },
+        kinds.map(({ kind, games, going }) => chip(kind, kindText(kind), games + going)),
+        chip(ALL, text('games.saved'), this.#found.games)));
   }
 }
 
@@ -213,42 +227,6 @@ function damagedPart(damaged) {
     h('p', { class: 'soft small', text: text('games.damaged_note') }),
     h('ul', { class: 'my-unread small' }, damaged.map(({ name, why }) => h('li',
       { text: text('games.unread_file', { file: name, message: why }) }))));
-}
-
-/**
- * A table of the best games.
- *
- * @param {object[]} games `GameInfo`s, the best first
- * @param {number} best score that Play shows: at least that of the first game
- * @returns {HTMLElement}
- */
-function leaderPart(games, best) {
-  const heads = COLUMNS.map((name) => h('th', { scope: 'col', class: RIGHT.has(name) ? 'right' : '' },
-    name === 'links' ? h('span', { class: 'visually-hidden', text: text('games.column_links') })
-      : text(`games.column_${name}`)));
-  const table = h('table', { class: 'table my-leaders' },
-    h('thead', {}, h('tr', {}, heads)),
-    h('tbody', {}, games.map((game, place) => leaderRow(game, place + 1))));
-  return h('section', { class: 'my-part', 'aria-labelledby': 'my-leaders' },
-    h('h2', { id: 'my-leaders', text: text('games.leaders') }),
-    h('p', { class: 'soft small', text: text('games.leaders_note') }),
-    best > games[0].score && h('p', { class: 'small', text: text('games.record', { score: best }) }),
-    part(scrollBox(text('games.leaders'), table)));
-}
-
-function leaderRow({ game, score, max_tile: tile, moves, undos, kind, date, status }, place) {
-  const figure = (value) => h('td', { class: 'right', text: value });
-  const link = (name, href, words) => h('a', { class: 'button icon-button quiet', href,
-    title: text(words), 'aria-label': text(`${words}_of`, { score }) }, icon(name));
-  return h('tr', {},
-    figure(number(place)),
-    h('th', { scope: 'row', class: 'right', text: number(score) }),
-    figure(String(tile)), figure(number(moves)), figure(number(undos)),
-    h('td', { text: kindText(kind) }),
-    h('td', { class: 'nowrap', text: dateText(date) }),
-    h('td', {}, h('span', { class: 'row my-links' },
-      link('analyse', analysisLink({ game }), 'games.analyse'),
-      (status === 'going' || status === 'won') && link('play', `/?game=${game}`, 'games.open'))));
 }
 
 /** Between two games there is none: such a tick has no number. */
