@@ -31,7 +31,7 @@ RESULTS = DOCS / "results.md"
 SHORT = r"ntuple:(late=.*tables=default|ply=[^,]+(,tables=auto)?)$|\w+/2048-ai|TDL2048"
 """Players in the table of the results, on the same dice."""
 LEAST_GAMES = 30
-"""Players with fewer games are left out there."""
+"""Players with fewer games stand in no table."""
 
 
 def budget_of(row: Row) -> float:
@@ -93,10 +93,14 @@ def short_table(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
+def measured(rows: Sequence[Row]) -> list[Row]:
+    """Our own games, where there are enough of them."""
+    return [row for row in rows if not row.is_published and row.games >= LEAST_GAMES]
+
+
 def results_table(rows: Sequence[Row]) -> str:
     """The table of the results, as it stands between its marks."""
-    ours = [row for row in rows if not row.is_published and row.games >= LEAST_GAMES]
-    fitting = [row for row in ours if re.match(SHORT, row.player)]
+    fitting = [row for row in measured(rows) if re.match(SHORT, row.player)]
     return "\n".join(["", *short_table(fitting), "", ""])
 
 
@@ -114,7 +118,7 @@ def conditions(rows: Sequence[Row]) -> str:
 
 def page_parts(rows: Sequence[Row]) -> list[str]:
     """The lines between the marks of the page."""
-    ours = [row for row in rows if not row.is_published]
+    ours = measured(rows)
     parts = [conditions(ours), ""]
     for budget in (*BUDGETS, float("inf")):
         if within := [row for row in ours if budget_of(row) == budget]:
