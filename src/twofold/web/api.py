@@ -334,7 +334,7 @@ def _whole_game(game: str, record: Record) -> WholeGame:
             f"expected a game of at most {MAX_WHOLE_MOVES:,} moves, got {len(record.moves):,}; "
             "its record can be downloaded"
         )
-    played = record.replay()
+    played = record.resume()  # it was checked when it was saved
     steps = played.steps
     autoplay = autoplay_of(record.player, record.tags)
     return WholeGame(

@@ -179,6 +179,7 @@ export class Desk {
     this.tree = tree;
     if (tree.game !== (this.judging?.game ?? null)) this.#judgeGame(tree.game);
     this.title(text(tree.game ? 'review.page_title' : 'nav.analyse', { score: tree.game?.score }));
+    this.#showJudging();
     this.walk.go(place, line);
   }
 
@@ -196,6 +197,7 @@ export class Desk {
 
   #judged() {
     this.graph.draw();
+    this.#showJudging();
     this.show();
   }
 
@@ -291,6 +293,7 @@ export class Desk {
       onClose: () => { this.#closeQuiz(); this.#redraw(); },
     });
     this.quizPlace.append(this.quiz.element);
+    this.#showJudging();
     this.quiz.next();
     const { top, bottom } = this.panel.frame.getBoundingClientRect();
     if (top < 0 || bottom > window.innerHeight) this.panel.frame.scrollIntoView({ block: 'start' });
@@ -299,6 +302,7 @@ export class Desk {
   #closeQuiz() {
     this.quiz?.element.remove();
     this.quiz = null;
+    this.#showJudging();
   }
 
   // ---- what is shown
@@ -352,7 +356,7 @@ export class Desk {
     this.#showVerdict(reply, next);
     this.#showMoves(reply, next);
     this.moves.show(this.tree, this.walk, (one) => this.#gradeOf(one));
-    this.#showJudging();
+    if (position.isOfGame) this.graph?.setPlace(position.number - this.#game.first);
     if (isNew && !isPlaying && !this.quiz) announce(this.words);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -465,8 +469,6 @@ export class Desk {
     render(this.labels, grades(judging,
       { onNext: (wanted) => this.#next(1, wanted), onLearn: () => this.#learn() }));
     render(this.judge, judgeNotes(judging, playerName));
-    const { position } = this.walk;
-    if (position.isOfGame) this.graph.setPlace(position.number - this.#game.first);
   }
 
   #showHead() {
