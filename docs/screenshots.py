@@ -124,7 +124,7 @@ def shots(served: Served) -> list[Shot]:
 
 def _valued(page: Page) -> None:
     """The four moves have values."""
-    page.locator("td.analysis-behind", has_text="best").first.wait_for()
+    page.locator(".analysis-chance strong").first.wait_for()
 
 
 def _judged(page: Page) -> None:

@@ -229,7 +229,7 @@ def test_hints_on_the_page_make_a_game_helped(laptop: Visit, served: Served) -> 
     controls.get_by_role("button", name="New game", exact=True).click()
     expect(page.locator(".facts dt:has-text('Moves') + dd")).to_have_text("0")
     page.get_by_role("switch", name="Hints").check()
-    expect(page.locator("td.analysis-behind", has_text="best").first).to_be_visible()
+    expect(page.locator(".analysis-label", has_text="best").first).to_be_visible()
     page.locator(".play .eval-label").evaluate(
         "one => { one.textContent = '100%'; one.closest('.eval-bar').hidden = false; }"
     )

@@ -34,17 +34,16 @@ def test_an_analysis_names_the_table(laptop: Visit, phone: Visit, served: Served
         visit.open(f"/analyse#board={BOARD}", "table")
         fact = visit.page.locator(".analysis-table")
         expect(fact).to_have_text("Endgame table442-16: 95.9 % to make 16")
-        expect(visit.page.locator("th.analysis-value")).to_have_text("chance")
-        expect(visit.page.locator("th.analysis-reward")).to_have_text("search")
-        cells = visit.page.locator("td.analysis-value")
-        expect(cells).to_have_text(["81.6 %", "95.9 %", "–", "–"])
+        expect(visit.page.locator(".analysis-chance")).to_contain_text("Chance of 16 95.9 %")
         behind = visit.page.locator("td.analysis-behind")
-        expect(behind).to_have_text(["−14.3 pp", "best", "", ""])
+        expect(behind).to_have_text(["−14 % chance", "", "", ""])
+        expect(visit.page.locator("tr.is-best .analysis-label")).to_contain_text("best")
         expect(behind.first).to_be_visible()
         for cell in visit.page.locator(".analysis-moves tbody td:not(.analysis-track)").all():
             wide = cell.evaluate("one => [one.scrollWidth, one.clientWidth, one.textContent]")
             assert wide[0] <= wide[1], wide
-        points = visit.page.locator("td.analysis-reward")
+        visit.page.locator(".analysis-details summary").click()
+        points = visit.page.locator("td.analysis-value")
         expect(points.first).to_be_visible()
         expect(points.first).to_have_text(re.compile(r"^[0-9,.]+$"))
         assert not visit.is_too_wide()
@@ -68,9 +67,7 @@ def test_all_tiles_to_set_and_the_name_of_the_player_are_seen(
 
 def test_a_board_without_a_table_says_nothing_of_one(laptop: Visit, served: Served) -> None:
     laptop.open("/analyse#board=0012/0124/1356/2479", "table")
-    expect(laptop.page.locator("td.analysis-behind").filter(has_text="best")).to_have_count(1)
-    expect(laptop.page.locator("th.analysis-value")).to_have_text("value")
-    expect(laptop.page.locator("th.analysis-reward")).to_have_text("reward")
+    expect(laptop.page.locator("tr.is-best")).to_have_count(1)
     expect(laptop.page.locator(".analysis-table")).to_be_hidden()
 
 
@@ -83,4 +80,4 @@ def test_a_review_goes_by_the_chances(laptop: Visit, served: Served) -> None:
     laptop.open(f"/analyse?game={kept}&player={PLAYER.replace('=', '%3D')}", ".tile")
     verdict = laptop.page.locator(".analysis-words")
     expect(verdict).to_contain_text("of the chance that right has to make 16, says table 442-16")
-    expect(laptop.page.locator("td.analysis-value").first).to_have_text("81.6 %")
+    expect(laptop.page.locator(".analysis-behind").first).to_have_text("−14 % chance")

@@ -39,7 +39,8 @@ export class AnalysisView {
   #isWaiting = false;
   #note = '';
   #spoken = '';
-  #pointed = ''; // letter of the move whose reason is shown; empty for the best one
+  #pointed = ''; // letter of the move whose reason is shown
+  #made = '';
   #chance = null;
   #name = `analysis-${++views}`;
 
@@ -68,6 +69,13 @@ export class AnalysisView {
     this.line?.show(reply.line, reply.board, reply.final);
     if (this.options.chance !== false && !exactChance(reply)) this.counter.ask(reply.board, reply.rules);
     if (reply.final && this.options.announce) this.#spoken = spokenText(reply);
+    this.#draw();
+  }
+
+  /** @param {string} letter of the move that was made here: its row is marked, its reason shown */
+  set made(letter) {
+    if (this.#made === letter) return;
+    this.#made = letter;
     this.#draw();
   }
 
@@ -127,7 +135,7 @@ export class AnalysisView {
     const { onMove } = this.options;
     const label = isBest ? 'best' : move?.label;
     return h('tr', { key: letter, 'data-grade': label || null,
-      class: `${isBest ? 'is-best' : ''} ${move && !isLegal ? 'is-illegal' : ''}`.trim(),
+      class: classes({ 'is-best': isBest, 'is-illegal': move && !isLegal, 'is-made': letter === this.#made }),
       onpointerenter: point(isLegal ? letter : ''), onpointerleave: point('') },
     h('th', { scope: 'row', class: 'analysis-move' }, onMove ? h('button', {
       type: 'button', class: 'bare analysis-pick', disabled: !isLegal, onclick: () => onMove(letter),
@@ -146,9 +154,9 @@ export class AnalysisView {
     this.#draw();
   }
 
-  /** Why the move that is pointed at, or the best one, is good or bad. */
+  /** Why the move that is pointed at, that was made, or the best one is good or bad. */
   #reason(reply) {
-    const letter = this.#pointed || reply?.best;
+    const letter = this.#pointed || this.#made || reply?.best;
     const reason = reply?.moves[LETTERS.indexOf(letter)].reason;
     return h('p', { key: 'reason', class: 'analysis-reason' }, reason && [
       h('strong', { text: `${sentence(moveName(letter))}:` }), ` ${reasonText(reason)}.`,
@@ -159,9 +167,9 @@ export class AnalysisView {
     const found = reply && (exactChance(reply) ?? this.#chance);
     const isOld = Boolean(found?.board && found.board !== reply.board);
     const term = text('chance.of', { tile: String(found?.tile) });
-    return h('p', { key: 'chance', class: `analysis-chance ${isOld ? 'is-old' : ''}`.trim() },
+    return h('p', { key: 'chance', class: classes({ 'analysis-chance': true, 'is-old': isOld }) },
       found ? [
-        h('span', { text: term }),
+        h('span', { text: term }), ' ',
         h('strong', { class: 'number', title: intervalText(found), text: chanceText(found) }),
         hint(this.#name, term, chanceWords(found)),
       ] : reply && h('span', { text: text('chance.counting') }));
@@ -193,6 +201,10 @@ export class AnalysisView {
       key: name, class: `analysis-fact analysis-${name}`,
     }, h('dt', { text: text(`analysis.${name}`) }), h('dd', { text: value })))));
   }
+}
+
+function classes(names) {
+  return Object.keys(names).filter((name) => names[name]).join(' ');
 }
 
 function valueCells(letter, move, format) {
