@@ -47,7 +47,8 @@ def new_game(visit: Visit) -> str:
     link = visit.page.get_by_role("link", name="Download")
     before = link.get_attribute("href")
     assert before is not None
-    visit.page.get_by_role("button", name="New game", exact=True).click()
+    controls = visit.page.get_by_role("group", name="Game", exact=True)
+    controls.get_by_role("button", name="New game", exact=True).click()
     expect(link).not_to_have_attribute("href", before)
     expect(visit.page.locator("dt:has-text('Moves') + dd").first).to_have_text("0")
     return game_of(visit)

@@ -156,8 +156,8 @@ class GamesPage {
 
   #figuresOf(kind, goal) {
     const points = (value) => (kind.games ? fixed(value, 0) : '–');
-    const judged = this.#judged(kind).filter((one) => one !== null);
-    const mean = judged.reduce((sum, one) => sum + one, 0) / judged.length;
+    const judged = this.#judged(kind);
+    const mean = judged.reduce((sum, { y }) => sum + y, 0) / judged.length;
     return [
       [text('games.games'), number(kind.games)],
       [text('games.mean'), points(kind.mean)],
@@ -169,9 +169,10 @@ class GamesPage {
     ];
   }
 
-  /** The accuracy of each game that counts; null where it was not judged. */
+  /** Place and accuracy of each game that counts and was judged. */
   #judged({ names }) {
-    return names.map((name) => this.#accuracies[name]?.percent ?? null);
+    return names.map((name, place) => ({ x: place + 1, y: this.#accuracies[name]?.percent }))
+      .filter(({ y }) => y !== undefined);
   }
 
   #drawChart(kind) {
@@ -180,9 +181,9 @@ class GamesPage {
     this.chart.setLines([
       { name: text('review.graph_score'), xs, ys: kind.scores, colour: 2, format: number },
       { name: text('games.chart_mean'), xs, ys: kind.means, colour: 1 },
-      ...judged.some((one) => one !== null) ? [{ name: text('review.accuracy'), xs, ys: judged,
-        colour: 3, right: true, marker: 'M10 6a4 4 0 1 0 8 0a4 4 0 1 0-8 0',
-        format: (value) => percent(value, 1) }] : [],
+      ...judged.length ? [{ name: text('review.accuracy'), xs: judged.map(({ x }) => x),
+        ys: judged.map(({ y }) => y), colour: 3, right: true,
+        marker: 'M10 6a4 4 0 1 0 8 0a4 4 0 1 0-8 0', format: (value) => percent(value, 1) }] : [],
     ]);
   }
 

@@ -112,7 +112,6 @@ export class HelpPanel {
   #draw() {
     const { isDaily } = this;
     this.picker.field.select.disabled = isDaily;
-    this.bar.element.hidden = !this.#isOn;
     render(this.element,
       h('div', { class: 'row apart' }, h('h2', { id: 'help-title', text: text('play.help') }),
         h('label', { class: 'check wide-only' }, text('play.hints'), h('input', {
@@ -167,7 +166,7 @@ export class HelpPanel {
 
   #clear(words = '') {
     this.view.clear(words);
-    this.bar.clear();
+    this.bar.element.hidden = true;
   }
 
   #ask() {
@@ -193,6 +192,7 @@ export class HelpPanel {
   #onReply(reply) {
     this.view.show(reply);
     this.bar.show(reply.bar, barText(reply), barLabel(reply));
+    this.bar.element.hidden = reply.bar === null;
     this.picker.setError('');
     if (reply.hints !== null) this.#game.hinted(reply.hints); // this one is counted
     this.#show(reply.best);
