@@ -27,7 +27,7 @@ def test_bench_plays_each_board_once(cli: Cli, late: Path) -> None:
     lines = found.out.splitlines()
     assert lines[1].split()[:2] == ["greedy", "3"]
     assert any(line.startswith("tile sum ") for line in lines)
-    assert "where games ended: of those that came to a band, the share" in found.out
+    assert "where games ended: for each band of tile sums" in found.out
     boards = parse_boards(LINES, "late.txt")
     assert f"boards {boards}; scores are points from there on" in found.out
     assert all(len(line) <= 80 for line in lines)

@@ -144,8 +144,8 @@ def test_a_limit_that_leaves_nothing_changes_no_file(cli: Cli, tmp_path: Path) -
     assert cli(*run).code == 0
     before = path.read_bytes()
     for asked, words in (
-        (("--moves", "100"), "has made 256 moves, and --moves is their number in all (100)"),
-        (("--time", "1ms"), "and --time is the time in all"),
+        (("--moves", "100"), "has made 256 moves already, and --moves is the total (100)"),
+        (("--time", "1ms"), "and --time is the total"),
     ):
         found = cli("train-policy", "--out", str(path), "--resume", *asked)
         assert (found.code, words in found.err) == (0, True)

@@ -29,16 +29,16 @@ def test_resuming_says_how_far_the_run_is(cli: Cli, tmp_path: Path) -> None:
     assert code == 0
     assert out.startswith("0123 0145 for 3x4")
     assert err == (
-        f"twofold: {path} has trained for 2 h 00 m, and --time is the time in all (5 s): "
-        "nothing is left to do; name a longer time to continue\n"
+        f"twofold: {path} has trained for 2 h 00 m already, and --time is the total (5 s): "
+        "name a longer time\n"
     )
     assert cli("train", "--resume", "--games", "100", "--out", path).err == (
-        f"twofold: {path} has begun 200 games, and --games is their number in all (100): "
-        "none is left to begin; name more games to continue\n"
+        f"twofold: {path} has begun 200 games already, and --games is the total (100): "
+        "name more games\n"
     )
     assert cli("train", "--resume", "--out", path).err == (
-        f"twofold: {path} has begun 200 games, and --games is their number in all (200): "
-        "none is left to begin; name more games to continue\n"
+        f"twofold: {path} has begun 200 games already, and --games is the total (200): "
+        "name more games\n"
     )
     err = cli("train", "--resume", "--games", "210", "--out", path).err
     assert err == f"twofold: continuing {path} after 2 h 00 m and 200 games\n"

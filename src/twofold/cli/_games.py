@@ -181,6 +181,6 @@ def print_survival(
     """Tables of where games ended, below those of scores."""
     if text := format_survival(runs, rules, boards):
         print_words(
-            "\nwhere games ended: of those that came to a band, the share that ended in it\n"
+            "\nwhere games ended: for each band of tile sums, the share of the games there\n"
         )
         print_out(text)

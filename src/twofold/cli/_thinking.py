@@ -166,7 +166,7 @@ def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
         name = analysis.table.table
         notes.append(f"the endgame table {name} chooses the move here, and not these terms")
     if not explanation.add_up:
-        notes.append("the terms do not add up to the value: it is rounded, or has more to it")
+        notes.append("the terms do not add up to the value: it is rounded, or has further parts")
     if explanation.evaluator.adds_reward:
         notes.append("a search adds the rewards on the way to the value")
     return [Text(note, style="dim") for note in notes]

@@ -102,17 +102,15 @@ class Limits:
         """Why they leave a run nothing to do; empty if they leave something."""
         if self.seconds is not None and training.seconds >= self.seconds:
             return (
-                f"{path} has trained for {duration_words(round(training.seconds))}, and --time is "
-                f"the time in all ({duration_words(self.seconds)}): nothing is left to do; "
-                "name a longer time to continue"
+                f"{path} has trained for {duration_words(round(training.seconds))} already, and "
+                f"--time is the total ({duration_words(self.seconds)}): name a longer time"
             )
-        begun, begin = ("begun", "begin") if self.unit == "game" else ("made", "make")
+        begun = "begun" if self.unit == "game" else "made"
         done = training.begun if self.unit == "game" else training.moves
         if self.count is not None and done >= self.count:
             return (
-                f"{path} has {begun} {counted(done, self.unit)}, and --{self.unit}s is their "
-                f"number in all ({self.count:,}): none is left to {begin}; "
-                f"name more {self.unit}s to continue"
+                f"{path} has {begun} {counted(done, self.unit)} already, and --{self.unit}s is "
+                f"the total ({self.count:,}): name more {self.unit}s"
             )
         return ""
 

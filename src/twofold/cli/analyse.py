@@ -153,7 +153,7 @@ def _note_rest(answer: LiveAnswer, limit: float) -> None:
     """Say where the time went, if much of it went into a depth that was not finished."""
     found = answer.analysis
     if found is not None and found.depth and answer.seconds > max(1.5 * found.seconds, limit / 2):
-        print_note(f"the next depth was begun, and not finished after {answer.seconds:,.2f} s")
+        print_note(f"the next depth was not finished after {answer.seconds:,.2f} s")
 
 
 def _read_board(text: str, form: str | None) -> ScoredBoard:

@@ -322,11 +322,11 @@ class Drive:
         if follower.score is None:
             lines[0] += " (the page shows no score: it is counted from its first board)"
         if follower.followed:
-            lines.append(f"{counted(follower.followed, 'move')} made on the page by somebody else")
+            lines.append(f"{counted(follower.followed, 'move')} made on the page by someone else")
         if follower.breaks:
             lines.append(
                 f"{counted(follower.breaks, 'change')} of the board that no single move explains; "
-                "a record begins after the last one"
+                "the record begins after the last such change"
             )
         if self.driver is not None and self.driver.popups:
             lines.append(f"closed {counted(len(self.driver.popups), 'popup')}")

@@ -261,7 +261,7 @@ class Driver:
                 await self._go_on()
             move = await self._choose()
             if move is not None and await self._make(move):
-                return "no move is left, as far as can be seen"
+                return "no move is left on the board that the page shows"
             rounds = rounds + 1 if self._follower.board == before else 0
         raise PageError(
             "expected the game to continue, got a page that keeps reporting that it is over or won"
