@@ -7,17 +7,14 @@ from typing import Annotated, Final
 import msgspec
 
 from twofold.errors import InvalidRecord, LimitExceeded
-from twofold.game.board import Board
 from twofold.game.formats import parse_any_record, parse_position
 from twofold.game.game import Game
 from twofold.game.notation import parse_seed
 from twofold.game.record import Record
 from twofold.game.rules import Move, Rules
-from twofold.games.judge import MOVES, Kind, why_worse
 from twofold.games.kept import GameInfo
 from twofold.games.makers import autoplay_of
 from twofold.games.mover import Mover
-from twofold.games.review import default_judge
 from twofold.limits import MAX_BOARD, MAX_RECORD_MOVES
 from twofold.players.base import Player
 from twofold.search.analysis import AnalysisDocument, Timing
@@ -28,9 +25,9 @@ from twofold.web.operations import TEXT, File, Operation, check_id, operation, o
 from twofold.web.own_games import own_operations, picture_operations
 from twofold.web.page_game import tiles_of
 from twofold.web.practice import practice_operations
-from twofold.web.protocol import AnalyseBody, Letter, PlayerInfo
+from twofold.web.protocol import AnalyseBody, PlayerInfo
 from twofold.web.protocol import Text as Short
-from twofold.web.searches import order_of, rules_for
+from twofold.web.searches import order_of
 
 SCHEMA: Final = 1
 """Version of the replies; it is raised when a field changes its name or meaning."""
@@ -155,41 +152,6 @@ class BoardInfo(msgspec.Struct, frozen=True):
     moves: int = 0
 
 
-class WhyBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Two moves on a board; no rules means standard rules on a board of that shape."""
-
-    board: Short
-    played: Letter
-    best: Letter
-    rules: Short = ""
-
-
-class ReasonInfo(msgspec.Struct, frozen=True):
-    """A difference between the boards after two moves, as means over games with the same dice.
-
-    Attributes:
-        kind: `over`, the share of games that are over; `corner`, the share with the largest tile in
-            a corner; `empty` cells; `order`, rows and columns whose tiles ascend or descend;
-            `points`; `pairs` of neighbours that can merge.
-        played: after the move that was made.
-        best: after the best move.
-    """
-
-    kind: Kind
-    played: float
-    best: float
-
-
-class WhyReply(msgspec.Struct, frozen=True):
-    """Why a move is worse: the most important reasons first, empty if there is no difference.
-
-    The boards are compared after `moves` moves.
-    """
-
-    moves: int
-    reasons: list[ReasonInfo]
-
-
 def operations(hub: Hub) -> list[Operation]:
     """The operations of the API."""
     return [
@@ -268,21 +230,6 @@ class _Api:
     def record(self, game: str) -> File:
         """The record of a saved game."""
         return File(str(self._hub.table.record(check_id(game))), f"twofold-{game}.2048")
-
-    @operation(
-        "POST /api/why",
-        at_once=2,
-        examples=[{"board": "0000/0000/1001/89ab", "played": "u", "best": "l"}],
-    )
-    def why(self, body: WhyBody, stop: Stop) -> WhyReply:
-        """Compare what follows a bad move with what follows the best one."""
-        board = Board.parse(body.board)
-        rules = rules_for(board, body.rules)
-        moves = Move.parse(body.played), Move.parse(body.best)
-        quick = default_judge(rules).replace("ply=3", "ply=1")
-        with self._hub.roster.make(quick) as player:
-            found = why_worse(board, rules, *moves, player, stop)
-        return WhyReply(MOVES, [ReasonInfo(one.kind, one.played, one.best) for one in found])
 
 
 def _count_moves(text: str) -> int:
