@@ -29,7 +29,7 @@ from twofold.web.protocol import AnalyseBody, PlayerInfo
 from twofold.web.protocol import Text as Short
 from twofold.web.searches import order_of
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of the replies; it is raised when a field changes its name or meaning."""
 
 MAX_RECORD: Final = 4 * 2**20
@@ -46,9 +46,13 @@ PLAY_STEP: Final = 0.1
 
 
 class AnalyseReply(AnalysisDocument, kw_only=True, frozen=True):
-    """An analysis with the fields of `twofold analyse --json`."""
+    """An analysis with the fields of `twofold analyse --json`.
+
+    `player` is as short as it can be named, `spec` has all defaults and file hashes.
+    """
 
     schema: int = SCHEMA
+    spec: str
     timing: Timing
 
 
@@ -191,9 +195,10 @@ class _Api:
     def analyse(self, body: AnalyseBody, stop: Stop) -> AnalyseReply:
         """Value the four moves on a board."""
         Budget(ply=body.ply, seconds=body.seconds, nodes=body.nodes)  # refuses what is no limit
-        found = self._hub.searches.analyse(order_of(self._hub.roster, body), stop)
-        values = msgspec.structs.asdict(AnalysisDocument.of(found))
-        return AnalyseReply(**values, timing=Timing.of(found))
+        order = order_of(self._hub.roster, body)
+        found = self._hub.searches.analyse(order, stop)
+        values = msgspec.structs.asdict(AnalysisDocument.of(found)) | {"player": order.spec.short}
+        return AnalyseReply(**values, spec=found.player, timing=Timing.of(found))
 
     @operation("POST /api/play", at_once=1, examples=[{"player": "greedy", "seed": "1"}])
     def play(self, body: PlayBody, stop: Stop) -> PlayReply:
