@@ -27,7 +27,7 @@ from twofold.version import __version__
 STATIC: Final = Path(__file__).parent / "static"
 
 PAGES: Final = (
-    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab",
+    "/", "/watch", "/analyse", "/review", "/practice", "/games", "/daily", "/lab", "/learn",
 )  # fmt: skip
 """The addresses of the page, which shows a view for each."""
 
@@ -50,7 +50,7 @@ STYLES: Final = tuple(
     f"css/{name}.css"
     for name in (
         "base", "board", "pages", "analysis", "analyse", "watch", "practice",
-        "chart", "lab", "jobs", "games", "share", "away", "palettes", "trial",
+        "chart", "lab", "jobs", "learn", "games", "share", "away", "palettes", "trial",
     )
 )  # fmt: skip
 """In order: later ones may override earlier ones."""

@@ -13,12 +13,19 @@ import { clearToasts, toastsIn } from './toast.js';
 /** Pages by path. */
 const PAGES = {
   '/': 'play', '/watch': 'watch', '/analyse': 'analyse', '/practice': 'practice',
-  '/games': 'games', '/daily': 'daily', '/lab': 'lab', '/review': 'analyse',
+  '/games': 'games', '/daily': 'daily', '/lab': 'lab', '/learn': 'learn', '/review': 'analyse',
 };
 
 /** Addresses that the navigation has no room for, and one of before. */
-const LINKED = ['/daily', '/review'];
+const LINKED = ['/daily', '/learn', '/review'];
 
+/** The students' page that helps on each page; else their list. */
+const LESSONS = {
+  play: 'game', watch: 'heuristics', analyse: 'expectimax', practice: 'solving', lab: 'measuring',
+};
+
+const help = h('a', { class: 'button icon-button quiet', 'aria-label': text('nav.help'), title: text('nav.help') },
+  icon('help'));
 const main = h('main', { id: 'main', tabindex: '-1' });
 const links = Object.entries(PAGES).filter(([path]) => !LINKED.includes(path)).map(
   ([path, name]) => h('a', { href: path }, icon(name), h('span', { text: text(`nav.${name}`) })));
@@ -45,7 +52,7 @@ function head() {
     h('a', { class: 'brand', href: '/' },
       h('img', { src: '/static/icons/favicon.svg', alt: '', width: 28, height: 28 }), 'twofold'),
     h('nav', { class: 'site-nav', 'aria-label': text('nav.main') }, links),
-    h('div', { class: 'site-tools' },
+    h('div', { class: 'site-tools' }, help,
       button({ icon: 'keyboard', label: text('nav.keys') }, openKeys, { class: 'quiet' }),
       button({ icon: 'settings', label: text('nav.settings') }, openSettings, { class: 'quiet' })));
 }
@@ -129,6 +136,8 @@ function title(words) {
 }
 
 function mark() {
+  const lesson = LESSONS[PAGES[window.location.pathname]];
+  help.href = lesson ? `/learn?page=${lesson}` : '/learn';
   for (const link of links) {
     if (link.pathname === window.location.pathname) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');

@@ -1,0 +1,44 @@
+/** Learn: the students' pages, made from docs/learn by docs/learn_pages.py, with links to Analysis. */
+
+import { h, icon, render } from '../dom.js';
+import { analysisLink } from '../links.js';
+import { text } from '../text.js';
+
+/** The pages, in their order. */
+const LESSONS = ['index', 'game', 'heuristics', 'expectimax', 'minimax', 'td-learning', 'networks', 'solving', 'measuring', 'exercises'];
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} context see main.js
+ */
+export function mount(root, { params, title }) {
+  const lesson = LESSONS.includes(params.get('page')) ? params.get('page') : LESSONS[0];
+  const article = h('article', { class: 'learn-page', lang: 'en' }, h('p', { text: text('all.loading') }));
+  root.append(h('div', { class: 'learn' }, article, pager(LESSONS.indexOf(lesson))));
+  show(lesson, article, title);
+}
+
+async function show(lesson, article, title) {
+  const answer = await fetch(`/static/learn/${lesson}.html`).catch(() => null);
+  if (!answer?.ok) return void render(article, h('p', { class: 'error', text: text('learn.none') }));
+  const { body } = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const link of body.querySelectorAll('[data-board]')) {
+    const { board } = link.dataset;
+    link.href = analysisLink({ board });
+    link.append(icon('analyse'), ` ${text('learn.board', { board })}`);
+  }
+  for (const table of body.querySelectorAll('table')) {
+    const box = h('div', { class: 'scroll-x', tabindex: 0, role: 'group', 'aria-label': text('learn.table') });
+    table.replaceWith(box);
+    box.append(table);
+  }
+  article.replaceChildren(...body.childNodes);
+  title(article.querySelector('h1').textContent);
+}
+
+/** The page before and the next one. */
+function pager(place) {
+  const link = (at, name) => LESSONS[at] && h('a', { class: 'button', href: at ? `/learn?page=${LESSONS[at]}` : '/learn' },
+    text(`learn.${name}`));
+  return h('nav', { class: 'row', 'aria-label': text('learn.pages') }, link(place - 1, 'back'), place > 0 && link(0, 'all'), link(place + 1, 'next'));
+}
