@@ -14,6 +14,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
+from twofold.arena import page
 from twofold.arena.export import csv_parts
 from twofold.arena.report import SectionCharts, gather, grouped, section_charts
 from twofold.arena.study import Study
@@ -109,6 +110,15 @@ def games_csv(folder: Path, name: str) -> tuple[str, Iterator[bytes]]:
     return f"{found.path.stem}.csv", _chunks(file)
 
 
+def report_page(folder: Path, name: str) -> tuple[str, bytes]:
+    """A file name, and the page of a study as `twofold report --html` writes it.
+
+    Raises NotThere, MissingExtra, or InvalidInput if the study cannot be read.
+    """
+    found = named(folder, name, SUFFIX)
+    return f"{found.path.stem}.html", page.html(_read(found, gather)).encode()
+
+
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     """The content of a file, which is then closed."""
     with file:
@@ -193,6 +203,10 @@ def _read(found: NamedFile, read: Callable[[Study], Result]) -> Result:
 # ---- the operations
 
 
+def _attached(file: str) -> dict[str, str]:
+    return {"Content-Disposition": f"attachment; filename*=utf-8''{quote(file, safe='')}"}
+
+
 def lab_operations(folder: Path) -> list[Operation]:
     """The operations; studies and training runs are in `folder` and its subfolders."""
     return operations_of(_Lab(folder))
@@ -213,8 +227,13 @@ class _Lab:
     def games(self, name: str) -> Response:
         """All games of a study, as `twofold report --csv` writes them."""
         file, parts = games_csv(self._folder, name)
-        headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(file, safe='')}"}
-        return StreamingResponse(parts, headers=headers, media_type="text/csv")
+        return StreamingResponse(parts, headers=_attached(file), media_type="text/csv")
+
+    @operation("GET /api/studies/{name:path}/report.html", reply="text/html", threads="studies")
+    def report(self, name: str) -> Response:
+        """The page of a study with tables and plots, as `twofold report --html` writes it."""
+        file, content = report_page(self._folder, name)
+        return Response(content, headers=_attached(file), media_type="text/html")
 
     @operation("GET /api/studies/{name:path}", threads="studies", tagged=True)
     def study(self, name: str) -> StudyTables:

@@ -64,7 +64,16 @@ def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
 
 
 def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
-    laptop.open("/lab?study=games.db", ".lab-table tbody tr")
+    for width in (1920, 1280):
+        laptop.page.set_viewport_size({"width": width, "height": 860})
+        for study in ("late.db", "games.db"):
+            laptop.open(f"/lab?study={study}", ".lab-table tbody tr")
+            cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
+            assert laptop.page.locator(".lab-data .scroll-x").evaluate_all(cut) == 0
+    with laptop.page.expect_download() as report:
+        laptop.page.get_by_role("button", name="Report as a page").click()
+    assert report.value.suggested_filename == "games.html"
+    assert "How far they get" in report.value.path().read_text()
     assert drawn(laptop) == 4
     names = laptop.page.locator(".lab-table").first.locator("tbody th")
     expect(names).to_have_text(["1strong", "2weak"])
@@ -133,7 +142,10 @@ def test_names_in_files_are_shown_as_text(laptop: Visit) -> None:
 def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> None:
     with serve(tmp_path, "greedy") as served, visit(browser, served, LAPTOP) as one:
         one.open("/lab", ".lab-empty-page")
-        learn = one.page.get_by_text("docs/learn").and_(one.page.locator(":visible"))
+        expect(one.page.get_by_role("button", name="Compare three players")).to_be_visible()
+        learn = one.page.get_by_role("link", name="Learn how players think").and_(
+            one.page.locator(":visible")
+        )
         expect(learn).to_have_count(1)
         with Study(tmp_path / "new.db") as study:
             run = add(study, "only")
@@ -156,8 +168,8 @@ def test_new_files_appear_and_curves_grow(browser: Browser, tmp_path: Path) -> N
 
 
 def test_players_have_their_names(browser: Browser, tmp_path: Path) -> None:
-    """As in the list of players; where a name would not say which one it is, there is its spec."""
-    specs = ["ntuple:ply=1", "ntuple:net=own.safetensors,ply=1", "expectimax:cut=0.01,ply=1"]
+    """As in the list of players; where two have the same name, there are their specs."""
+    specs = ["ntuple:ply=1", "expectimax:ply=1", "expectimax:cut=0.01,ply=1"]
     with Study(tmp_path / "names.db") as study:
         for place, spec in enumerate(specs):
             run = add(study, spec)

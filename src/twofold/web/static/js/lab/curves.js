@@ -77,6 +77,11 @@ export function whyEmpty(curves, measure) {
   return measure === 'reached' && isKnown ? 'lab.none_reached' : 'lab.not_of_runs';
 }
 
+/** The look of the line at a place. */
+export function lookOf(place) {
+  return { colour: (place % COLOURS) + 1, dashed: place >= COLOURS };
+}
+
 function trainingLines(curves, { measure, unit, tile }) {
   const only = curves.length === 1 && measure === 'reached' ? tilesOf(curves) : null;
   const lines = only
@@ -105,8 +110,7 @@ function judged(name, rows, unit, place, factor) {
     name,
     xs: rows.map((row) => row[x]),
     ys: rows.map((row) => factor * row[3]),
-    colour: (place % COLOURS) + 1,
-    dashed: place >= COLOURS,
+    ...lookOf(place),
   };
 }
 
@@ -129,8 +133,7 @@ function line({ columns, rows }, column, unit, place, name) {
     ...band(columns, rows),
     xs: rows.map((row) => row[x]),
     ys: rows.map((row) => factor * row[y]),
-    colour: (place % COLOURS) + 1,
-    dashed: place >= COLOURS,
+    ...lookOf(place),
   };
 }
 

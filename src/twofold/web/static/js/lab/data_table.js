@@ -1,12 +1,9 @@
-/** Tables with a caption that scroll by themselves where the screen is narrow. */
+/** Tables with a caption, to be sorted and saved. */
 
-import { button, fill, h } from '../dom.js';
-import { csvButton } from './csv.js';
+import { button, h, part, render } from '../dom.js';
+import { broken, csvButton, isShort } from './parts.js';
 import { scrollBox } from './scroll_box.js';
 import { cellWords, headingWords } from './table_words.js';
-
-/** Longer names go over several lines. */
-const LONGEST_LINE = 24;
 
 /**
  * @typedef {object} TableInfo as the server sends it
@@ -18,70 +15,65 @@ const LONGEST_LINE = 24;
  *   table has the keys then
  */
 
-/** A table to download; sortable where it has keys. */
+/** A table that keeps the order that a person has chosen. */
 export class DataTable {
   #info = null;
   #order;
 
   /**
    * @param {string} caption
-   * @param {(row: number) => Node | string} [nameOf] what stands in the first cell of a row
    * @param {{column: number, direction: string}} [order] what the rows come sorted by
-   * @param {string} [part] what the name of the downloaded file ends in
    */
-  constructor(caption, nameOf = null, order = null, part = '') {
+  constructor(caption, order = null) {
     this.#order = order;
-    this.nameOf = nameOf;
+    this.caption = caption;
     this.table = h('table', { class: 'table lab-table' });
-    this.caption = h('caption', null, h('span', { text: caption })); // it stays in sight
-    const csv = csvButton(caption, () => ({ name: this.file + (part && ` ${part}`), rows: this.#shown() }));
-    this.element = h('div', { class: 'lab-data' }, scrollBox(caption, this.table), csv);
+    this.element = part(h('div', { class: 'lab-data' }, scrollBox(caption, this.table),
+      csvButton(caption, () => ({ name: this.file, rows: this.#saved() }))));
   }
 
   /**
-   * Show other cells; the order that was chosen stays.
+   * Show other cells.
    *
    * @param {TableInfo} info
-   * @param {string} file name of what the table is about
-   * @param {Map<string, string>} [names] what stands for a cell that holds a name
+   * @param {string} file name of a file with the table
+   * @param {{nameOf?: (row: number) => Node, names?: Map<string, string>}} [how] what stands in the
+   *   first cell of a row, and for a cell that holds a name
+   * @returns {HTMLElement}
    */
-  show(info, file, names = new Map()) {
-    Object.assign(this, { file, names });
+  show(info, file, { nameOf = null, names = new Map() } = {}) {
+    Object.assign(this, { file, nameOf, names });
     this.#info = info;
     if (this.#order && this.#order.column >= info.header.length) this.#order = null;
     this.#draw();
+    return this.element;
   }
 
   #draw() {
-    const { header, rows, names, isRaw } = this.#info;
-    const focused = [...this.table.querySelectorAll('thead button')].indexOf(document.activeElement);
-    const head = header.map((title, column) => this.#head(isRaw ? title : headingWords(title), column));
-    const body = this.#places().map((place) => h('tr', null, rows[place].map((cell, column) => {
-      if (column === 0) return h('th', { scope: 'row', class: nameClass(cell) }, this.nameOf ? this.nameOf(place) : this.#named(cell));
-      return h('td', { class: column < names ? nameClass(cell) : 'right' }, column < names ? this.#named(cell) : split(isRaw ? cell : cellWords(cell)));
-    })));
-    fill(this.table, this.caption, h('thead', null, h('tr', null, head)), h('tbody', null, body));
-    if (focused >= 0) this.table.querySelectorAll('thead button')[focused]?.focus();
+    const { header, rows } = this.#info;
+    render(this.table, h('caption', null, h('span', { text: this.caption })), // it stays in sight
+      h('thead', null, h('tr', null, header.map((title, column) => this.#head(title, column)))),
+      h('tbody', null, this.#places().map((place) => h('tr', null,
+        rows[place].map((cell, column) => this.#cell(cell, column, place))))));
   }
 
-  #named(cell) {
-    return h('span', { title: this.names.has(cell) && cell }, broken(this.names.get(cell) ?? cell));
-  }
-
-  /** The header and the rows as they stand. */
-  #shown() {
-    const { header, rows, keys, isRaw } = this.#info;
-    return [header, ...this.#places().map((place) => (isRaw ? keys : rows)[place])];
+  #cell(cell, column, place) {
+    const isName = column < this.#info.names;
+    const name = isName && h('span', { title: this.names.has(cell) && cell }, broken(this.names.get(cell) ?? cell));
+    const kind = isName || !column ? `name${isShort(cell) ? ' short' : ''}` : 'right';
+    if (column === 0) return h('th', { scope: 'row', class: kind }, this.nameOf ? this.nameOf(place) : name);
+    return h('td', { class: kind }, name || split(this.#info.isRaw ? cell : cellWords(cell)));
   }
 
   #head(title, column) {
-    const { keys, names } = this.#info;
+    const { keys, names, isRaw } = this.#info;
+    const words = isRaw ? title : headingWords(title);
     const attributes = { scope: 'col', class: column < names ? 'name' : 'right' };
-    if (!keys.length) return h('th', attributes, title);
+    if (!keys.length) return h('th', attributes, words);
     const order = this.#order?.column === column ? this.#order.direction : null;
-    const arrow = h('span', { class: 'lab-arrow', 'aria-hidden': 'true', text: { ascending: '▲', descending: '▼' }[order] ?? '' });
     return h('th', { ...attributes, 'aria-sort': order },
-      button({ text: title }, () => this.#sort(column), { class: 'quiet lab-sort' }), arrow);
+      button({ text: words }, () => this.#sort(column), { class: 'quiet lab-sort' }),
+      h('span', { class: 'lab-arrow', 'aria-hidden': 'true', text: { ascending: '▲', descending: '▼' }[order] ?? '' }));
   }
 
   #sort(column) {
@@ -90,6 +82,12 @@ export class DataTable {
     const isSorted = this.#order?.column === column && this.#order.direction === first;
     this.#order = { column, direction: isSorted ? other : first };
     this.#draw();
+  }
+
+  /** The header and the rows as they stand. */
+  #saved() {
+    const { header, rows, keys, isRaw } = this.#info;
+    return [header, ...this.#places().map((place) => (isRaw ? keys : rows)[place])];
   }
 
   /** Rows in the order chosen; equal ones as they came, those without a value last. */
@@ -104,16 +102,6 @@ export class DataTable {
       return key(a) < key(b) ? -sign : sign * (key(a) > key(b));
     });
   }
-}
-
-function nameClass(name) {
-  return name.length <= LONGEST_LINE ? 'name short' : 'name';
-}
-
-/** A long name, to be broken after a comma or a colon. */
-export function broken(name) {
-  if (name.length <= LONGEST_LINE) return [name];
-  return name.split(/(?<=[,:])/).flatMap((part, place) => (place ? [h('wbr'), part] : [part]));
 }
 
 /** A rate stands above its interval: `64.0 (57.1–70.3)`. */

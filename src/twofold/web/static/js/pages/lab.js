@@ -1,18 +1,20 @@
-/** Lab: studies with their tables and plots, training runs with their curves, as they grow. */
+/** Lab: jobs, studies with their tables and charts, training runs with their curves, as they grow. */
 
-import { fill, h, icon } from '../dom.js';
-import { JobsView } from '../jobs/jobs_view.js';
+import { button, h, icon, part, render } from '../dom.js';
+import { formatShort } from '../figures.js';
+import { Jobs } from '../jobs/jobs.js';
 import { addressOf, choiceOf, isSame } from '../lab/choice.js';
-import { commandBlock } from '../lab/commands.js';
-import { LabList } from '../lab/list.js';
+import { commandBlock, faultWords } from '../lab/parts.js';
 import { whileVisible } from '../lab/poll.js';
-import { RunView } from '../lab/run_view.js';
-import { StudyView } from '../lab/study_view.js';
+import { RunView } from '../lab/runs.js';
+import { StudyView } from '../lab/study.js';
+import { formatAgo } from '../lab/time.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
 
 const EVERY_MS = 2000;
 const NARROW = '(max-width: 53.75em)';
+const JOBS = { study: 'bench', run: 'train' };
 
 /**
  * @param {HTMLElement} root
@@ -26,38 +28,42 @@ export function mount(root, context) {
 
 class LabPage {
   #view = null;
-  #files = { studies: [], runs: [] };
+  #files = null; // null until the server has listed them
 
-  constructor(root, { params, title }) {
-    Object.assign(this, { title, choice: choiceOf(params) });
-    this.isFirst = true;
-    this.list = new LabList((choice) => this.#go(choice));
-    this.jobs = new JobsView({ names: () => this.#names(), onOpen: (address) => this.#goTo(address) });
-    this.detail = h('div', { class: 'lab-detail', tabindex: -1 });
-    this.back = h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#leave(event) },
-      icon('left'), h('span', { text: text('lab.back') }));
-    this.element = h('div', { class: 'lab' },
-      h('h1', { class: 'visually-hidden', text: text('nav.lab') }), this.jobs.element,
-      this.list.element, h('div', { class: 'lab-side' }, this.back, this.detail));
+  constructor(root, { params, title, navigate }) {
+    Object.assign(this, { title, navigate, choice: choiceOf(params) });
+    this.element = h('div', { class: 'lab' });
+    this.detail = part(h('div', { class: 'lab-detail', tabindex: -1 }));
     root.append(this.element);
+    this.jobs = new Jobs({ names: () => this.#names, changed: () => this.#draw(), onOpen: (address) => this.#goTo(address) });
     this.#open();
     this.stop = whileVisible(() => this.#refresh(), EVERY_MS);
   }
 
   close() {
+    this.isClosed = true;
     this.stop();
     this.jobs.close();
     this.#view?.close();
   }
 
+  get #isEmpty() {
+    return this.#files !== null && this.#files.studies.length + this.#files.runs.length === 0;
+  }
+
+  /** The files in the folder, which a new one must not be named after. */
+  get #names() {
+    const { studies, runs } = this.#files ?? { studies: [], runs: [] };
+    return [...studies, ...runs].flatMap(({ name, network = '' }) => [name, network]);
+  }
+
   async #refresh() {
     const [studies, runs] = await Promise.all([net.get('/api/studies'), net.get('/api/runs')]);
+    const isFirst = this.#files === null || this.#isEmpty;
     this.#files = { studies, runs };
-    if (this.isFirst) this.#openNewest();
-    this.isFirst = studies.length + runs.length === 0;
-    this.list.show(this.#files, this.choice);
+    if (isFirst) this.#openNewest();
     this.#view?.update(this.#files);
-    if (!this.#view) this.#invite();
+    this.#draw();
   }
 
   /** Where there is room for both, what changed last stands beside the list at once. */
@@ -77,8 +83,8 @@ class LabPage {
     this.choice = choice;
     window.history.pushState(null, '', addressOf(choice));
     this.#open();
-    this.list.show(this.#files, choice);
-    this.#view?.update(this.#files);
+    if (this.#files) this.#view?.update(this.#files);
+    this.#draw();
     if (window.matchMedia(NARROW).matches) window.scrollTo(0, 0);
   }
 
@@ -87,59 +93,104 @@ class LabPage {
     this.detail.focus({ preventScroll: true });
   }
 
-  /** The files in the folder, which a new one must not be named after. */
-  #names() {
-    const { studies, runs } = this.#files;
-    return [...studies, ...runs].flatMap(({ name, network = '' }) => [name, network]);
-  }
-
-  #leave(event) {
+  #follow(event, choice) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
     event.preventDefault();
-    this.#go(null);
-    this.list.focus();
+    this.#go(choice);
+    if (!choice) this.element.querySelector('.lab-list a')?.focus();
   }
 
   #open() {
     const { choice } = this;
-    if (choice?.runs && this.#view instanceof RunView) {
-      this.#view.choose(choice.runs);
-    } else {
+    if (choice?.runs && this.#view instanceof RunView) this.#view.names = choice.runs;
+    else {
       this.#view?.close();
-      this.#view = choice ? this.#makeView(choice) : null;
-      delete this.detail.dataset.kind;
-      fill(this.detail, this.#view?.element);
+      this.#view = choice && this.#made(choice);
     }
-    this.element.classList.toggle('lab-open', choice !== null);
-    this.element.classList.remove('lab-bare');
-    if (!choice && !this.isFirst) this.#invite();
     this.title(choice ? `${choice.study ?? choice.runs.join(', ')} · ${text('nav.lab')}` : text('nav.lab'));
   }
 
-  #makeView({ study, runs }) {
-    if (study) return new StudyView(study);
-    return new RunView(runs, (names) => this.#go({ runs: names }));
+  #made({ study, runs }) {
+    const changed = () => this.#draw();
+    if (study) return new StudyView(study, changed);
+    return new RunView(runs, { changed, navigate: this.navigate, onChoose: (names) => this.#go({ runs: names }),
+      onBench: (players) => this.jobs.open({ kind: 'bench', players }) });
   }
 
-  /** Nothing is chosen: say what to do. */
-  #invite() {
+  // ---- what is shown
+
+  #draw() {
+    if (this.isClosed) return;
+    const isBare = this.#isEmpty && !this.choice;
+    this.element.classList.toggle('lab-open', this.choice !== null);
+    this.element.classList.toggle('lab-bare', isBare);
+    render(this.detail, this.#view ? this.#view.view() : isBare ? this.#emptyLab()
+      : this.#files && h('p', { key: 'choose', class: 'soft', text: text('lab.choose') }));
+    render(this.element,
+      h('h1', { class: 'visually-hidden', text: text('nav.lab') }), this.jobs.view(), this.#list(),
+      h('div', { key: 'side', class: 'lab-side' },
+        h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#follow(event, null) },
+          icon('left'), h('span', { text: text('lab.back') })), this.detail));
+  }
+
+  #emptyLab() {
+    return h('div', { key: 'empty', class: 'lab-empty-page' },
+      h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
+      h('div', { class: 'lab-cards' }, ['study', 'run'].map((kind) => h('section', { class: 'card' },
+        h('h3', { text: text(`lab.${kind === 'study' ? 'studies' : 'runs'}`) }),
+        h('p', { class: 'soft', text: text(`lab.about_${kind}`) }), this.#starter(kind)))),
+      learn());
+  }
+
+  /** A job of a minute or two in one click; any other, and the command, behind it. */
+  #starter(kind) {
+    const job = JOBS[kind];
+    return h('div', { class: 'stack tight' },
+      this.jobs.isAllowed && h('div', { class: 'row' },
+        button({ icon: 'run', text: text(`lab.start_${job}`) }, () => this.jobs.start(job), { class: 'primary' }),
+        button({ text: text('lab.other_job') }, () => this.jobs.open({ kind: job }))),
+      h('details', { class: 'lab-settings' }, h('summary', { text: text('lab.in_terminal') }), commandBlock([text(`lab.make_${kind}`)])));
+  }
+
+  #list() {
+    if (!this.#files) return h('p', { key: 'list', class: 'lab-list soft', text: text('all.loading') });
     const { studies, runs } = this.#files;
-    const kind = studies.length + runs.length ? 'choose' : 'empty';
-    if (this.detail.dataset.kind === kind) return;
-    this.detail.dataset.kind = kind;
-    this.element.classList.toggle('lab-bare', kind === 'empty');
-    fill(this.detail, kind === 'empty' ? emptyLab() : h('p', { class: 'soft', text: text('lab.choose') }));
+    return h('nav', { key: 'files', class: 'lab-list', 'aria-label': text('lab.files') },
+      this.#part('study', studies.map((one) => this.#item(one, { study: one.name }, studyLines))),
+      this.#part('run', runs.map((one) => this.#item(one, { runs: [one.name] }, runLines))), learn());
+  }
+
+  #part(kind, items) {
+    return h('section', { class: 'lab-part' }, h('h2', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
+      items.length ? h('ul', { class: 'lab-items' }, items) : this.#starter(kind));
+  }
+
+  #item(file, choice, linesOf) {
+    const name = file.name.split(/(?<=\/)/).flatMap((piece) => [piece, h('wbr')]);
+    const inside = [h('span', { class: 'lab-line' }, h('strong', { class: 'lab-name' }, name),
+      h('span', { class: 'soft small nowrap', text: formatAgo(file.changed) })),
+    file.error ? h('span', { class: 'error small', text: faultWords(file.error) }) : linesOf(file)];
+    if (file.error) return h('li', { key: file.name }, h('div', { class: 'lab-item' }, inside));
+    const isOpen = isSame(choice, this.choice) || (choice.runs && this.choice?.runs?.includes(file.name));
+    return h('li', { key: file.name }, h('a', { class: 'lab-item', href: addressOf(choice),
+      'aria-current': isOpen ? 'true' : null, onclick: (event) => this.#follow(event, choice) }, inside));
   }
 }
 
-/** @returns {HTMLElement} */
-function emptyLab() {
-  return h('div', { class: 'lab-empty-page' },
-    h('h2', { text: text('lab.empty_title') }), h('p', { class: 'soft', text: text('lab.empty') }),
-    h('div', { class: 'lab-cards' }, card('study'), card('run')),
-    h('p', { class: 'soft', text: text('lab.learn') }));
+function learn() {
+  return h('p', { class: 'small' }, h('a', { href: '/learn', text: text('lab.learn') }));
 }
 
-function card(kind) {
-  return h('section', { class: 'card lab-how' }, h('h3', { text: text(kind === 'study' ? 'lab.studies' : 'lab.runs') }),
-    h('p', { class: 'soft', text: text(`lab.about_${kind}`) }), commandBlock([text(`lab.make_${kind}`)]));
+function studyLines({ players, games, asked }) {
+  const played = games < asked ? text('lab.games_of', { done: games, asked }) : text('games.found', { count: games });
+  return [
+    h('span', { class: 'soft small', text: `${text('lab.players', { count: players.length })} · ${played}` }),
+    games < asked && h('progress', { value: games, max: asked, 'aria-label': played }),
+  ];
+}
+
+function runLines({ mean, runs, games }) {
+  const words = mean === null ? text('lab.no_points')
+    : text(runs > 1 ? 'lab.mean_of_runs' : 'lab.mean_of', { mean: formatShort(mean), count: runs });
+  return h('span', { class: 'soft small', text: `${words} · ${text('games.found', { count: games })}` });
 }

@@ -1,0 +1,110 @@
+/** Pieces of the lab's pages: commands to copy, files to save, marks of players and lines. */
+
+import { button, h, svg } from '../dom.js';
+import { text } from '../text.js';
+import { toast } from '../toast.js';
+
+/** Longer names go over several lines. */
+const LONGEST_LINE = 24;
+
+const THOUSANDS = /^[−-]?\d{1,3}(,\d{3})+(\.\d+)?$/;
+
+/** Command lines to be copied. */
+export function commandBlock(lines) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(`${lines.join('\n')}\n`);
+    toast(text('lab.copied'));
+  };
+  return h('div', { class: 'lab-commands' }, h('pre', null, lines.map((line) => h('code', { text: `${line}\n` }))),
+    navigator.clipboard && button({ icon: 'copy', label: text('lab.copy') }, copy, { class: 'quiet' }));
+}
+
+/**
+ * A small button that saves a table.
+ *
+ * @param {string} label what the table is, for its name
+ * @param {() => {name: string, rows: (string | number | null)[][]}} make the name of the file
+ *   without its end, and its rows with the header
+ */
+export function csvButton(label, make) {
+  const press = () => {
+    const { name, rows } = make();
+    save(`${name}.csv`, new Blob([csvOf(rows)], { type: 'text/csv' }));
+  };
+  return button({ icon: 'download', text: 'CSV' }, press,
+    { class: 'quiet lab-csv', 'aria-label': text('lab.csv_of', { label }) });
+}
+
+/**
+ * A button that saves what is at an address, or says why there is nothing.
+ *
+ * @param {string} words on it
+ * @param {string} address
+ * @param {string} name of the file
+ */
+export function saveButton(words, address, name) {
+  const press = async () => {
+    const answer = await fetch(address).catch(() => null);
+    if (answer?.ok) return void save(name, await answer.blob());
+    const { error = text('lab.not_saved') } = await answer?.json().catch(() => null) ?? {};
+    toast(error);
+  };
+  return button({ icon: 'download', text: words }, press, { class: 'quiet lab-download' });
+}
+
+function save(name, blob) {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name.replaceAll('/', '-') }).click();
+  URL.revokeObjectURL(url);
+}
+
+/** Lines that end with a line feed; numbers without thousands separators. */
+function csvOf(rows) {
+  return rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
+}
+
+/** A text with commas, quotes or line ends is quoted; one that a spreadsheet would compute is not. */
+function cell(value) {
+  const words = value === null || value === undefined ? '' : String(value);
+  const plain = THOUSANDS.test(words) ? words.replaceAll(',', '').replace('−', '-') : words;
+  const safe = /^[=@\t\r]/.test(plain) ? `'${plain}` : plain;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Why a file cannot be read: of `expected X, got 'name': the reason` the reason alone. */
+export function faultWords(words) {
+  const [, reason] = /^expected [^:]*: (.+)$/s.exec(words) ?? [null, words];
+  return text('lab.unreadable', { reason });
+}
+
+/**
+ * A player as in every table and legend: its line with its marker, place, name.
+ *
+ * @param {{name: string, label: string, colour: number, dashes: number[], marker: string}} player
+ * @param {number} place from 0 on
+ */
+export function playerMark({ name, label, colour, dashes, marker }, place) {
+  return h('span', { class: 'lab-player' }, swatch(colour, dashes, svg('path', { d: marker, fill: 'currentColor' })),
+    h('span', { class: 'soft', text: `${place + 1}` }), h('span', { title: label }, broken(name)));
+}
+
+/** A line of a chart with its name. */
+export function lineMark(name, { colour, dashed }) {
+  return h('span', { class: 'lab-player' }, swatch(colour - 1, dashed ? [5, 3] : []), h('span', null, broken(name)));
+}
+
+function swatch(colour, dashes, marker = null) {
+  return svg('svg', { class: `lab-swatch lab-series-${colour}`, viewBox: '0 0 28 12', 'aria-hidden': 'true' },
+    svg('path', { class: 'lab-swatch-line', d: 'M0 6H28', 'stroke-dasharray': dashes.join(' ') || null }), marker);
+}
+
+/** Whether a name fits in a line of a table. */
+export function isShort(name) {
+  return name.length <= LONGEST_LINE;
+}
+
+/** A long name, to be broken after a comma or a colon. */
+export function broken(name) {
+  if (isShort(name)) return [name];
+  return name.split(/(?<=[,:])/).flatMap((part, place) => (place ? [h('wbr'), part] : [part]));
+}

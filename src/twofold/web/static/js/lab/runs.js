@@ -1,0 +1,229 @@
+/** Training runs: one curve, or several in one chart, while they grow. */
+
+import { LineChart } from '../chart.js';
+import { button, h, part } from '../dom.js';
+import { formatShort } from '../figures.js';
+import { readable } from '../links.js';
+import { net } from '../net.js';
+import { settings } from '../settings.js';
+import { fixed, number, percent, text } from '../text.js';
+import { dataAddress } from './choice.js';
+import { haveSurvival, linesOf, lookOf, MEASURES, tellingTile, tilesOf, UNITS, whyEmpty } from './curves.js';
+import { DataTable } from './data_table.js';
+import { csvButton, faultWords, lineMark } from './parts.js';
+import { formatAgo, formatLong } from './time.js';
+
+const MAX_RUNS = 12;
+const NONE = '–';
+const SHARES = ['reached', 'survival'];
+
+/** The runs chosen; others can be added. */
+export class RunView {
+  #curves = new Map();
+  #charts = new Map();
+  #isBusy = false;
+  #runs = [];
+  #table = new DataTable(text('lab.caption_runs'));
+
+  /**
+   * @param {string[]} names
+   * @param {object} actions
+   * @param {() => void} actions.changed called when something to draw has changed
+   * @param {(names: string[]) => void} actions.onChoose
+   * @param {(address: string) => void} actions.navigate
+   * @param {((players: string[]) => void) | null} actions.onBench null where nothing can be started
+   */
+  constructor(names, actions) {
+    Object.assign(this, { names, actions, measure: 'mean', unit: 'games', tile: '' });
+  }
+
+  close() {
+    for (const { chart } of this.#charts.values()) chart.close();
+  }
+
+  /** @param {{runs: object[]}} files as the server lists them now */
+  async update({ runs }) {
+    this.#runs = runs;
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    await Promise.all(this.names.slice(0, MAX_RUNS).map((name) => this.#load(name)));
+    this.#isBusy = false;
+    this.actions.changed();
+  }
+
+  /** Fetch a curve that has changed. */
+  async #load(name) {
+    const { changed = 'none', error: fault } = this.#runs.find((run) => run.name === name) ?? {};
+    if (this.#curves.get(name)?.stamp === changed) return;
+    const keep = (curve) => this.#curves.set(name, { stamp: changed, rows: [], columns: [], ...curve });
+    if (fault) return void keep({ error: fault });
+    try {
+      keep(await net.get(dataAddress('runs', name)));
+    } catch (error) {
+      if (error.kind !== 'ConnectionLost') keep({ error: error.message });
+    }
+  }
+
+  #set(how) {
+    Object.assign(this, how);
+    this.actions.changed();
+  }
+
+  /** @returns {HTMLElement} the page of the runs */
+  view() {
+    const { names } = this;
+    const curves = names.map((name) => this.#curves.get(name)).filter(Boolean);
+    const runs = names.map((name) => this.#runs.find((run) => run.name === name)).filter((run) => run && !run.error);
+    const tiles = tilesOf(curves);
+    if (!tiles.includes(this.tile)) this.tile = tellingTile(curves, tiles) ?? '';
+    if (this.measure === 'survival' && !haveSurvival(curves) && curves.length === names.length) this.measure = 'mean';
+    const lines = linesOf(curves, this);
+    return h('article', { key: 'runs', class: 'lab-run' },
+      h('header', { class: 'lab-head' },
+        h('h2', { text: names.length === 1 ? names[0] : text('lab.runs_count', { count: names.length }) }),
+        this.#status(curves, runs), runs.length === 1 && names.length === 1 && this.#uses(runs[0])),
+      h('div', { class: 'card lab-curves' }, this.#controls(curves, tiles),
+        h('div', { class: lines.length ? 'lab-chart' : 'lab-chart lab-empty', dataset: { empty: text(whyEmpty(curves, this.measure)) } },
+          this.#chart(lines, curves)),
+        h('p', { class: 'soft small', text: this.#explain(curves, lines) }),
+        names.length === 1 && curves[0]?.rows.length > 0 && csvButton(text('lab.curve'), () => curveFile(names[0], curves[0])),
+        this.#others()),
+      runs.length === 1 && h('dl', { class: 'lab-figures' }, columnsOf(tiles).map(([name, value, format]) => (
+        h('div', null, h('dt', { text: name }), h('dd', { text: shown(value(runs[0]), format) }))))),
+      runs.length > 1 && this.#table.show(tableOf(runs, tiles), text('lab.runs'),
+        { nameOf: (place) => lineMark(runs[place].name, lookOf(names.indexOf(runs[place].name))) }));
+  }
+
+  #status(curves, [run]) {
+    const failed = curves.find((curve) => curve.error);
+    if (failed) return h('p', { class: 'error', text: faultWords(failed.error) });
+    const parts = run ? [text('lab.written', { when: formatAgo(run.changed) })] : [];
+    if (this.names.length === 1 && run?.network) parts.unshift(text('lab.network', { name: run.network }));
+    return h('p', { class: 'soft', text: parts.join(' · ') });
+  }
+
+  /** What can be done with the network, which is a player. */
+  #uses({ player, network }) {
+    const spec = player || (network && `ntuple:net=${network}`);
+    if (!spec) return null;
+    const { navigate, onBench } = this.actions;
+    const hint = () => {
+      settings.set('player', spec);
+      settings.set('hints', true);
+      navigate('/');
+    };
+    const watch = `/watch?${readable(new URLSearchParams([['player', spec], ['player', 'fast']]))}`;
+    return h('div', { class: 'row' },
+      button({ icon: 'watch', text: text('lab.watch_it') }, () => navigate(watch)),
+      button({ icon: 'hint', text: text('lab.hint_it') }, hint),
+      onBench && button({ icon: 'lab', text: text('lab.bench_it') }, () => onBench([spec, 'fast', 'greedy'])));
+  }
+
+  #controls(curves, tiles) {
+    const offered = MEASURES.filter((measure) => measure !== 'survival' || haveSurvival(curves));
+    const hasTile = this.measure === 'reached' && this.names.length > 1 && tiles.length > 0;
+    return h('div', { class: 'lab-controls' },
+      chips('measure', offered, this.measure, (measure) => this.#set({ measure })),
+      hasTile && h('label', { key: 'tile', class: 'lab-tile' }, h('span', { class: 'label', text: text('games.column_tile') }),
+        h('select', { class: 'select', onchange: ({ target }) => this.#set({ tile: target.value }) },
+          tiles.map((tile) => h('option', { value: tile, selected: tile === this.tile, text: tile })))),
+      chips('over', Object.keys(UNITS), this.unit, (unit) => this.#set({ unit }), 'unit'));
+  }
+
+  /** The other runs, to be compared. */
+  #others() {
+    const known = this.#runs.filter((run) => !run.error).map((run) => run.name);
+    const toggle = ({ target }, name) => {
+      const names = target.checked ? [...this.names, name] : this.names.filter((one) => one !== name);
+      if (names.length) this.actions.onChoose(names);
+      else target.checked = true;
+    };
+    return known.length > 1 && h('fieldset', { class: 'field lab-others' }, h('legend', { text: text('lab.compare') }),
+      h('div', { class: 'chips' }, known.map((name) => h('label', { key: name, class: 'chip' },
+        h('input', { type: 'checkbox', value: name, checked: this.names.includes(name), onchange: (event) => toggle(event, name) }),
+        name))));
+  }
+
+  #chart(lines, curves) {
+    const { measure, unit, tile } = this;
+    const key = `${measure} ${unit}`;
+    if (!this.#charts.has(key)) {
+      const y = SHARES.includes(measure) ? { format: (value) => percent(value), from: 0, to: 100 } : { from: 0 };
+      const x = { label: text(`lab.unit_${unit}`), format: unit === 'seconds' ? formatLong : undefined, from: 0 };
+      const chart = new LineChart({ label: text(`lab.chart_${measure}`), x, y });
+      part(chart.element);
+      this.#charts.set(key, { chart, drawn: '' });
+    }
+    const known = this.#charts.get(key);
+    const drawn = JSON.stringify([this.names, curves.map(({ stamp }) => stamp), tile]);
+    if (drawn !== known.drawn) known.chart.setLines(lines);
+    known.drawn = drawn;
+    return known.chart.element;
+  }
+
+  /** What a point of each line is. */
+  #explain(curves, lines) {
+    const isJudged = this.measure === 'mean' && curves.length === 1 && curves[0].evaluations?.length;
+    return [
+      this.measure === 'survival' ? explainSurvival(curves) : text(`lab.caption_${this.measure}`),
+      isJudged && text('lab.caption_evaluations'),
+      lines.some((line) => line.low) && text('lab.caption_runs_band'),
+    ].filter(Boolean).join(' ');
+  }
+}
+
+/** The name of the boards stands here where there is one file, as the chart has no legend then. */
+function explainSurvival(curves) {
+  const sets = [...new Set(curves.flatMap(({ survival = {} }) => Object.keys(survival)))];
+  const boards = sets.length === 1 ? sets[0] : text('lab.boards_of_file');
+  return text('lab.caption_survival_runs', { boards });
+}
+
+/** Radios as chips. */
+function chips(label, values, chosen, onChange, name = label) {
+  return h('fieldset', { key: name, class: 'field' }, h('legend', { text: text(`lab.${label}`) }),
+    h('div', { class: 'chips' }, values.map((value) => h('label', { key: value, class: 'chip' },
+      h('input', { type: 'radio', name: `lab-${name}`, value, checked: value === chosen, onchange: () => onChange(value) }),
+      text(`lab.${name}_${value}`)))));
+}
+
+function curveFile(name, { columns, rows }) {
+  return { name: name.replace(/\.csv$/, ''), rows: [columns, ...rows] };
+}
+
+/** Columns: the key of their name, the value in a run, how it is written. */
+const COLUMNS = [
+  ['games', (run) => run.games, number],
+  ['moves', (run) => ofOne(run, run.moves), formatShort],
+  ['speed', (run) => ofOne(run, run.moves_per_second), formatShort],
+  ['time', (run) => ofOne(run, run.seconds), formatLong],
+  ['mean', (run) => run.mean, (value) => number(Math.round(value))],
+  ['largest', (run) => run.largest, number],
+];
+
+/** The table of several runs. */
+function tableOf(runs, tiles) {
+  const columns = columnsOf(tiles);
+  return {
+    header: [text('lab.run'), ...columns.map(([name]) => name)],
+    rows: runs.map((run) => [run.name, ...columns.map(([, value, format]) => shown(value(run), format))]),
+    keys: runs.map((run) => [run.name, ...columns.map(([, value]) => value(run) ?? null)]),
+    names: 1,
+    isRaw: true,
+  };
+}
+
+/** A figure that is not known of the mean of several runs. */
+function ofOne(run, value) {
+  return run.runs > 1 ? null : value;
+}
+
+function columnsOf(tiles) {
+  const rates = tiles.map((tile) => [text('lab.column_reached', { tile }),
+    (run) => run.reached[tile], (value) => fixed(100 * value, 1)]);
+  return [...COLUMNS.map(([key, ...rest]) => [text(`lab.column_${key}`), ...rest]), ...rates];
+}
+
+function shown(value, format) {
+  return value === null || value === undefined ? NONE : format(value);
+}
