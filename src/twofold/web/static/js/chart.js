@@ -9,13 +9,17 @@
  */
 
 import { drawAxes, drawDots, drawLines, drawMarks, scalesOf } from './chart_drawing.js';
-import { Readout, sample } from './chart_readout.js';
 import { nearestIndex, rangeOf, valueAt } from './chart_scale.js';
-import { fill, h, svg } from './dom.js';
+import { fill, h, part, svg } from './dom.js';
 import { joined, number, text } from './text.js';
 
 const JUMP = 10;
-const REACH = 9;
+const REACH = 9; // pixels around a mark
+const GAP = 12; // between the cursor and what it says
+const STEPS = {
+  ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1,
+  PageDown: -JUMP, PageUp: JUMP, Home: -Infinity, End: Infinity,
+};
 
 /**
  * @typedef {object} Axis
@@ -47,11 +51,12 @@ const REACH = 9;
  * @property {string} [symbol] a character in it
  */
 
-/** A chart of lines over one x axis. */
+/** A chart of lines over one x axis. Its `element` is a part. */
 export class LineChart {
   #lines = [];
   #marks = [];
   #cursor = null;
+  #hovered = null;
   #scales = null;
   #size = [0, 0];
   #frame = 0;
@@ -67,34 +72,24 @@ export class LineChart {
    * @param {(x: number) => string} [options.readout] heading of the readout; else the x formatted
    */
   constructor({ label, x = {}, y = {}, right = {}, onPick, readout }) {
-    this.axes = { x, y, right };
-    this.onPick = onPick;
-    this.readout = readout;
+    Object.assign(this, { axes: { x, y, right }, onPick, readout });
     this.plot = svg('svg', { class: 'chart-plot', 'aria-hidden': 'true' });
     // a layer of its own: the cursor moves without the lines being painted again
     this.over = svg('svg', { class: 'chart-over', 'aria-hidden': 'true' });
-    this.box = new Readout();
-    this.pad = h(
-      'div',
-      {
-        class: 'chart-pad',
-        role: 'slider',
-        tabindex: 0,
-        'aria-label': label,
-        'aria-valuenow': 0,
-        onpointermove: (event) => this.#point(event),
-        onpointerdown: (event) => this.#press(event),
-        onpointerleave: () => this.#leave(),
-        onkeydown: (event) => this.#key(event),
-        onfocus: () => this.#focus(),
-        onblur: () => this.#leave(),
+    this.box = h('div', { class: 'chart-readout', hidden: true });
+    this.pad = h('div', {
+      class: 'chart-pad', role: 'slider', tabindex: 0, 'aria-label': label, 'aria-valuenow': 0,
+      onpointermove: (event) => this.#point(event, event.buttons),
+      onpointerdown: (event) => {
+        if (this.#point(event, true)) this.pad.setPointerCapture(event.pointerId);
       },
-      this.plot,
-      this.over,
-      this.box.element,
-    );
+      onpointerleave: () => this.#hover(null),
+      onkeydown: (event) => this.#key(event),
+      onfocus: () => this.#scales && this.pad.matches(':focus-visible') && this.#hover(this.#cursor ?? this.#lines[0].xs[0]),
+      onblur: () => this.#hover(null),
+    }, this.plot, this.over, this.box);
     this.legend = h('ul', { class: 'chart-legend' });
-    this.element = h('div', { class: onPick ? 'chart can-pick' : 'chart' }, this.pad, this.legend);
+    this.element = part(h('div', { class: onPick ? 'chart can-pick' : 'chart' }, this.pad, this.legend));
     this.observer = new ResizeObserver(() => this.#resized());
     this.observer.observe(this.pad);
   }
@@ -102,10 +97,7 @@ export class LineChart {
   /** @param {Line[]} lines */
   setLines(lines) {
     this.#lines = lines.map((line, place) => ({ colour: (place % 6) + 1, ...line }));
-    fill(
-      this.legend,
-      this.#lines.map((line) => h('li', null, sample(line), line.name)),
-    );
+    fill(this.legend, this.#lines.map((line) => h('li', null, sample(line), line.name)));
     this.legend.hidden = lines.length < 2;
     this.#later();
   }
@@ -120,7 +112,7 @@ export class LineChart {
   setCursor(x) {
     this.#cursor = x;
     this.#tellValue(x);
-    if (this.#scales) this.#drawOver(this.#hovered);
+    this.#hover(this.#hovered);
   }
 
   /** Width of the chart, in pixels. */
@@ -133,8 +125,6 @@ export class LineChart {
     this.observer.disconnect();
     cancelAnimationFrame(this.#frame);
   }
-
-  #hovered = null;
 
   #resized() {
     const { width, height } = this.pad.getBoundingClientRect();
@@ -158,36 +148,29 @@ export class LineChart {
     if (!width || !xs) return void fill(this.plot);
     this.#scales = scalesOf(this.axes, this.#lines, xs, width, height);
     for (const one of [this.plot, this.over]) one.setAttribute('viewBox', `0 0 ${width} ${height}`);
-    fill(
-      this.plot,
-      drawAxes(this.axes, this.#scales),
-      drawLines(this.#lines, this.#scales),
-      drawMarks(this.#marks, this.#scales),
-    );
+    fill(this.plot, drawAxes(this.axes, this.#scales), drawLines(this.#lines, this.#scales), drawMarks(this.#marks, this.#scales));
     this.pad.setAttribute('aria-valuemin', xs[0]);
     this.pad.setAttribute('aria-valuemax', xs[1]);
     this.#tellValue(this.#cursor ?? xs[0]);
-    this.#drawOver(this.#hovered);
+    this.#hover(this.#hovered);
   }
 
-  #drawOver(hovered) {
+  /** Put the cursor of the pointer at a place, and say what the lines are worth there. */
+  #hover(value) {
+    this.#hovered = value;
+    if (!this.#scales) return;
     const { x, top, bottom } = this.#scales;
-    const upright = (value, kind) =>
-      value !== null &&
-      svg('line', { class: kind, x1: x.at(value), x2: x.at(value), y1: top, y2: bottom });
-    fill(
-      this.over,
-      upright(this.#cursor, 'chart-cursor'),
-      hovered !== null && upright(hovered, 'chart-hover'),
-      hovered !== null && drawDots(this.#lines, this.#scales, hovered),
-    );
-    this.#showReadout(hovered);
-  }
-
-  #showReadout(value) {
-    if (value === null) return this.box.hide();
-    const rows = this.#values(value).map(({ line, words }) => ({ sample: sample(line), words }));
-    return this.box.show(this.#heading(value), rows, this.#scales.x.at(value), this.#size[0]);
+    const upright = (at, kind) => at !== null && svg('line', { class: kind, x1: x.at(at), x2: x.at(at), y1: top, y2: bottom });
+    fill(this.over, upright(this.#cursor, 'chart-cursor'), upright(value, 'chart-hover'),
+      value !== null && drawDots(this.#lines, this.#scales, value));
+    this.box.hidden = value === null;
+    if (value === null) return;
+    fill(this.box, h('strong', { text: this.#heading(value) }),
+      this.#values(value).map(({ line, words }) => h('span', null, sample(line), words)));
+    const [place, width] = [x.at(value), this.#size[0]];
+    const isLeft = place < width / 2;
+    this.box.style.left = isLeft ? `${place + GAP}px` : 'auto';
+    this.box.style.right = isLeft ? 'auto' : `${width - place + GAP}px`;
   }
 
   #heading(value) {
@@ -207,29 +190,12 @@ export class LineChart {
 
   // ---- pointer and keys
 
-  #point(event) {
-    this.#hovered = this.#nearest(event);
-    if (this.#scales) this.#drawOver(this.#hovered);
-    if (event.buttons && this.#hovered !== null) this.onPick?.(this.#hovered);
-  }
-
-  #press(event) {
-    this.#hovered = this.#nearest(event);
-    if (this.#hovered === null) return;
-    this.pad.setPointerCapture(event.pointerId);
-    this.#drawOver(this.#hovered);
-    this.onPick?.(this.#hovered);
-  }
-
-  #leave() {
-    this.#hovered = null;
-    if (this.#scales) this.#drawOver(null);
-  }
-
-  #focus() {
-    if (!this.#scales || !this.pad.matches(':focus-visible')) return;
-    this.#hovered = this.#cursor ?? this.#lines[0].xs[0];
-    this.#drawOver(this.#hovered);
+  /** Whether there is a place under the pointer; it is picked while a button is down. */
+  #point(event, isPicked) {
+    const place = this.#nearest(event);
+    this.#hover(place);
+    if (isPicked && place !== null) this.onPick?.(place);
+    return place !== null;
   }
 
   /** The places of the cursor: those of the first line, or of all where each has one point. */
@@ -245,46 +211,34 @@ export class LineChart {
     const { left, top } = this.pad.getBoundingClientRect();
     const [px, py] = [event.clientX - left, event.clientY - top];
     const { x, y } = this.#scales;
-    const mark = this.#marks.findLast(
-      (one) => Math.hypot(x.at(one.x) - px, y.at(one.y) - py) < REACH,
-    );
-    const places = this.#places;
-    return mark?.x ?? places[nearestIndex(places, x.value(px))];
+    const mark = this.#marks.findLast((one) => Math.hypot(x.at(one.x) - px, y.at(one.y) - py) < REACH);
+    return mark?.x ?? this.#places[nearestIndex(this.#places, x.value(px))];
   }
 
   #key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || !this.#scales) return;
-    const xs = this.#places;
-    const steps = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowDown: -1,
-      ArrowUp: 1,
-      PageDown: -JUMP,
-      PageUp: JUMP,
-      Home: -Infinity,
-      End: Infinity,
-    };
-    const step = steps[event.key];
-    if (step === undefined) return;
+    const step = STEPS[event.key];
+    if (event.ctrlKey || event.altKey || event.metaKey || !this.#scales || step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
+    const xs = this.#places;
     const here = nearestIndex(xs, this.#hovered ?? this.#cursor ?? xs[0]);
-    const place = Math.max(0, Math.min(xs.length - 1, here + step));
-    this.#hovered = xs[place];
-    if (this.onPick) this.onPick(xs[place]);
-    else this.#tellValue(xs[place]);
-    this.#drawOver(this.#hovered);
+    const place = xs[Math.max(0, Math.min(xs.length - 1, here + step))];
+    if (this.onPick) this.onPick(place);
+    else this.#tellValue(place);
+    this.#hover(place);
   }
 
   /** What screen readers hear of a place. */
   #tellValue(value) {
     if (value === null || !this.#lines.length) return;
-    const parts = this.#values(value).map(({ words }) => words);
+    const values = joined(this.#values(value).map(({ words }) => words));
     this.pad.setAttribute('aria-valuenow', value);
-    this.pad.setAttribute(
-      'aria-valuetext',
-      text('chart.value', { place: this.#heading(value), values: joined(parts) }),
-    );
+    this.pad.setAttribute('aria-valuetext', text('chart.value', { place: this.#heading(value), values }));
   }
+}
+
+/** A short piece of a line, for legends. */
+function sample({ colour, dashed }) {
+  return svg('svg', { class: 'chart-sample', viewBox: '0 0 20 8', 'aria-hidden': 'true' },
+    svg('path', { class: `chart-line chart-colour-${colour}${dashed ? ' dashed' : ''}`, d: 'M0 4H20' }));
 }

@@ -40,11 +40,7 @@ export function scalesOf(axes, lines, xs, width, height) {
     x: scaleOf(axes.x, xs, left, end, across),
     y: scaleOf(axes.y, rangeY(lines, false), bottom, top, up),
     right: scaleOf(axes.right, rangeY(lines, true), bottom, top, up),
-    hasRight,
-    left,
-    end,
-    bottom,
-    top,
+    hasRight, left, end, bottom, top,
   };
 }
 
@@ -53,27 +49,17 @@ function rangeY(lines, right) {
   return rangeOf(some.flatMap(({ ys, low = [], high = [] }) => [ys, low, high])) ?? [1, 2];
 }
 
-/**
- * Axes, ticks and the lines across.
- *
- * @param {object} axes
- * @param {Scales} scales
- * @returns {Array}
- */
+/** Axes, ticks and the lines across. */
 export function drawAxes(axes, { x, y, right, hasRight, left, end, bottom }) {
-  const across = (tick) =>
-    svg('line', { class: 'chart-grid', x1: left, x2: end, y1: y.at(tick), y2: y.at(tick) });
-  const words = (place, px, py, written) =>
-    svg('text', { class: `chart-tick chart-tick-${place}`, x: px, y: py, text: written });
+  const across = (value, kind) => svg('line', { class: kind, x1: left, x2: end, y1: value, y2: value });
+  const words = (axis, scale, place, put) => scale.ticks.map((tick) => svg('text',
+    { class: `chart-tick chart-tick-${place}`, text: written(axis, scale)(tick), ...put(scale.at(tick)) }));
   return [
-    y.ticks.map(across),
-    y.ticks.map((tick) => words('left', left - 6, y.at(tick), written(axes.y, y)(tick))),
-    hasRight &&
-      right.ticks.map((tick) =>
-        words('right', end + 6, right.at(tick), written(axes.right, right)(tick)),
-      ),
-    x.ticks.map((tick) => words('bottom', x.at(tick), bottom + 16, written(axes.x, x)(tick))),
-    svg('line', { class: 'chart-axis', x1: left, x2: end, y1: bottom, y2: bottom }),
+    y.ticks.map((tick) => across(y.at(tick), 'chart-grid')),
+    words(axes.y, y, 'left', (at) => ({ x: left - 6, y: at })),
+    hasRight && words(axes.right, right, 'right', (at) => ({ x: end + 6, y: at })),
+    words(axes.x, x, 'bottom', (at) => ({ x: at, y: bottom + 16 })),
+    across(bottom, 'chart-axis'),
   ];
 }
 
@@ -82,85 +68,42 @@ function written(axis, { ticks }) {
   return axis.format ?? (axis.base ? formatShort : shortFormat(ticks));
 }
 
-/**
- * The lines.
- *
- * @param {object[]} lines
- * @param {Scales} scales
- * @returns {Array}
- */
+/** The lines, with their bands, areas and markers. */
 export function drawLines(lines, scales) {
   const { x, bottom } = scales;
   return lines.map((line) => {
-    const up = line.right ? scales.right : scales.y;
-    const path = linePath(line.xs, line.ys, x, up, line.stepped);
+    const { xs, ys, low, high, colour } = line;
+    const y = line.right ? scales.right : scales.y;
+    const path = linePath(xs, ys, x, y, line.stepped);
     if (!path) return null;
-    const kind = `chart-line chart-colour-${line.colour}${line.dashed ? ' dashed' : ''}`;
-    const [first, last] = [x.at(line.xs[0]), x.at(line.xs[line.xs.length - 1])];
-    const below = `L${last.toFixed(1)} ${bottom}L${first.toFixed(1)} ${bottom}Z`;
+    const drawn = (kind, d, more) => svg('path', { class: `${kind} chart-colour-${colour}`, d, ...more });
+    const kind = `chart-line${line.dashed ? ' dashed' : ''}`;
+    const below = `L${x.at(xs[xs.length - 1]).toFixed(1)} ${bottom}L${x.at(xs[0]).toFixed(1)} ${bottom}Z`;
     return [
-      line.low &&
-        svg('path', {
-          class: `chart-band chart-colour-${line.colour}`,
-          d: bandPath(line.xs, line.low, line.high, x, up),
-        }),
-      line.area &&
-        svg('path', { class: `chart-area chart-colour-${line.colour}`, d: path + below }),
-      svg('path', { class: kind, d: path, 'stroke-dasharray': line.dashes?.join(' ') || null }),
-      line.low && line.xs.length === 1 && svg('path', { class: kind, d: barPath(line, x, up) }),
-      line.marker && markersOf(line, x, up),
+      low && drawn('chart-band', bandPath(xs, low, high, x, y)),
+      line.area && drawn('chart-area', path + below),
+      drawn(kind, path, { 'stroke-dasharray': line.dashes?.join(' ') || null }),
+      // the interval of a single point
+      low && xs.length === 1 && drawn(kind, `M${x.at(xs[0])} ${y.at(low[0])}V${y.at(high[0])}`),
+      // the middle of the box of a marker is at 14, 6
+      line.marker && Array.from(xs, (value, place) => drawn('chart-marker', line.marker,
+        { transform: `translate(${(x.at(value) - 14).toFixed(1)} ${(y.at(ys[place]) - 6).toFixed(1)})` })),
     ];
   });
 }
 
-/** The interval of a single point. */
-function barPath({ xs, low, high }, x, y) {
-  return `M${x.at(xs[0])} ${y.at(low[0])}V${y.at(high[0])}`;
-}
-
-/** The marker of a line at each of its points; the middle of its box is at 14, 6. */
-function markersOf({ xs, ys, marker, colour }, x, y) {
-  return Array.from(xs, (value, place) => svg('path', {
-    class: `chart-marker chart-colour-${colour}`,
-    d: marker,
-    transform: `translate(${(x.at(value) - 14).toFixed(1)} ${(y.at(ys[place]) - 6).toFixed(1)})`,
-  }));
-}
-
-/**
- * The marks.
- *
- * @param {object[]} marks
- * @param {Scales} scales
- * @returns {Array}
- */
+/** The marks. */
 export function drawMarks(marks, scales) {
-  return marks.map(({ x, y, kind, symbol }) => {
-    const place = `translate(${scales.x.at(x).toFixed(1)} ${scales.y.at(y).toFixed(1)})`;
-    const sign = symbol && svg('text', { text: symbol });
-    const dot = svg('circle', { r: symbol ? 7 : 4 });
-    return svg('g', { class: `chart-mark ${kind}`, transform: place }, dot, sign);
-  });
+  return marks.map(({ x, y, kind, symbol }) => svg('g', {
+    class: `chart-mark ${kind}`, transform: `translate(${scales.x.at(x).toFixed(1)} ${scales.y.at(y).toFixed(1)})`,
+  }, svg('circle', { r: symbol ? 7 : 4 }), symbol && svg('text', { text: symbol })));
 }
 
-/**
- * A dot on each line at one place.
- *
- * @param {object[]} lines
- * @param {Scales} scales
- * @param {number} value the x
- * @returns {Array}
- */
+/** A dot on each line at one x. */
 export function drawDots(lines, scales, value) {
   return lines.map((line) => {
     const found = valueAt(line, value);
-    if (found === null) return null;
-    const cy = (line.right ? scales.right : scales.y).at(found);
-    return svg('circle', {
-      class: `chart-dot chart-colour-${line.colour}`,
-      r: 4,
-      cx: scales.x.at(value),
-      cy,
-    });
+    return found !== null && svg('circle', { class: `chart-dot chart-colour-${line.colour}`, r: 4,
+      cx: scales.x.at(value), cy: (line.right ? scales.right : scales.y).at(found) });
   });
 }

@@ -22,68 +22,34 @@ const STEPS = [1, 2, 5, 10];
 export function scaleOf(axis, [low, high], start, end, wanted) {
   const from = Math.min(low, axis.from ?? low);
   const to = Math.max(high, axis.to ?? high);
-  if (axis.base)
-    return logScale(
-      Math.max(from, 1e-12),
-      Math.max(to, from * axis.base),
-      start,
-      end,
-      wanted,
-      axis.base,
-    );
-  return linearScale(from, to, start, end, wanted);
+  if (axis.base) return logScale(Math.max(from, 1e-12), Math.max(to, from * axis.base), start, end, wanted, axis.base);
+  const scale = placed(from, to - from || 1, start, end);
+  return { ...scale, ticks: roundTicks(from, from + (to - from || 1), wanted) };
 }
 
-/**
- * A linear scale with round ticks.
- *
- * @param {number} low smallest value
- * @param {number} high largest value
- * @param {number} start its pixel
- * @param {number} end pixel of the largest value
- * @param {number} wanted number of ticks, about
- * @returns {Scale}
- */
-function linearScale(low, high, start, end, wanted) {
-  const span = high - low || 1;
-  const at = (value) => start + ((value - low) / span) * (end - start);
-  const value = (pixel) => low + ((pixel - start) / (end - start || 1)) * span;
-  return { at, value, ticks: roundTicks(low, low + span, wanted) };
+/** From values to pixels and back. */
+function placed(low, span, start, end) {
+  return {
+    at: (value) => start + ((value - low) / span) * (end - start),
+    value: (pixel) => low + ((pixel - start) / (end - start || 1)) * span,
+  };
 }
 
-/**
- * A logarithmic scale; values must be above 0.
- *
- * @param {number} low
- * @param {number} high
- * @param {number} start
- * @param {number} end
- * @param {number} wanted number of ticks, about
- * @param {number} base ticks are powers of it
- * @returns {Scale}
- */
+/** A scale of values above 0, with ticks at powers of `base`. */
 function logScale(low, high, start, end, wanted, base) {
   const log = (value) => Math.log(value) / Math.log(base);
-  const [from, to] = [log(low), log(high)];
-  const span = to - from || 1;
-  const at = (value) => start + ((log(value) - from) / span) * (end - start);
-  const value = (pixel) => base ** (from + ((pixel - start) / (end - start || 1)) * span);
+  const from = log(low);
+  const span = log(high) - from || 1;
+  const scale = placed(from, span, start, end);
   const every = Math.max(1, Math.ceil(span / wanted));
   const ticks = [];
   for (let power = Math.ceil(from - 1e-9); power <= from + span + 1e-9; power += 1) {
     if ((Math.round(from + span) - power) % every === 0) ticks.push(base ** power);
   }
-  return { at, value, ticks };
+  return { at: (value) => scale.at(log(value)), value: (pixel) => base ** scale.value(pixel), ticks };
 }
 
-/**
- * Round values between two others: multiples of 1, 2 or 5 times a power of ten.
- *
- * @param {number} low
- * @param {number} high
- * @param {number} wanted about how many
- * @returns {number[]}
- */
+/** About so many values between two others: multiples of 1, 2 or 5 times a power of ten. */
 function roundTicks(low, high, wanted) {
   const rough = (high - low) / Math.max(1, wanted);
   const power = 10 ** Math.floor(Math.log10(rough || 1));

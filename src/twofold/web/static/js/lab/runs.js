@@ -1,7 +1,7 @@
 /** Training runs: one curve, or several in one chart, while they grow. */
 
 import { LineChart } from '../chart.js';
-import { button, h, part } from '../dom.js';
+import { button, h } from '../dom.js';
 import { formatShort } from '../figures.js';
 import { readable } from '../links.js';
 import { net } from '../net.js';
@@ -150,9 +150,7 @@ export class RunView {
     if (!this.#charts.has(key)) {
       const y = SHARES.includes(measure) ? { format: (value) => percent(value), from: 0, to: 100 } : { from: 0 };
       const x = { label: text(`lab.unit_${unit}`), format: unit === 'seconds' ? formatLong : undefined, from: 0 };
-      const chart = new LineChart({ label: text(`lab.chart_${measure}`), x, y });
-      part(chart.element);
-      this.#charts.set(key, { chart, drawn: '' });
+      this.#charts.set(key, { chart: new LineChart({ label: text(`lab.chart_${measure}`), x, y }), drawn: '' });
     }
     const known = this.#charts.get(key);
     const drawn = JSON.stringify([this.names, curves.map(({ stamp }) => stamp), tile]);

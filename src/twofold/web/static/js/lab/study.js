@@ -1,7 +1,7 @@
 /** A study: its tables and charts under each set of rules, drawn anew when it has grown. */
 
 import { LineChart } from '../chart.js';
-import { h, icon, part } from '../dom.js';
+import { h, icon } from '../dom.js';
 import { formatDuration, formatShort } from '../figures.js';
 import { net } from '../net.js';
 import { playerName } from '../player_names.js';
@@ -163,7 +163,7 @@ export class StudyView {
     const axis = (one, name) => (isWide && wide === name ? { ...one, base: 10, from: undefined } : { ...one });
     const chart = known?.chart ?? new LineChart({ label: text(`lab.plot_${kind}`), x: axis(x, 'x'), y: axis(y, 'y') });
     chart.legend.remove(); // the figure has one
-    this.#charts.set(key, { chart: Object.assign(chart, { element: part(chart.element) }), found });
+    this.#charts.set(key, { chart, found });
     if (kind === 'strength') Object.assign(chart.axes.x, powersAround(found));
     chart.setLines(found.map(({ player, xs, ys, low, high }) => {
       const { name, colour, dashes, marker } = players[player];
