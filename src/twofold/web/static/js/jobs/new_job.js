@@ -27,10 +27,10 @@ export function usualJob(kind, names, players = usualPlayers()) {
   return kind === 'bench' ? { kind, name, players, games: GAMES } : { kind, name, network: NETWORK, seconds: TIMES[0] };
 }
 
+/** The default player stands for one that the server does not list. */
 function usualPlayers() {
   const known = new Set(net.players.map(({ spec }) => spec));
-  const first = FIRST_PLAYERS.filter((spec) => known.has(spec));
-  return first.length ? first : [''];
+  return [...new Set(FIRST_PLAYERS.map((spec) => (known.has(spec) ? spec : '')))];
 }
 
 /** `bench-1`, or with the next number that is free. */
