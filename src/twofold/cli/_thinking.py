@@ -8,9 +8,8 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-import msgspec
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -175,69 +174,25 @@ def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
 # ---- for programs
 
 
-class PartsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of a value; null for an illegal move, text for `inf` and `nan`.
-
-    Attributes:
-        parts: the terms by name.
-        total: their sum.
-        value: the value as a search uses it.
-    """
-
-    parts: dict[str, float | str] | None
-    total: float | str | None
-    value: float | str | None
-
-    @classmethod
-    def of(cls, terms: Terms | None, **more: Any) -> Self:
-        """The document of terms; `more` are further fields."""
-        if terms is None:
-            return cls(parts=None, total=None, value=None, **more)
-        parts = {name: finite(part) for name, part in terms.parts.items()}
-        return cls(parts=parts, total=finite(terms.total), value=finite(terms.value), **more)
-
-
-class MovePartsDocument(PartsDocument, frozen=True, kw_only=True):
-    """The parts of the value after a move.
-
-    Attributes:
-        move: `up`, `right`, `down` or `left`.
-        legal: true if it is legal.
-    """
-
-    move: str
-    legal: bool
-
-
-class TermsDocument(msgspec.Struct, frozen=True):
-    """The parts of the evaluator's value of a board, and of the value after each move.
-
-    Attributes:
-        evaluator: name of the evaluator.
-        unit: unit of the values.
-        at: the boards that it values: `afterstate`, or `state`, of which the means are given.
-        add_up: true if the parts add up to the value.
-        board: the parts of the board.
-        moves: the parts after up, right, down and left.
-    """
-
-    evaluator: str
-    unit: str
-    at: str
-    add_up: bool
-    board: PartsDocument
-    moves: list[MovePartsDocument]
-
-    @classmethod
-    def of(cls, explanation: Explanation) -> Self:
-        """The document of an explanation."""
-        evaluator = explanation.evaluator
-        moves = [
-            MovePartsDocument.of(terms, move=move.name.lower(), legal=terms is not None)
+def terms_document(explanation: Explanation) -> dict[str, Any]:
+    """The terms as JSON has them."""
+    return {
+        "evaluator": explanation.evaluator.name,
+        "unit": explanation.evaluator.unit,
+        "at": explanation.evaluator.at,
+        "add_up": explanation.add_up,
+        "board": _parts(explanation.board),
+        "moves": [
+            {"move": move.name.lower(), "legal": terms is not None}
+            | (_parts(terms) if terms else dict.fromkeys(("parts", "total", "value")))
             for move, terms in zip(Move, explanation.moves, strict=True)
-        ]
-        board = PartsDocument.of(explanation.board)
-        return cls(evaluator.name, evaluator.unit, evaluator.at, explanation.add_up, board, moves)
+        ],
+    }
+
+
+def _parts(terms: Terms) -> dict[str, Any]:
+    parts = {name: finite(part) for name, part in terms.parts.items()}
+    return {"parts": parts, "total": finite(terms.total), "value": finite(terms.value)}
 
 
 T = TypeVar("T")

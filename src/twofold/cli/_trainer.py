@@ -9,8 +9,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from twofold.arena.stats import wilson_interval
-from twofold.cli._documents import Rate
 from twofold.cli._games import read_starts
 from twofold.cli._options import (
     ForceOption,
@@ -32,7 +30,6 @@ from twofold.cli._training import (
     Limits,
     OutOption,
     ResumeOption,
-    RunDocument,
     Shown,
     Trials,
     go_on,
@@ -221,38 +218,14 @@ def _recent(training: Training) -> str:
     return words if curve.recent else ""
 
 
-class TrainDocument(RunDocument, frozen=True, kw_only=True):
-    """A training run of a network.
-
-    Attributes:
-        bytes: size of the weights.
-        games_begun: number of games begun, those that begin elsewhere too.
-        reach_rates: how often the last 1000 games reached each tile.
-    """
-
-    bytes: int
-    games_begun: int
-    reach_rates: dict[str, Rate]
-
-
-def document(training: Training, out: str) -> TrainDocument:
-    """A run in a file, as JSON has it."""
-    curve = training.curve
-    games = len(curve.recent)
-    rates = {
-        str(tile): Rate.of(wilson_interval(round(rate * games), games))
-        for tile, rate in curve.reached.items()
-        if games
+def _more(training: Training) -> dict[str, Any]:
+    return {
+        "settings": settings_document(training),
+        "bytes": training.network.bytes,
+        "games_begun": training.begun,
+        "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
     }
-    return TrainDocument.of(
-        training,
-        out,
-        settings_document(training),
-        bytes=training.network.bytes,
-        games_begun=training.begun,
-        reach_rates=rates,
-    )
 
 
-SHOWN: Final = Shown("train", _games, _recent, "network", document)
+SHOWN: Final = Shown("train", _games, _recent, "network", _more)
 """What the command says of a run."""

@@ -4,7 +4,6 @@ import sys
 from contextlib import closing
 from typing import Annotated, Final
 
-import msgspec
 import typer
 
 from twofold.cli._options import JsonOption, argument, count, option
@@ -80,66 +79,17 @@ def command(
         raise typer.Exit(INTERRUPTED if interrupted else 1)
 
 
-# ---- the document
-
-
-class CheckDocument(msgspec.Struct, frozen=True):
-    """A check.
-
-    Attributes:
-        name: its name.
-        demand: the demand of the protocol.
-        passed: true if the program meets it.
-    """
-
-    name: str
-    demand: str
-    passed: bool
-
-
-class EngineCheckDocument(msgspec.Struct, frozen=True):
-    """Whether a program keeps the engine protocol.
-
-    Attributes:
-        engine: the command that starts it.
-        passed: true if all checks were made and passed.
-        interrupted: true if Ctrl-C ended it.
-        checks: the checks that were made.
-    """
-
-    engine: str
-    passed: bool
-    interrupted: bool
-    checks: list[CheckDocument]
-
-
-class CheckTiming(msgspec.Struct, frozen=True):
-    """Time of a check.
-
-    Attributes:
-        name: its name.
-        detail: what was found, which may hold times.
-        seconds: wall-clock time.
-    """
-
-    name: str
-    detail: str
-    seconds: float
-
-
-class EngineCheckTiming(msgspec.Struct, frozen=True):
-    """Time of the checks.
-
-    Attributes:
-        checks: the checks that were made.
-    """
-
-    checks: list[CheckTiming]
-
-
 def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:
-    passed = not interrupted and all(one.passed for one in outcomes)
-    checks = [CheckDocument(one.name, one.demand, one.passed) for one in outcomes]
-    times = [CheckTiming(one.name, one.detail, one.seconds) for one in outcomes]
-    document = EngineCheckDocument(cmd, passed, interrupted, checks)
-    write_json("engine-check", document, EngineCheckTiming(times))
+    checks = [{"name": one.name, "demand": one.demand, "passed": one.passed} for one in outcomes]
+    timing = {
+        "checks": [
+            {"name": one.name, "detail": one.detail, "seconds": one.seconds} for one in outcomes
+        ]
+    }
+    body = {
+        "engine": cmd,
+        "passed": not interrupted and all(one.passed for one in outcomes),
+        "interrupted": interrupted,
+        "checks": checks,
+    }
+    write_json("engine-check", body, timing)

@@ -1,9 +1,7 @@
 """`twofold players`: who can play."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Self
-
-import msgspec
+from typing import Annotated, Any, Final
 
 from twofold.cli._options import JsonOption, argument
 from twofold.cli._output import print_out, wrapped, write_json
@@ -63,12 +61,10 @@ def command(
             f"{did_you_mean(name, known)}"
         )
     if json:
-        document = PlayersDocument(
-            list(map(EntryDocument.of, players)),
-            list(map(EntryDocument.of, evaluators)),
-            [StrengthDocument(one, *STRENGTHS[one].by_size.values()) for one in strengths],
-        )
-        write_json("players", document)
+        found = [_document(entry) for entry in players]
+        values = [_document(one) for one in evaluators]
+        plain = [{"name": one, **STRENGTHS[one].by_size} for one in strengths]
+        write_json("players", {"players": found, "evaluators": values, "strengths": plain})
         return
     for one in strengths:
         pairs = list(STRENGTHS[one].by_size.items())
@@ -114,68 +110,12 @@ def _keys(one: Entry | Evaluator) -> dict[str, tuple[str, str]]:
     return {name: (format_number(weight.value), weight.help) for name, weight in weights}
 
 
-class KeyDocument(msgspec.Struct, frozen=True):
-    """A key of a player, or a weight of an evaluator.
-
-    Attributes:
-        default: its default, as text.
-        help: what it is.
-    """
-
-    default: str
-    help: str
-
-
-class EntryDocument(msgspec.Struct, frozen=True):
-    """A player or an evaluator.
-
-    Attributes:
-        name: its name.
-        summary: what it does.
-        source: where it was published; empty if nowhere.
-        keys: its keys by name.
-    """
-
-    name: str
-    summary: str
-    source: str
-    keys: dict[str, KeyDocument]
-
-    @classmethod
-    def of(cls, one: Entry | Evaluator) -> Self:
-        """The document of a player or an evaluator."""
-        keys = {name: KeyDocument(*key) for name, key in sorted(_keys(one).items())}
-        return cls(one.name, one.summary, one.source, keys)
-
-
-class StrengthDocument(msgspec.Struct, frozen=True):
-    """A strength, by which a player can be named.
-
-    Attributes:
-        name: its name.
-        on_4x4: spec of the player on 4x4 boards.
-        smaller: spec of the player on smaller boards.
-        larger: spec of the player on larger boards.
-    """
-
-    name: str
-    on_4x4: str = msgspec.field(name="4x4")
-    smaller: str
-    larger: str
-
-
-class PlayersDocument(msgspec.Struct, frozen=True):
-    """Who can play.
-
-    Attributes:
-        players: the players.
-        evaluators: the evaluators.
-        strengths: the strengths.
-    """
-
-    players: list[EntryDocument]
-    evaluators: list[EntryDocument]
-    strengths: list[StrengthDocument]
+def _document(one: Entry | Evaluator) -> dict[str, Any]:
+    keys = {
+        name: {"default": default, "help": words}
+        for name, (default, words) in sorted(_keys(one).items())
+    }
+    return {"name": one.name, "summary": one.summary, "source": one.source, "keys": keys}
 
 
 def _described(one: Entry | Evaluator) -> str:

@@ -4,12 +4,8 @@ import contextlib
 import shutil
 import time
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
-from twofold.cli._documents import OutcomesDocument
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -34,7 +30,7 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import shell_line
 from twofold.storage.files import alone, new_file, work_folder
-from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
+from twofold.tables.exact import ExactTable, Outcomes, describe, document, outcomes
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate, load_kernels
@@ -96,7 +92,8 @@ def command(
     assert isinstance(table, ExactTable)
     if json:
         rate = None if known or resumed else len(table) / max(seconds, 1e-9)
-        write_json("solve", SolveDocument.of(table, out, ends), SolveTiming(seconds, rate))
+        timing = {"seconds": seconds, "states_per_second": rate}
+        write_json("solve", _document(table, out, ends), timing)
     else:
         _print(table, out, ends, None if known or resumed else seconds)
 
@@ -200,58 +197,15 @@ def _print(table: ExactTable, out: str, ends: Outcomes | None, seconds: float | 
         print_out("\n".join(describe(ends)))
 
 
-# ---- the document
-
-
-class SolveDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """The solution of a game.
-
-    Attributes:
-        rules: rules of the game.
-        objective: what is maximised: `score` or `goal`.
-        unit: unit of the value.
-        value: value of a game before its first tile.
-        states: number of states.
-        layers: number of layers, the sums of tiles.
-        largest_layer: number of states of the largest layer.
-        file: file of the table; null without `--out`.
-        outcomes: how games end under optimal play; missing without `--outcomes`.
-    """
-
-    rules: str
-    objective: str
-    unit: str
-    value: float
-    states: int
-    layers: int
-    largest_layer: int
-    file: str | None
-    outcomes: OutcomesDocument | UnsetType
-
-    @classmethod
-    def of(cls, table: ExactTable, out: str, ends: Outcomes | None) -> Self:
-        """The document of a table."""
-        problem, layers = table.problem, table.layers.index
-        return cls(
-            rules=str(problem.rules),
-            objective=problem.objective.value,
-            unit=problem.unit,
-            value=table.start_value,
-            states=len(table),
-            layers=len(layers),
-            largest_layer=int(layers[:, 1].max()),
-            file=out or None,
-            outcomes=UNSET if ends is None else OutcomesDocument.of(ends),
-        )
-
-
-class SolveTiming(msgspec.Struct, frozen=True):
-    """Time of the solution.
-
-    Attributes:
-        seconds: wall-clock time.
-        states_per_second: mean speed; null if a part was solved before.
-    """
-
-    seconds: float
-    states_per_second: float | None
+def _document(table: ExactTable, out: str, ends: Outcomes | None) -> dict[str, Any]:
+    body = {
+        "rules": str(table.problem.rules),
+        "objective": table.problem.objective.value,
+        "unit": table.problem.unit,
+        "value": table.start_value,
+        "states": len(table),
+        "layers": len(table.layers.index),
+        "largest_layer": int(table.layers.index[:, 1].max()),
+        "file": out or None,
+    }
+    return body | ({} if ends is None else {"outcomes": document(ends)})
