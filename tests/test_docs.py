@@ -16,7 +16,7 @@ PAGES = ["README.md", *sorted(
     for path in (ROOT / "docs").rglob("*.md")
     if "_build" not in path.parts
 )]  # fmt: skip
-OF_OTHERS = {"cat", "curl", "docker", "duckdb", "pipx", "ray", "sqlite3", "uvx"}
+OF_OTHERS = {"cat", "curl", "docker", "duckdb", "jq", "pipx", "ray", "sqlite3", "uvx"}
 """Programs that pages use and that are not ours."""
 NEEDS_A_FILE = {"docs/reference/tdl-files.md"}
 """Its Python reads weights of another program; `networks/test_tdl_format.py` calls the same."""

@@ -40,7 +40,7 @@ def test_two_threads_have_the_signature_of_one() -> None:
 
 def test_every_check_of_the_selftest_passes() -> None:
     result = selftest.run_selftest()
-    assert [check for check in result.checks if not check.ok] == []
+    assert [check for check in result.checks if not check.passed] == []
     assert result.signature == SIGNATURE
 
 

@@ -45,7 +45,6 @@ def test_the_table(cli: Cli) -> None:
 
 def test_the_document(cli: Cli) -> None:
     found = document(cli, "greedy", "--games", "3", "--seed", "18446744073709551615")
-    assert list(found)[:2] == ["schema", "command"]
     (player,) = found["players"]
     assert [row["seed"] for row in player["rows"]] == ["18446744073709551615", "0", "1"]
     scores = [row["score"] for row in player["rows"]]

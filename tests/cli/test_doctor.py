@@ -26,9 +26,7 @@ def test_what_is_here(cli: Cli) -> None:
 
 def test_json(cli: Cli) -> None:
     document = json.loads(cli("doctor", "--json").out)
-    assert next(iter(document)) == "schema"
     assert document["versions"]["numpy"]
-    assert set(document["cache"]) == {"folder", "writable"}
 
 
 def test_missing_parts_and_how_to_get_them(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,12 +167,9 @@ def test_the_outcome_as_json(cli: Cli) -> None:
     code, out, _ = cli("engine-check", " ".join(rogue("no-author")), "--json")
     document = json.loads(out)
     assert code == 1
-    assert (document["schema"], document["command"], document["passed"]) == (
-        1, "engine-check", False,
-    )  # fmt: skip
-    assert document["checks"] == [
-        {"name": "handshake", "demand": CHECKS[0].demand, "passed": False}
-    ]
+    assert document["passed"] is False
+    (check,) = document["checks"]
+    assert (check["name"], check["passed"]) == ("handshake", False)
     assert "id author" in document["timing"]["checks"][0]["detail"]
 
 

@@ -54,7 +54,7 @@ def test_documents_are_equal_but_for_time(cli: Cli, tmp_path: Path) -> None:
     assert found[0] == found[1]
     assert found[0]["value"] == pytest.approx(0.962511253750, abs=1e-12)
     assert found[0]["states"] == 35
-    assert found[0]["outcomes"]["reached"]["16"] == pytest.approx(0.962511253750)
+    assert found[0]["outcomes"]["reach_rates"]["16"]["rate"] == pytest.approx(0.962511253750)
     assert (found[0]["objective"], found[0]["unit"]) == ("goal", "chance of 16")
 
 

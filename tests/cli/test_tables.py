@@ -86,7 +86,7 @@ def test_json(cli: Cli) -> None:
     (listed,) = json.loads(cli("tables", "list", "--json").out)["tables"]
     info = json.loads(cli("tables", "info", NAME, "--json").out)
     assert {key: info[key] for key in listed} == listed
-    assert (listed["table"], listed["target"], listed["large_tiles"]) == (NAME, 8, 6)
+    assert (listed["name"], listed["target"], listed["large_tiles"]) == (NAME, 8, 6)
     answer = json.loads(cli("tables", "query", SPOKEN, "--json").out)["answer"]
     assert answer["hash"] == listed["hash"]
     assert answer["chances"][answer["best"]] == max(answer["chances"].values())

@@ -124,7 +124,7 @@ def test_evaluations(cli: Cli, tmp_path: Path) -> None:
     played = json.loads(
         cli("bench", f"ntuple:net={path},ply=1", "--games", "20", "--rules", "3x4", "--json").out
     )
-    assert played["players"][0]["summary"]["mean_score"] == last["measured"]["mean"]
+    assert played["players"][0]["summary"]["mean_score"] == last["measured"]["mean_score"]
     beside = str(tmp_path / "games.safetensors")
     by_games = document(cli, *small, "--eval-every", "200g", "--eval-games", "2", "--out", beside)
     assert [one["games"] for one in by_games["evaluations"]] == [0, 200, 400, 500]

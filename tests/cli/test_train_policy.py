@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Cli, Heard
+from tests.support.documents import check_document
 from tests.support.policies import make_policy, write
 from twofold.cli import _output
 
@@ -162,7 +163,7 @@ def test_a_run_goes_on_and_plays(cli: Cli, tmp_path: Path) -> None:
     words = ("train-policy", *SHORT, "--out", out, "--moves", "1024", "--eval-games", "5", "--json")
     code, text, err = cli(*words)
     assert code == 0, err
-    document = json.loads(text)
+    document = check_document("train-policy", text)
     assert document["moves"] == 1024
     assert document["finished"]
     assert document["evaluations"][-1]["measured"]["sampled"] > 0

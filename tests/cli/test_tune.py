@@ -66,8 +66,8 @@ def test_documents_are_equal_but_for_timing_and_machine(cli: Cli, tmp_path: Path
     }  # fmt: skip
     if whole["verdict"] != "the same":
         assert whole["check"]["seed"] == "4294967297"
-        low, high = whole["check"]["difference"]["mean_95"]
-        assert low <= whole["check"]["difference"]["mean"] <= high
+        low, high = whole["check"]["difference"]["value_95"]
+        assert low <= whole["check"]["difference"]["value"] <= high
 
 
 @pytest.mark.parametrize(

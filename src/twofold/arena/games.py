@@ -119,7 +119,7 @@ Numbers = NDArray[np.int64]
 class GameColumns:
     """Many finished games of one player, in the order of the request: an array for each `Figure`.
 
-    A figure is added here alone: studies, exports, documents and reports have it then.
+    A figure is added here alone: studies, exports and reports have it then.
     """
 
     seeds: Annotated[

@@ -64,7 +64,14 @@ Verdict = Literal["better", "worse", "cannot be told apart", "the same"]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A finished trial; `number` is its place among the proposals, `weights` are as played."""
+    """A finished trial.
+
+    Attributes:
+        number: its place among the proposals, from 0.
+        value: the objective.
+        weights: the weights, as played.
+        spec: the player with these weights, as short as it can be named.
+    """
 
     number: int
     value: float

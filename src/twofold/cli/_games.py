@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
 from twofold.arena.bench import PlayerStanding, backend_at
 from twofold.arena.boards import StartBoards, read_boards, warning_of
 from twofold.arena.games import GameColumns
-from twofold.arena.stats import Interval
 from twofold.arena.study import GameStore, MemoryStudy, Study
-from twofold.arena.survival import Fates, bands, edges_of, format_survival
+from twofold.arena.survival import format_survival
 from twofold.arena.workers import Backend
 from twofold.cli._options import _MOST
 from twofold.cli._output import duration_words, live, print_note, print_out, print_words, waiting
@@ -186,32 +184,3 @@ def print_survival(
             "\nwhere games ended: for each band of tile sums, the share of the games there\n"
         )
         print_out(text)
-
-
-def boards_document(boards: StartBoards | None) -> dict[str, Any] | None:
-    """Boards as the JSON documents name them."""
-    if boards is None:
-        return None
-    return {"name": boards.name, "boards": len(boards), "hash": boards.hash}
-
-
-def survival_document(
-    games: GameColumns, rules: Rules, boards: StartBoards | None
-) -> list[dict[str, Any]]:
-    """Where the games of a player ended, in bands of equal width."""
-    fates = Fates.of_games(games, rules, boards)
-    return [
-        {
-            "tile_sum": [band.low, band.high],
-            "games": band.at_risk,
-            "ended": band.ended,
-            **with_interval("share", band.share),
-            **with_interval("going", band.going),
-        }
-        for band in bands(fates, edges_of([fates]))
-    ]
-
-
-def with_interval(name: str, found: Interval) -> dict[str, Any]:
-    """A value by its name, and its interval of 95 %."""
-    return {name: found.value, f"{name}_95": [found.low, found.high]}

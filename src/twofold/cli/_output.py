@@ -11,10 +11,11 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.live import Live
@@ -27,23 +28,44 @@ from twofold.game.notation import printable
 from twofold.kernels import BUILT, COMPILING
 from twofold.limits import cores
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of the JSON documents; raised when a field changes its name or meaning."""
 
 MIN_WIDTH: Final = 40
 """Words are not wrapped to fewer columns."""
 
 
-def write_json(
-    command: str, body: Mapping[str, Any], timing: Mapping[str, Any] | None = None
-) -> None:
+class Machine(msgspec.Struct, frozen=True):
+    """What figures depend on.
+
+    Attributes:
+        twofold: version of twofold.
+        python: version of Python.
+        numba: version of Numba.
+        numpy: version of NumPy.
+        processor: name of the processor.
+        cores: number of cores that this process may use.
+        system: name and version of the operating system.
+    """
+
+    twofold: str | None
+    python: str
+    numba: str | None
+    numpy: str | None
+    processor: str
+    cores: int
+    system: str
+
+
+def write_json(command: str, body: msgspec.Struct, timing: msgspec.Struct | None = None) -> None:
     """Print the one JSON document of a command.
 
     What depends on time is in `timing`, what depends on the machine in `machine`, so that
     everything else can be compared between runs.
     """
-    document = {"schema": SCHEMA, "command": command, **body}
-    document |= {"timing": dict(timing or {}), "machine": machine()}
+    document = {"schema": SCHEMA, "command": command, **msgspec.to_builtins(body)}
+    document["timing"] = {} if timing is None else msgspec.to_builtins(timing)
+    document["machine"] = machine()
     print_out(json.dumps(document, indent=2, allow_nan=False))
 
 
@@ -107,15 +129,16 @@ def can_redraw(is_terminal: bool) -> bool:
 
 def machine() -> dict[str, Any]:
     """What figures depend on: versions, processor, cores, system."""
-    return {
-        "twofold": version_of("twofold"),
-        "python": platform.python_version(),
-        "numba": version_of("numba"),
-        "numpy": version_of("numpy"),
-        "processor": processor(),
-        "cores": cores(),
-        "system": platform.platform(),
-    }
+    here = Machine(
+        version_of("twofold"),
+        platform.python_version(),
+        version_of("numba"),
+        version_of("numpy"),
+        processor(),
+        cores(),
+        platform.platform(),
+    )
+    return msgspec.structs.asdict(here)
 
 
 def version_of(name: str) -> str | None:

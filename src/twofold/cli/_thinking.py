@@ -8,12 +8,13 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from twofold.cli._documents import Part
 from twofold.cli._output import catching_interrupt, waiting
 from twofold.cli.tui.picture import Canvas
 from twofold.cli.tui.tiles import draw_board, flat_look
@@ -28,13 +29,12 @@ from twofold.search.analysis import (
     PROBABILITY,
     Analysis,
     critic_words,
-    finite,
     format_moves,
     format_value,
     table_words,
 )
 from twofold.search.budget import Budget, Stop
-from twofold.values.evaluator import Explanation, Terms
+from twofold.values.evaluator import Explanation
 
 LABEL: Final = 11
 """Columns of the labels before the figures."""
@@ -174,25 +174,64 @@ def _doubts(explanation: Explanation, analysis: Analysis) -> list[Text]:
 # ---- for programs
 
 
-def terms_document(explanation: Explanation) -> dict[str, Any]:
-    """The terms as JSON has them."""
-    return {
-        "evaluator": explanation.evaluator.name,
-        "unit": explanation.evaluator.unit,
-        "at": explanation.evaluator.at,
-        "add_up": explanation.add_up,
-        "board": _parts(explanation.board),
-        "moves": [
-            {"move": move.name.lower(), "legal": terms is not None}
-            | (_parts(terms) if terms else dict.fromkeys(("parts", "total", "value")))
-            for move, terms in zip(Move, explanation.moves, strict=True)
-        ],
-    }
+class PartsDocument(Part, frozen=True):
+    """The parts of a value; null for an illegal move, text for `inf` and `nan`.
+
+    Attributes:
+        parts: the terms by name.
+        total: their sum.
+        value: the value as a search uses it.
+    """
+
+    parts: dict[str, float | str] | None
+    total: float | str | None
+    value: float | str | None
 
 
-def _parts(terms: Terms) -> dict[str, Any]:
-    parts = {name: finite(part) for name, part in terms.parts.items()}
-    return {"parts": parts, "total": finite(terms.total), "value": finite(terms.value)}
+class MovePartsDocument(PartsDocument, frozen=True):
+    """The parts of the value after a move.
+
+    Attributes:
+        move: `up`, `right`, `down` or `left`.
+        legal: true if it is legal.
+    """
+
+    move: str
+    legal: bool
+
+
+class TermsDocument(Part, frozen=True):
+    """The parts of the evaluator's value of a board, and of the value after each move.
+
+    Attributes:
+        evaluator: name of the evaluator.
+        unit: unit of the values.
+        at: the boards that it values: `afterstate`, or `state`, of which the means are given.
+        add_up: true if the parts add up to the value.
+        board: the parts of the board.
+        moves: the parts after up, right, down and left.
+    """
+
+    evaluator: str
+    unit: str
+    at: str
+    add_up: bool
+    board: PartsDocument
+    moves: list[MovePartsDocument]
+
+    @classmethod
+    def of(cls, source: Explanation, **given: Any) -> Self:
+        """The document of an explanation."""
+        illegal = {"parts": None, "total": None, "value": None}
+        moves = [
+            MovePartsDocument.of(terms, move=move, legal=terms is not None, **more)
+            for move, terms in zip(Move, source.moves, strict=True)
+            for more in [{} if terms else illegal]
+        ]
+        evaluator = source.evaluator
+        return super().of(
+            source, evaluator=evaluator.name, unit=evaluator.unit, at=evaluator.at, moves=moves
+        )
 
 
 T = TypeVar("T")

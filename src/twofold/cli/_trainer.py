@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from twofold.arena.stats import wilson_interval
+from twofold.cli._documents import Rate
 from twofold.cli._games import read_starts
 from twofold.cli._options import (
     ForceOption,
@@ -30,6 +32,7 @@ from twofold.cli._training import (
     Limits,
     OutOption,
     ResumeOption,
+    RunDocument,
     Shown,
     Trials,
     go_on,
@@ -218,14 +221,36 @@ def _recent(training: Training) -> str:
     return words if curve.recent else ""
 
 
-def _more(training: Training) -> dict[str, Any]:
-    return {
-        "settings": settings_document(training),
-        "bytes": training.network.bytes,
-        "games_begun": training.begun,
-        "reached": {str(tile): rate for tile, rate in training.curve.reached.items()},
-    }
+class TrainDocument(RunDocument, frozen=True):
+    """A training run of a network.
+
+    Attributes:
+        bytes: size of the weights.
+        games_begun: number of games begun, those that begin elsewhere too.
+        reach_rates: how often the last 1000 games reached each tile.
+    """
+
+    bytes: int
+    games_begun: int
+    reach_rates: dict[str, Rate]
 
 
-SHOWN: Final = Shown("train", _games, _recent, "network", _more)
+def document(training: Training, out: str) -> TrainDocument:
+    """A run in a file, as JSON has it."""
+    curve, games = training.curve, len(training.curve.recent)
+    return TrainDocument.of(
+        training,
+        file=out,
+        settings=settings_document(training),
+        bytes=training.network.bytes,
+        games_begun=training.begun,
+        reach_rates={
+            tile: wilson_interval(round(rate * games), games)
+            for tile, rate in curve.reached.items()
+            if games
+        },
+    )
+
+
+SHOWN: Final = Shown("train", _games, _recent, "network", document)
 """What the command says of a run."""

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn, Self
 
-import msgspec
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from twofold.cli._documents import Ends, MovesTiming, Part, Rate
 from twofold.cli._options import flag, option, read_seconds
 from twofold.cli._output import (
     catching_interrupt,
@@ -31,7 +31,7 @@ from twofold.figures import clock, counted
 from twofold.game.notation import shell_line
 from twofold.game.notation import shown as quoted
 from twofold.learn.checkpoint import curve_path
-from twofold.learn.curve import Evaluation, Measure
+from twofold.learn.curve import Evaluation, Measure, Measured, Point
 from twofold.learn.run import Trainable, files_beside, run
 from twofold.learn.training import TrainingProgress
 from twofold.limits import check_limit
@@ -214,14 +214,14 @@ class Shown:
         games: how many games a run has had.
         recent: its last ones; empty if there are none.
         trials: the games of its evaluations.
-        document: more of a run as JSON.
+        document: a run in a file, as JSON has it.
     """
 
     command: str
     games: Callable[[Any], str]
     recent: Callable[[Any], str]
     trials: str
-    document: Callable[[Any], dict[str, Any]]
+    document: "Callable[[Any, str], RunDocument]"
 
 
 def conduct(
@@ -259,8 +259,7 @@ def conduct(
         with catching_interrupt() as asked:
             out = go(asked)
     if json:
-        document = run_document(training, out) | shown.document(training)
-        write_json(shown.command, document, run_timing(training))
+        write_json(shown.command, shown.document(training, out), RunTiming.of(training))
     else:
         print_run(training, out, shown)
     if not (refusal or training.is_finished):
@@ -276,29 +275,123 @@ def end_run(command: str, out: str, again: Sequence[str]) -> NoReturn:
 # ---- what is shown
 
 
-def run_document(training: Trainable, out: str) -> dict[str, Any]:
-    """A run as JSON."""
-    return {
-        "file": out,
-        "settings": training.settings.document(),
-        "games": training.curve.games,
-        "moves": training.moves,
-        "finished": training.is_finished,
-        "mean": training.curve.mean,
-        "evaluations": msgspec.to_builtins(training.evaluations),
-        "curve": [{"games": point.games, "mean": point.mean} for point in training.curve.points],
-    }
+class MeasuredDocument(Part, frozen=True):
+    """Results of a network.
+
+    Attributes:
+        mean_score: mean score of whole games, in points; null if none were played.
+        mean_score_95: its 95 % interval.
+        sampled: mean score of games with moves drawn by their probabilities; null without.
+        survival: for each set of boards the share of games that made the next large tile.
+        reach_rates: how often each tile was reached; empty if not measured.
+    """
+
+    mean_score: float | None
+    mean_score_95: Ends
+    sampled: float | None
+    survival: dict[str, float]
+    reach_rates: dict[str, Rate]
+
+    @classmethod
+    def of(cls, source: Measured, **given: Any) -> Self:
+        """The document of results."""
+        interval: Ends = (None, None)
+        if source.mean is not None and source.margin is not None:
+            interval = source.mean - source.margin, source.mean + source.margin
+        more = {"mean_score": source.mean, "mean_score_95": interval}
+        return super().of(source, reach_rates=source.reached, **more, **given)
 
 
-def run_timing(training: Trainable) -> dict[str, Any]:
-    """What differs from one machine to another."""
-    speed = training.moves / max(training.seconds, 1e-9)
-    return {"seconds": training.seconds, "moves_per_second": speed}
+class EvaluationDocument(Part, frozen=True):
+    """An evaluation of the network during the run.
+
+    Attributes:
+        games: number of games before it.
+        moves: number of moves before it.
+        training_mean: mean score of the last 1000 training games, in points.
+        measured: its results.
+    """
+
+    games: int
+    moves: int
+    training_mean: float
+    measured: MeasuredDocument
+
+
+class CurvePoint(Part, frozen=True):
+    """A point of the learning curve.
+
+    Attributes:
+        games: number of games up to it.
+        mean_score: mean score of the games since the last point, in points.
+    """
+
+    games: int
+    mean_score: float
+
+    @classmethod
+    def of(cls, source: Point, **given: Any) -> Self:
+        """The document of a point."""
+        return super().of(source, mean_score=source.mean, **given)
+
+
+class RunDocument(Part, frozen=True):
+    """A training run.
+
+    Attributes:
+        file: file of the network.
+        settings: the settings by their keys; those that are not set are missing.
+        games: number of games that it has finished.
+        moves: number of moves that it has made.
+        finished: true if it has reached its limits.
+        mean_score: mean score of the last 1000 games, in points; 0 before the first.
+        evaluations: evaluations of the network.
+        curve: the learning curve.
+    """
+
+    file: str
+    settings: dict[str, Any]
+    games: int
+    moves: int
+    finished: bool
+    mean_score: float
+    evaluations: list[EvaluationDocument]
+    curve: list[CurvePoint]
+
+    @classmethod
+    def of(cls, source: Trainable, **given: Any) -> Self:
+        """The document of a run."""
+        settings, curve = given.pop("settings"), source.curve
+        return super().of(
+            source,
+            settings=settings | {"seed": str(settings["seed"])},
+            games=curve.games,
+            finished=source.is_finished,
+            mean_score=curve.mean,
+            curve=curve.points,
+            **given,
+        )
+
+
+class RunTiming(MovesTiming, frozen=True):
+    """Time of a run.
+
+    Attributes:
+        evaluations: training time before each evaluation, in seconds.
+    """
+
+    evaluations: list[float]
+
+    @classmethod
+    def of(cls, training: Trainable) -> Self:
+        """The times of a run."""
+        before = [one.seconds for one in training.evaluations]
+        return cls(training.seconds, training.moves / max(training.seconds, 1e-9), before)
 
 
 def print_run(training: Trainable, out: str, shown: Shown) -> None:
     """Print a run: its games, its last ones, its last evaluation."""
-    speed = run_timing(training)["moves_per_second"]
+    speed = training.moves / max(training.seconds, 1e-9)
     print_words(f"{training.network.describe()}: {training.settings.describe()}")
     print_words(
         f"{shown.games(training)}, {counted(training.moves, 'move')}, {training.seconds:,.0f} s, "

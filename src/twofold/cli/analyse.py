@@ -2,14 +2,15 @@
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
+from msgspec import UNSET, UnsetType
 from rich.console import Console
 from rich.text import Text
 
+from twofold.cli._documents import OutcomesDocument
 from twofold.cli._options import (
     USUAL_PLAYER,
     JsonOption,
@@ -24,9 +25,9 @@ from twofold.cli._options import (
 from twofold.cli._output import can_redraw, print_note, waiting, write_json
 from twofold.cli._thinking import (
     LiveAnswer,
+    TermsDocument,
     picture,
     print_lines,
-    terms_document,
     terms_table,
     think,
 )
@@ -129,8 +130,16 @@ def command(
         print_note("interrupted before there was an answer")
         raise typer.Exit(INTERRUPTED)
     if json:
-        judged = {"reproducible": reproducible, "interrupted": answer.interrupted}
-        _write_json(answer.analysis, explanation, ends, judged)
+        common = msgspec.structs.asdict(AnalysisDocument.of(answer.analysis))
+        document = AnalyseDocument(
+            **common | {"player": spec.short},
+            spec=common["player"],
+            reproducible=reproducible,
+            interrupted=answer.interrupted,
+            terms=UNSET if explanation is None else TermsDocument.of(explanation),
+            outcomes=UNSET if ends is None else OutcomesDocument.of(ends),
+        )
+        write_json("analyse", document, Timing.of(answer.analysis))
     else:
         _print(answer.analysis, explanation, ends)
         if budget is not None and budget.seconds is not None:
@@ -199,20 +208,23 @@ def _outcomes(player: Player, board: Board) -> "Outcomes":
         return outcomes(table, board)
 
 
-def _write_json(
-    analysis: Analysis,
-    explanation: Explanation | None,
-    ends: "Outcomes | None",
-    judged: Mapping[str, bool],
-) -> None:
-    body: dict[str, Any] = {**msgspec.to_builtins(AnalysisDocument.of(analysis)), **judged}
-    if explanation is not None:
-        body["terms"] = terms_document(explanation)
-    if ends is not None:
-        from twofold.tables.exact import document
+class AnalyseDocument(AnalysisDocument, frozen=True, kw_only=True):
+    """What a player thinks of a board.
 
-        body["outcomes"] = document(ends)
-    write_json("analyse", body, msgspec.to_builtins(Timing.of(analysis)))
+    Attributes:
+        player: the player, as short as it can be named.
+        spec: the same with all defaults and file hashes.
+        reproducible: true if all but `timing` and `machine` is equal in every run.
+        interrupted: true if Ctrl-C ended it: the best answer so far.
+        terms: the parts of the value; missing without `--explain`.
+        outcomes: how games end under optimal play; missing without `--outcomes`.
+    """
+
+    spec: str
+    reproducible: bool
+    interrupted: bool
+    terms: TermsDocument | UnsetType = UNSET
+    outcomes: OutcomesDocument | UnsetType = UNSET
 
 
 def _print(analysis: Analysis, explanation: Explanation | None, ends: "Outcomes | None") -> None:

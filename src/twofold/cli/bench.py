@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+import msgspec
 import typer
 
-from twofold.arena import summarise
+from twofold.arena import Summary, summarise
 from twofold.arena.bench import (
     Bench,
     Entrant,
@@ -20,11 +21,12 @@ from twofold.arena.bench import (
     preset_lines,
     resumed,
 )
-from twofold.arena.games import FIGURES, GameColumns
+from twofold.arena.games import GameColumns
 from twofold.arena.stats import format_runs
 from twofold.arena.study import GameStore, Study
+from twofold.arena.survival import Fates, SumBand, bands, edges_of
+from twofold.cli._documents import BoardsDocument, Ends, JobsTiming, Part, PlayerDocument, Rate
 from twofold.cli._games import (
-    boards_document,
     far_backend,
     live_games,
     open_study,
@@ -32,8 +34,6 @@ from twofold.cli._games import (
     print_survival,
     read_starts,
     say_beside,
-    survival_document,
-    with_interval,
 )
 from twofold.cli._options import (
     BoardsOption,
@@ -344,73 +344,213 @@ def _end(found: "Found", *, out: str, options: list[str], interrupted: bool, jso
 # ---- the document
 
 
+class SumBandDocument(Part, frozen=True):
+    """Where games ended: those in a band of tile sums.
+
+    Attributes:
+        tile_sum: the band: lower end, and upper end, which is beyond it.
+        games: number of games that came to it.
+        ended: number of games that ended in it.
+        share: share of those that came to it which ended in it.
+        share_95: its 95 % interval.
+        going: share of all games that went on beyond it.
+        going_95: its 95 % interval.
+    """
+
+    tile_sum: tuple[int, int]
+    games: int
+    ended: int
+    share: float
+    share_95: Ends
+    going: float
+    going_95: Ends
+
+    @classmethod
+    def of(cls, source: SumBand, **given: Any) -> Self:
+        """The document of a band."""
+        band = (source.low, source.high)
+        return super().of(source, tile_sum=band, games=source.at_risk, **given)
+
+
+class SummaryDocument(Part, frozen=True):
+    """The finished games of a player.
+
+    Attributes:
+        games: number of finished games.
+        mean_score: mean score, in points.
+        mean_score_95: its 95 % interval.
+        median_score: median score, in points.
+        best_score: largest score, in points.
+        worst_score: smallest score, in points.
+        moves: moves of all games.
+        max_tile: largest tile of all games.
+        reach_rates: how often each tile from 4 was reached.
+        survival: where games ended, by bands of tile sums.
+    """
+
+    games: int
+    mean_score: float
+    mean_score_95: Ends
+    median_score: float
+    best_score: int
+    worst_score: int
+    moves: int
+    max_tile: int
+    reach_rates: dict[str, Rate]
+    survival: list[SumBandDocument]
+
+    @classmethod
+    def of(cls, source: Summary, **given: Any) -> Self:
+        """The document of games."""
+        return super().of(
+            source,
+            mean_score=source.score,
+            mean_score_95=source.score,
+            median_score=source.median,
+            best_score=source.best,
+            worst_score=source.worst,
+            reach_rates=source.reach,
+            **given,
+        )
+
+
+class GameRow(msgspec.Struct, frozen=True):
+    """One game.
+
+    Attributes:
+        seed: seed of the game.
+        score: points.
+        moves: number of moves.
+        max_tile: largest tile at the end.
+        reached: for each tile from 4 the number of the move that first made it or a larger one.
+        tile_sum: sum of the tiles at the end; null in games of older versions.
+    """
+
+    seed: str
+    score: int
+    moves: int
+    max_tile: int
+    reached: dict[str, int]
+    tile_sum: int | None
+
+    @classmethod
+    def of(cls, games: GameColumns) -> list[Self]:
+        """The documents of games."""
+        cells = games.cells()
+        cells["seed"] = list(map(str, cells["seed"]))
+        cells["reached"] = [
+            {str(1 << k): move for k, move in enumerate(moves) if k >= 2}
+            for moves in cells["reached"]
+        ]
+        columns = (cells[name] for name in cls.__struct_fields__)
+        return [cls(*row) for row in zip(*columns, strict=True)]
+
+
+class BenchPlayer(PlayerDocument, frozen=True):
+    """A player and its games.
+
+    Attributes:
+        games: number of games that were asked for.
+        rules: rules of the game.
+        boards: boards on which games begin; null for the usual start.
+        seed: seed of the first game.
+        summary: the finished games; null without any.
+        rows: the finished games, in the order of their seeds.
+    """
+
+    rules: str
+    boards: BoardsDocument | None
+    seed: str
+    summary: SummaryDocument | None
+    rows: list[GameRow]
+
+
+class BenchDocument(Part, frozen=True):
+    """A bench: players on the same seeds.
+
+    Attributes:
+        rules: rules of the game; null if they differ between players.
+        games: number of games asked for of each player; null if they differ.
+        seed: seed of the first game; null if they differ.
+        boards: boards on which games begin; null for the usual start, and if they differ.
+        interrupted: true if Ctrl-C ended it before all games were played.
+        players: the players, in the order of the command.
+    """
+
+    rules: str | None
+    games: int | None
+    seed: str | None
+    boards: BoardsDocument | None
+    interrupted: bool
+    players: list[BenchPlayer]
+
+
+class PlayerTiming(msgspec.Struct, frozen=True):
+    """Time of a player's games; each game runs in one job.
+
+    Attributes:
+        moves_per_second: mean speed; null without games.
+        seconds_per_game: mean time of a game; null without games.
+        seconds: time of each game.
+    """
+
+    moves_per_second: float | None
+    seconds_per_game: float | None
+    seconds: list[float]
+
+    @classmethod
+    def of(cls, games: GameColumns) -> Self:
+        """The times of games."""
+        moves, seconds = int(games.moves.sum()), float(games.seconds.sum())
+        return cls(
+            moves / seconds if seconds else None,
+            seconds / len(games) if len(games) else None,
+            games.seconds.tolist(),
+        )
+
+
+class BenchTiming(JobsTiming, frozen=True):
+    """Time of a bench.
+
+    Attributes:
+        players: the times of each player.
+    """
+
+    players: list[PlayerTiming]
+
+
 def _write_document(found: "Found", *, interrupted: bool, seconds: float, jobs: int) -> None:
     done = sum(len(one.games) for _, _, one in found)
     wanted = sum(entrant.seeds.count for _, entrant, _ in found)
-    players = [_document(bench, entrant, one) for bench, entrant, one in found]
-    homes = {bench.boards.hash if bench.boards else "" for bench, _, _ in found}
-    common: dict[str, Any] = {}  # to all players; null where a study holds more than that
-    for key in ("rules", "games", "seed"):
-        values = {player[key] for player in players}
-        common[key] = values.pop() if len(values) == 1 else None
-    body = {
-        **common,
-        "boards": boards_document(found[0][0].boards) if len(homes) == 1 else None,
-        "interrupted": interrupted and done < wanted,
-        "players": players,
+    players = [_player(*each) for each in found]
+    common = {
+        name: _common(getattr(one, name) for one in players)
+        for name in ("rules", "games", "seed", "boards")
     }
-    standings = [one for _, _, one in found]
-    timing = {"seconds": seconds, "jobs": jobs, "players": list(map(_timing, standings))}
-    write_json("bench", body, timing)
+    is_cut = interrupted and done < wanted
+    document = BenchDocument(**common, interrupted=is_cut, players=players)
+    times = [PlayerTiming.of(one.games) for _, _, one in found]
+    write_json("bench", document, BenchTiming(seconds, jobs, times))
 
 
-def _document(bench: Bench, entrant: Entrant, one: PlayerStanding) -> dict[str, Any]:
-    return {
-        "player": one.player,
-        "spec": one.spec,
-        "rules": str(bench.rules),
-        "boards": boards_document(bench.boards),
-        "games": entrant.seeds.count,
-        "seed": str(entrant.seeds.first),
-        "reproducible": one.reproducible,
-        "error": one.error or None,
-        "failed_seed": None if one.failed_seed is None else str(one.failed_seed),
-        "summary": _summary(bench, one) if len(one.games) else None,
-        "rows": _rows(one.games),
-    }
+def _player(bench: Bench, entrant: Entrant, one: PlayerStanding) -> BenchPlayer:
+    summary = None
+    if len(one.games):
+        fates = Fates.of_games(one.games, bench.rules, bench.boards)
+        survival = bands(fates, edges_of([fates]))
+        summary = SummaryDocument.of(summarise(one.games), survival=survival)
+    return BenchPlayer.of(
+        one,
+        games=entrant.seeds.count,
+        rules=bench.rules,
+        boards=bench.boards,
+        seed=entrant.seeds.first,
+        summary=summary,
+        rows=GameRow.of(one.games),
+    )
 
 
-def _rows(games: GameColumns) -> list[dict[str, Any]]:
-    cells = games.cells("record", *(one.column for one in FIGURES.values() if one.is_time))
-    cells["seed"] = list(map(str, cells["seed"]))
-    # for each tile the move number at which it was first there
-    cells["reached"] = [
-        {str(1 << k): move for k, move in enumerate(moves) if k >= 2} for moves in cells["reached"]
-    ]
-    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-
-
-def _summary(bench: Bench, one: PlayerStanding) -> dict[str, Any]:
-    summary = summarise(one.games)
-    return {
-        "games": summary.games,
-        **with_interval("mean_score", summary.score),
-        "median_score": summary.median,
-        "best_score": summary.best,
-        "worst_score": summary.worst,
-        "moves": summary.moves,
-        "max_tile": summary.max_tile,
-        "reach_rates": {
-            str(tile): with_interval("rate", rate) for tile, rate in summary.reach.items()
-        },
-        "survival": survival_document(one.games, bench.rules, bench.boards),
-    }
-
-
-def _timing(one: PlayerStanding) -> dict[str, Any]:
-    moves, seconds = int(one.games.moves.sum()), float(one.games.seconds.sum())
-    return {
-        "moves_per_second": moves / seconds if seconds else None,
-        "seconds_per_game": seconds / len(one.games) if len(one.games) else None,
-        "seconds": one.games.seconds.tolist(),
-    }
+def _common(values: Iterable[Any]) -> Any:
+    """The value of all players; None where a study holds several."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None

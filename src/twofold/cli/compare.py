@@ -4,22 +4,21 @@ import contextlib
 import sys
 import time
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import typer
 
 from twofold.arena.bench import Bench
-from twofold.arena.compare import BIAS
+from twofold.arena.compare import BIAS, PairedRates, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
+from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
 from twofold.cli._games import (
-    boards_document,
     far_backend,
     live_games,
     open_study,
     print_boards,
     read_starts,
     say_beside,
-    with_interval,
 )
 from twofold.cli._options import (
     BoardsOption,
@@ -145,14 +144,14 @@ def command(
             stop=asked.is_set,
         )
     seconds = time.perf_counter() - began
+    known = outcome.test is not None and outcome.test.finished
+    is_short = any(len(one.games) < count for one in outcome.standings)
+    interrupted = asked.is_set() and is_short and not known
     if json:
-        body = {
-            "rules": str(used_rules),
-            "seed": str(start),
-            "boards": boards_document(starts),
-            **_document(outcome),
-        }
-        write_json("compare", body, {"seconds": seconds, "jobs": used_jobs})
+        document = CompareDocument.of(
+            outcome, rules=used_rules, seed=start, boards=starts, interrupted=interrupted
+        )
+        write_json("compare", document, JobsTiming(seconds, used_jobs))
     else:
         print_out(outcome.tables)
         if outcome.words:
@@ -162,7 +161,7 @@ def command(
         print_words(f"\nrules {used_rules}, seeds from {start}")
         print_boards(starts, max(len(one.games) for one in outcome.standings))
         print_out(f"{counted(used_jobs, 'job')}, {seconds:.1f} s in all")
-    _end(outcome, interrupted=asked.is_set(), count=count)
+    _end(outcome, interrupted=interrupted)
 
 
 def _limited(player: PlayerSpec, budget: str) -> PlayerSpec:
@@ -213,14 +212,13 @@ def _print_power(outcome: DuelOutcome) -> None:
     )
 
 
-def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
+def _end(outcome: DuelOutcome, *, interrupted: bool) -> None:
     failed = [one for one in outcome.standings if one.error]
     for one in failed:
         print_note(f"twofold: {one.player} failed on seed {one.failed_seed}: {one.error}")
     if failed:
         raise typer.Exit(1)
-    known = outcome.test is not None and outcome.test.finished
-    if interrupted and not known and any(len(one.games) < count for one in outcome.standings):
+    if interrupted:
         end_interrupted("")
     if outcome.verdict == "B":
         raise typer.Exit(B_IS_STRONGER)
@@ -229,47 +227,110 @@ def _end(outcome: DuelOutcome, *, interrupted: bool, count: int) -> None:
 # ---- the document
 
 
-def _document(outcome: DuelOutcome) -> dict[str, Any]:
-    found, test = outcome.comparison, outcome.test
-    return {
-        "players": [
-            {
-                "player": one.player,
-                "spec": one.spec,
-                "games": len(one.games),
-                "reproducible": one.reproducible,
-                "error": one.error,
-            }
-            for one in outcome.standings
-        ],
-        "games": found.games if found else 0,
-        "verdict": outcome.verdict,
-        "words": outcome.words or None,
-        "difference": None if found is None else with_interval("value", found.paired.difference),
-        "wins_draws_losses": (
-            None if found is None else [found.paired.wins, found.paired.draws, found.paired.losses]
-        ),
-        "p_value": None if found is None else found.paired.p_value,
-        "reach_rates": {
-            str(one): {
-                "a": rates.ours.value,
-                "b": rates.theirs.value,
-                "difference": with_interval("value", rates.difference),
-            }
-            for one, rates in (found.reach if found else {}).items()
-        },
-        "sprt": None
-        if test is None
-        else {
-            "delta": test.delta,
-            "tile": outcome.tile,
-            "alpha": test.alpha,
-            "beta": test.beta,
-            "pairs": test.pairs,
-            "mean": test.mean,
-            "note": BIAS if test.finished else None,
-            "llr": [test.llr.a, test.llr.b],
-            "bounds": [test.bounds.lower, test.bounds.upper],
-            "finished": test.finished,
-        },
-    }
+class RatesDocument(Part, frozen=True):
+    """How often two players reached a tile, on the same seeds.
+
+    Attributes:
+        a: share of A's games, 0 to 1.
+        b: share of B's games.
+        difference: a minus b.
+    """
+
+    a: float
+    b: float
+    difference: Estimate
+
+    @classmethod
+    def of(cls, source: PairedRates, **given: Any) -> Self:
+        """The document of two rates."""
+        return super().of(source, a=source.ours, b=source.theirs, **given)
+
+
+class SprtDocument(Part, frozen=True):
+    """The sequential test.
+
+    Attributes:
+        delta: smallest difference to find: points, or a share with a tile.
+        tile: the tile whose reach rates are compared; null for scores.
+        alpha: probability of naming a stronger player if there is none.
+        beta: probability of missing one that is stronger by delta.
+        pairs: number of seeds that it has used.
+        mean: mean difference of these, A minus B.
+        note: how to read the difference of a finished test; null before its end.
+        llr: log likelihood ratios for A and for B.
+        bounds: lower and upper bound of these, where the test ends.
+        finished: true if the test has its verdict.
+    """
+
+    delta: float
+    tile: int | None
+    alpha: float
+    beta: float
+    pairs: int
+    mean: float
+    note: str | None
+    llr: tuple[float, float]
+    bounds: tuple[float, float]
+    finished: bool
+
+    @classmethod
+    def of(cls, source: Sprt, **given: Any) -> Self:
+        """The document of a test."""
+        return super().of(
+            source,
+            note=BIAS if source.finished else None,
+            llr=(source.llr.a, source.llr.b),
+            bounds=(source.bounds.lower, source.bounds.upper),
+            **given,
+        )
+
+
+class CompareDocument(Part, frozen=True):
+    """Two players on the same seeds.
+
+    Attributes:
+        rules: rules of the game.
+        seed: seed of the first game.
+        boards: boards on which games begin; null for the usual start.
+        interrupted: true if Ctrl-C ended it before its end.
+        players: A and B, with the games that they finished.
+        games: number of seeds that both have played.
+        verdict: the stronger player, `A` or `B`, or `equal` by a test; null if it is not known.
+        words: the result as a sentence; null without games.
+        difference: mean score of A minus that of B, in points; null without games.
+        wins_draws_losses: number of seeds on which A has more points, as many, fewer.
+        p_value: of the paired t test, two-sided; null for fewer than two games.
+        reach_rates: how often each tile was reached: those that some games reached and some not.
+        sprt: the sequential test; null without `--sprt`.
+    """
+
+    rules: str
+    seed: str
+    boards: BoardsDocument | None
+    interrupted: bool
+    players: list[PlayerDocument]
+    games: int
+    verdict: str | None
+    words: str | None
+    difference: Estimate | None
+    wins_draws_losses: tuple[int, int, int] | None
+    p_value: float | None
+    reach_rates: dict[str, RatesDocument]
+    sprt: SprtDocument | None
+
+    @classmethod
+    def of(cls, source: DuelOutcome, **given: Any) -> Self:
+        """The document of an outcome."""
+        found, test = source.comparison, source.test
+        paired = found.paired if found else None
+        return super().of(
+            source,
+            players=[PlayerDocument.of(one, games=len(one.games)) for one in source.standings],
+            games=found.games if found else 0,
+            difference=paired and paired.difference,
+            wins_draws_losses=paired and (paired.wins, paired.draws, paired.losses),
+            p_value=paired and paired.p_value,
+            reach_rates=found.reach if found else {},
+            sprt=None if test is None else SprtDocument.of(test, tile=source.tile),
+            **given,
+        )

@@ -6,8 +6,8 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import platformdirs
 from rich.console import Console
 
@@ -30,49 +30,111 @@ DEVELOPMENT_EXTRAS = ("test", "check", "docs", "package")
 def command(json: JsonOption = False) -> None:
     """Show what is installed, what it runs on, what is missing."""
     names = {*_requirements().get("", ()), "llvmlite"}
-    body = {
-        "versions": {name: version_of(name) for name in sorted(names)},
-        "features": _features(),
-        "memory_gib": _memory(),
-        "cache": _cache(),
-        "terminal": _terminal(),
-        "extras": _extras(),
-        "missing": _missing(),
-    }
+    found = DoctorDocument(
+        versions={name: version_of(name) for name in sorted(names)},
+        features=_features(),
+        memory_gib=_memory(),
+        cache=_cache(),
+        terminal=_terminal(),
+        extras=_extras(),
+        missing=_missing(),
+    )
     if json:
-        write_json("doctor", body)
+        write_json("doctor", found)
     else:
-        _print(body)
+        _print(found)
 
 
-def _print(body: dict[str, Any]) -> None:
+class CacheDocument(msgspec.Struct, frozen=True):
+    """Where compiled kernels are kept.
+
+    Attributes:
+        folder: path of the folder.
+        writable: true if it is used.
+    """
+
+    folder: str
+    writable: bool
+
+
+class TerminalDocument(msgspec.Struct, frozen=True):
+    """The terminal.
+
+    Attributes:
+        colours: the colours that it shows, in words.
+        columns: its width.
+        lines: its height.
+    """
+
+    colours: str
+    columns: int
+    lines: int
+
+
+class MissingDocument(msgspec.Struct, frozen=True):
+    """Packages that are not installed.
+
+    Attributes:
+        extra: the extra that needs them; empty for twofold itself.
+        packages: their names.
+        get: the command that installs them.
+    """
+
+    extra: str
+    packages: list[str]
+    get: str
+
+
+class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What is installed.
+
+    Attributes:
+        versions: version of each package that twofold needs; null if it is not installed.
+        features: features of the processor that kernels use, and whether it has them.
+        memory_gib: memory of the machine, in GiB; null if unknown.
+        cache: where compiled kernels are kept.
+        terminal: the terminal.
+        extras: for each extra the version of each package; null if it is not installed.
+        missing: packages that are not installed.
+    """
+
+    versions: dict[str, str | None]
+    features: dict[str, bool]
+    memory_gib: float | None
+    cache: CacheDocument
+    terminal: TerminalDocument
+    extras: dict[str, dict[str, str | None]]
+    missing: list[MissingDocument]
+
+
+def _print(found: DoctorDocument) -> None:
     here = machine()
-    cache, terminal = body["cache"], body["terminal"]
+    cache, terminal = found.cache, found.terminal
     rows = [("twofold", here["twofold"]), ("python", f"{here['python']}  {sys.executable}")]
-    rows += [(name, version or "missing") for name, version in body["versions"].items()]
-    has = [name for name, there in body["features"].items() if there]
+    rows += [(name, version or "missing") for name, version in found.versions.items()]
+    has = [name for name, there in found.features.items() if there]
     rows += [
         ("system", here["system"]),
         ("processor", here["processor"]),
         ("features", " ".join(has) or "none of " + " ".join(FEATURES)),
         ("cores", str(here["cores"])),
-        ("memory", "unknown" if body["memory_gib"] is None else f"{body['memory_gib']} GiB"),
-        ("cache", cache["folder"] + ("" if cache["writable"] else "  (not used)")),
-        ("terminal", f"{terminal['colours']}, {terminal['columns']}x{terminal['lines']}"),
+        ("memory", "unknown" if found.memory_gib is None else f"{found.memory_gib} GiB"),
+        ("cache", cache.folder + ("" if cache.writable else "  (not used)")),
+        ("terminal", f"{terminal.colours}, {terminal.columns}x{terminal.lines}"),
     ]
     print_out(format_table(rows[0], rows[1:], left=(0, 1)))
     print_out("\nextras")
-    width = max((len(name) for name in body["extras"]), default=0)
-    for extra, packages in body["extras"].items():
+    width = max((len(name) for name in found.extras), default=0)
+    for extra, packages in found.extras.items():
         line = ", ".join(f"{name} {version}" for name, version in packages.items())
         if absent := [name for name, version in packages.items() if version is None]:
             line = f"{', '.join(absent)} not installed. Install with: {install(extra)}"
         print_out(f"  {extra:<{width}}  {line}")
-    for missing in body["missing"]:
-        if not missing["extra"]:
-            names = ", ".join(missing["packages"])
-            print_out(f"missing: {names}. Install it with: {missing['get']}")
-    if not cache["writable"]:
+    for missing in found.missing:
+        if not missing.extra:
+            names = ", ".join(missing.packages)
+            print_out(f"missing: {names}. Install it with: {missing.get}")
+    if not cache.writable:
         print_out(
             "kernels are compiled anew by each command: make the cache folder one that you alone "
             "can write to"
@@ -98,17 +160,17 @@ def _memory() -> float | None:
     return round(size / 2**30, 1)
 
 
-def _cache() -> dict[str, Any]:
+def _cache() -> CacheDocument:
     """Where compiled kernels are kept, and whether that works."""
     chosen = os.environ.get("TWOFOLD_CACHE_DIR")
     folder = place = Path(chosen or platformdirs.user_cache_dir("twofold", appauthor=False))
     while not os.path.lexists(place) and place != place.parent:
         place = place.parent
     usable = place.is_dir() and os.access(place, os.W_OK) and shared_on_the_way(place) is None
-    return {"folder": str(folder), "writable": usable}
+    return CacheDocument(str(folder), usable)
 
 
-def _terminal() -> dict[str, Any]:
+def _terminal() -> TerminalDocument:
     size = shutil.get_terminal_size()
     system = Console().color_system
     names = {"standard": "16 colours", "256": "256 colours", "truecolor": "full colour"}
@@ -117,7 +179,7 @@ def _terminal() -> dict[str, Any]:
         colours = "not a terminal"
     elif os.environ.get("NO_COLOR"):
         colours = "no colour (NO_COLOR is set)"
-    return {"colours": colours, "columns": size.columns, "lines": size.lines}
+    return TerminalDocument(colours, size.columns, size.lines)
 
 
 def _extras() -> dict[str, dict[str, str | None]]:
@@ -129,7 +191,7 @@ def _extras() -> dict[str, dict[str, str | None]]:
     }
 
 
-def _missing() -> list[dict[str, Any]]:
+def _missing() -> list[MissingDocument]:
     """Packages that are not installed, by extra, and the command that installs them."""
     base = {name: version_of(name) for name in _requirements()[""]}
     found = []
@@ -137,7 +199,7 @@ def _missing() -> list[dict[str, Any]]:
         absent = [name for name, version in packages.items() if version is None]
         if absent:
             get = install(extra) if extra else "pip install twofold"
-            found.append({"extra": extra, "packages": absent, "get": get})
+            found.append(MissingDocument(extra, absent, get))
     return found
 
 

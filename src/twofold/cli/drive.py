@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import typer
 
+from twofold.cli._documents import MovesTiming, Part
 from twofold.cli._options import (
     USUAL_PLAYER,
     ForceOption,
@@ -333,20 +334,55 @@ class Drive:
     def _write_json(self) -> None:
         game, follower = self.follower.game, self.follower
         page = self.driver.page if self.driver is not None else None
-        body: dict[str, Any] = {
-            "page": bare_url(self.place.url),
-            "adapter": page.kind.name if page else None,
-            "read_from": page.source if page else None,
-            "player": self.canonical,
-            "rules": str(game.rules),
-            "board": str(game.board),
-            "score": follower.score,
-            "largest_tile": game.board.max_tile,
-            "moves": follower.made,
-            "moves_of_others": follower.followed,
-            "breaks": follower.breaks,
-            "popups_closed": list(self.driver.popups) if self.driver is not None else [],
-            "ended": self.ending,
-        }
-        timing = {"seconds": self._seconds, "moves_per_second": self._speed}
-        write_json("drive", body, timing)
+        document = DriveDocument.of(
+            follower,
+            page=bare_url(self.place.url),
+            adapter=page.kind.name if page else None,
+            read_from=page.source if page else None,
+            player=self.name,
+            spec=self.canonical,
+            rules=game.rules,
+            board=game.board,
+            max_tile=game.board.max_tile,
+            moves=follower.made,
+            moves_of_others=follower.followed,
+            popups_closed=list(self.driver.popups) if self.driver is not None else [],
+            ended=self.ending,
+        )
+        write_json("drive", document, MovesTiming(self._seconds, self._speed))
+
+
+class DriveDocument(Part, frozen=True):
+    """A game that a player played on a page.
+
+    Attributes:
+        page: address of the page.
+        adapter: kind of the page; null if no game was found.
+        read_from: where the game was read on it; null if no game was found.
+        player: the player, as short as it can be named.
+        spec: the same with all defaults and file hashes.
+        rules: rules of the game.
+        board: the last board.
+        score: points that the page shows; null if it shows none.
+        max_tile: largest tile of the last board.
+        moves: number of moves of the player.
+        moves_of_others: number of moves made on the page by somebody else.
+        breaks: number of changes that no single move explains.
+        popups_closed: the popups that were closed.
+        ended: why the game ended, in words.
+    """
+
+    page: str
+    adapter: str | None
+    read_from: str | None
+    player: str
+    spec: str
+    rules: str
+    board: str
+    score: int | None
+    max_tile: int
+    moves: int
+    moves_of_others: int
+    breaks: int
+    popups_closed: list[str]
+    ended: str

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from twofold.cli._documents import Part
 from twofold.cli._options import JsonOption, argument, count, option
 from twofold.cli._output import (
     catching_interrupt,
@@ -79,17 +80,65 @@ def command(
         raise typer.Exit(INTERRUPTED if interrupted else 1)
 
 
+# ---- the document
+
+
+class CheckDocument(Part, frozen=True):
+    """A check.
+
+    Attributes:
+        name: its name.
+        demand: the demand of the protocol.
+        passed: true if the program meets it.
+    """
+
+    name: str
+    demand: str
+    passed: bool
+
+
+class EngineCheckDocument(Part, frozen=True):
+    """Whether a program keeps the engine protocol.
+
+    Attributes:
+        engine: the command that starts it.
+        passed: true if all checks were made and passed.
+        interrupted: true if Ctrl-C ended it.
+        checks: the checks that were made.
+    """
+
+    engine: str
+    passed: bool
+    interrupted: bool
+    checks: list[CheckDocument]
+
+
+class CheckTiming(Part, frozen=True):
+    """Time of a check.
+
+    Attributes:
+        name: its name.
+        detail: what was found, which may hold times.
+        seconds: wall-clock time.
+    """
+
+    name: str
+    detail: str
+    seconds: float
+
+
+class EngineCheckTiming(Part, frozen=True):
+    """Time of the checks.
+
+    Attributes:
+        checks: the checks that were made.
+    """
+
+    checks: list[CheckTiming]
+
+
 def _write(cmd: str, outcomes: list[CheckOutcome], interrupted: bool) -> None:
-    checks = [{"name": one.name, "demand": one.demand, "passed": one.passed} for one in outcomes]
-    timing = {
-        "checks": [
-            {"name": one.name, "detail": one.detail, "seconds": one.seconds} for one in outcomes
-        ]
-    }
-    body = {
-        "engine": cmd,
-        "passed": not interrupted and all(one.passed for one in outcomes),
-        "interrupted": interrupted,
-        "checks": checks,
-    }
-    write_json("engine-check", body, timing)
+    passed = not interrupted and all(one.passed for one in outcomes)
+    found = {"engine": cmd, "passed": passed, "interrupted": interrupted, "checks": outcomes}
+    timing = EngineCheckTiming.of(None, checks=outcomes)
+    write_json("engine-check", EngineCheckDocument.of(None, **found), timing)

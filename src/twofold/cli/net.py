@@ -1,7 +1,7 @@
 """`twofold net`: look into networks, measure them, convert them, average them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from rich.console import Console
@@ -67,6 +67,23 @@ _CONVERT = """  twofold net convert net.safetensors net.w
 
 app = group("net", "Inspect, evaluate, convert and average networks.", EXAMPLE)
 
+
+class NetDocument(msgspec.Struct, frozen=True):
+    """A network.
+
+    Attributes:
+        file: path of the file.
+        sha256: first 16 digits of the SHA-256 of the file.
+        bytes: size of the file.
+        card: what the file says of the network, see the pages of the file formats.
+    """
+
+    file: str
+    sha256: str
+    bytes: int
+    card: dict[str, Any]
+
+
 NetworkArgument = Annotated[str, argument("NETWORK", "Name or file of a network.")]
 
 
@@ -79,8 +96,11 @@ def info(network: NetworkArgument, json: JsonOption = False) -> None:
         return
     card = _card(path)
     if json:
-        body = {"file": str(path), "sha256": network_hash(network), "bytes": path.stat().st_size}
-        write_json("net info", body | {"card": msgspec.to_builtins(card)})
+        said = msgspec.to_builtins(card)
+        if "seed" in said["settings"]:
+            said["settings"]["seed"] = str(said["settings"]["seed"])
+        size = path.stat().st_size
+        write_json("net info", NetDocument(str(path), network_hash(network), size, said))
         return
     _print_card(card, _facts(card, path), path.stat().st_size, network_hash(network))
 

@@ -1,8 +1,11 @@
 """`twofold players`: who can play."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
+import msgspec
+
+from twofold.cli._documents import Part
 from twofold.cli._options import JsonOption, argument
 from twofold.cli._output import print_out, wrapped, write_json
 from twofold.errors import InvalidInput
@@ -61,10 +64,9 @@ def command(
             f"{did_you_mean(name, known)}"
         )
     if json:
-        found = [_document(entry) for entry in players]
-        values = [_document(one) for one in evaluators]
-        plain = [{"name": one, **STRENGTHS[one].by_size} for one in strengths]
-        write_json("players", {"players": found, "evaluators": values, "strengths": plain})
+        found = {"players": players, "evaluators": evaluators}
+        levels = [StrengthDocument(one, *STRENGTHS[one].by_size.values()) for one in strengths]
+        write_json("players", PlayersDocument.of(None, **found, strengths=levels))
         return
     for one in strengths:
         pairs = list(STRENGTHS[one].by_size.items())
@@ -110,12 +112,68 @@ def _keys(one: Entry | Evaluator) -> dict[str, tuple[str, str]]:
     return {name: (format_number(weight.value), weight.help) for name, weight in weights}
 
 
-def _document(one: Entry | Evaluator) -> dict[str, Any]:
-    keys = {
-        name: {"default": default, "help": words}
-        for name, (default, words) in sorted(_keys(one).items())
-    }
-    return {"name": one.name, "summary": one.summary, "source": one.source, "keys": keys}
+class KeyDocument(msgspec.Struct, frozen=True):
+    """A key of a player, or a weight of an evaluator.
+
+    Attributes:
+        default: its default, as text.
+        help: what it is.
+    """
+
+    default: str
+    help: str
+
+
+class EntryDocument(Part, frozen=True):
+    """A player or an evaluator.
+
+    Attributes:
+        name: its name.
+        summary: what it does.
+        source: where it was published; empty if nowhere.
+        keys: its keys by name.
+    """
+
+    name: str
+    summary: str
+    source: str
+    keys: dict[str, KeyDocument]
+
+    @classmethod
+    def of(cls, source: Entry | Evaluator, **given: Any) -> Self:
+        """The document of a player or an evaluator."""
+        keys = {name: KeyDocument(*key) for name, key in sorted(_keys(source).items())}
+        return super().of(source, keys=keys, **given)
+
+
+class StrengthDocument(msgspec.Struct, frozen=True):
+    """A strength, by which a player can be named.
+
+    Attributes:
+        name: its name.
+        on_4x4: spec of the player on 4x4 boards.
+        smaller: spec of the player on smaller boards.
+        larger: spec of the player on larger boards.
+    """
+
+    name: str
+    on_4x4: str = msgspec.field(name="4x4")
+    smaller: str
+    larger: str
+
+
+class PlayersDocument(Part, frozen=True):
+    """Who can play.
+
+    Attributes:
+        players: the players.
+        evaluators: the evaluators.
+        strengths: the strengths.
+    """
+
+    players: list[EntryDocument]
+    evaluators: list[EntryDocument]
+    strengths: list[StrengthDocument]
 
 
 def _described(one: Entry | Evaluator) -> str:

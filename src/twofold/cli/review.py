@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
+from twofold.cli._documents import MovesTiming, Part
 from twofold.cli._options import (
     USUAL_JUDGE,
     JsonOption,
@@ -54,7 +54,7 @@ from twofold.games.review import (
 from twofold.games.store import read_game
 from twofold.limits import MAX_RECORD_BYTES, check_limit
 from twofold.players import Player, PlayerSpec
-from twofold.search.analysis import TableDocument, finite, format_chance, format_value
+from twofold.search.analysis import TableDocument, format_chance, format_value
 from twofold.search.budget import Budget, Stop
 
 EXAMPLE = """  twofold review game.2048
@@ -107,9 +107,10 @@ def command(
         unit, judged, seconds, interrupted = _judged(record, opened, budget)
         name = opened.spec
     if json:
-        body = document(record, name, unit, judged, worst)
+        more = {"player": spec.short, "unit": unit, "interrupted": interrupted}
+        document = _document(record, name, judged, worst, **more)
         rate = len(judged) / seconds if seconds else None
-        write_json("review", body, {"seconds": seconds, "moves_per_second": rate})
+        write_json("review", document, MovesTiming(seconds, rate))
     else:
         _print(record, name, unit, judged, worst, seconds)
         if file != "-" and can_open():
@@ -185,6 +186,10 @@ def _progress(total: int) -> Iterator[Advance]:
 # ---- for people
 
 
+GAP: Final = 3
+"""Columns between a board and what stands beside it."""
+
+
 def _print(
     record: Record,
     player: str,
@@ -207,16 +212,6 @@ def _print(
     console = Console()
     if worst:
         print_lines(worst_moves(record, judged, worst, console), console)
-
-
-# ---- for programs
-
-
-GAP: Final = 3
-"""Columns between a board and what stands beside it."""
-
-
-# ---- for people
 
 
 def heading(record: Record) -> str:
@@ -284,48 +279,101 @@ def _values(one: MoveJudgement) -> list[str]:
     return lines
 
 
-# ---- for programs
+# ---- the document
 
 
-def document(
-    record: Record, player: str, unit: str, judged: Sequence[MoveJudgement], worst: int
-) -> dict[str, Any]:
-    """The review as JSON has it, without what depends on time by its nature."""
-    found = review(judged, note=tables_note(record.player, player))
+class JudgementDocument(Part, frozen=True):
+    """The grade of one move.
+
+    Attributes:
+        move_number: number of moves made before it.
+        move: `up`, `right`, `down` or `left`.
+        best: the best move; the same one if no other is better.
+        values: of up, right, down, left; null for an illegal move, text for `inf` and `nan`.
+        unit: unit of the values.
+        ratio: share of the best move's value that it keeps, 0 to 1.
+        accuracy: in percent.
+        label: from `perfect` to `severe blunder`.
+        table: the endgame table's answer behind the ratio; null without.
+    """
+
+    move_number: int
+    move: str
+    best: str
+    values: list[float | str | None]
+    unit: str
+    ratio: float
+    accuracy: float
+    label: str
+    table: TableDocument | None
+
+
+class WorstDocument(JudgementDocument, frozen=True):
+    """The grade of one of the worst moves.
+
+    Attributes:
+        board: the board on which it was made.
+    """
+
+    board: str
+
+
+class ReviewDocument(Part, frozen=True):
+    """A review of a game.
+
+    Attributes:
+        player: the judge, as short as it can be named.
+        spec: the same with all defaults and file hashes.
+        unit: unit of its values.
+        played_by: who played the game; null if its record does not say so.
+        note: a warning about the judge, or why there is no accuracy; null without.
+        rules: rules of the game.
+        moves: number of moves of the game.
+        judged: number of moves that were judged.
+        interrupted: true if Ctrl-C ended it before all moves were judged.
+        accuracy: in percent; null if no move had an alternative.
+        match_rate: share of moves that no other one beats, 0 to 1; null likewise.
+        goodness_of_fit: product of all ratios, 0 to 1; null likewise.
+        longest_perfect_run: most perfect moves in a row.
+        forced: number of moves without an alternative.
+        labels: number of moves with each label.
+        worst: the worst moves, worst first.
+        judgements: all moves that were judged, in the order of the game.
+    """
+
+    player: str
+    spec: str
+    unit: str
+    played_by: str | None
+    note: str | None
+    rules: str
+    moves: int
+    judged: int
+    interrupted: bool
+    accuracy: float | None
+    match_rate: float | None
+    goodness_of_fit: float | None
+    longest_perfect_run: int
+    forced: int
+    labels: dict[str, int]
+    worst: list[WorstDocument]
+    judgements: list[JudgementDocument]
+
+
+def _document(
+    record: Record, spec: str, judged: Sequence[MoveJudgement], worst: int, **given: Any
+) -> ReviewDocument:
     chosen = worst_of(judged, worst)
     numbers = {one.move_number for one in chosen}
-    boards = {
-        one.move_number: str(one.board) for one in positions(record) if one.move_number in numbers
-    }
-    return {
-        "player": player,
-        "unit": unit,
-        "played_by": record.player or None,
-        "note": found.note or None,
-        "rules": str(record.rules),
-        "moves": len(record.moves),
-        "judged": found.total,
-        "complete": found.total == len(record.moves),
-        "accuracy": found.accuracy,
-        "match_rate": found.match_rate,
-        "goodness_of_fit": found.goodness_of_fit,
-        "longest_perfect_run": found.longest_perfect_run,
-        "forced": found.forced,
-        "labels": found.labels,
-        "worst": [{"board": boards[one.move_number], **_judgement(one)} for one in chosen],
-        "judgements": [_judgement(one) for one in judged],
-    }
-
-
-def _judgement(one: MoveJudgement) -> dict[str, Any]:
-    return {
-        "move_number": one.move_number,
-        "move": one.move.name.lower(),
-        "best": one.best.name.lower(),
-        "values": [None if value is None else finite(value) for value in one.values],
-        "unit": one.unit,
-        "ratio": one.ratio,
-        "accuracy": one.accuracy,
-        "label": one.label,
-        "table": None if one.table is None else msgspec.to_builtins(TableDocument.of(one.table)),
-    }
+    boards = {one.move_number: one.board for one in positions(record) if one.move_number in numbers}
+    return ReviewDocument.of(
+        review(judged, note=tables_note(record.player, spec)),
+        spec=spec,
+        played_by=record.player,
+        rules=record.rules,
+        moves=len(record.moves),
+        judged=len(judged),
+        worst=[WorstDocument.of(one, board=boards[one.move_number]) for one in chosen],
+        judgements=judged,
+        **given,
+    )

@@ -7,9 +7,10 @@ boards and seeds. It is the same on every machine and changes only with behaviou
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 import typer
 
@@ -66,10 +67,16 @@ BOARDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """One check: its name, whether it passed, and the details."""
+    """A check.
+
+    Attributes:
+        name: its name.
+        passed: true if it passed.
+        detail: what was found.
+    """
 
     name: str
-    ok: bool
+    passed: bool
     detail: str
 
 
@@ -79,6 +86,20 @@ class SelfTest:
 
     checks: tuple[SelfCheck, ...]
     signature: int
+
+
+class SelfTestDocument(msgspec.Struct, frozen=True):
+    """Whether this installation is right.
+
+    Attributes:
+        signature: the signature of its behaviour, 64 bits in decimal.
+        passed: true if all checks passed.
+        checks: the checks.
+    """
+
+    signature: str
+    passed: bool
+    checks: tuple[SelfCheck, ...]
 
 
 GameLoop = Callable[[Player, Rules, int], GameResult]
@@ -265,14 +286,13 @@ def command(json: JsonOption = False) -> None:
     """Check this installation and print its signature."""
     with waiting("checking ..."):
         result = run_selftest()
-    checks = [asdict(check) for check in result.checks]
-    good = all(check["ok"] for check in checks)
+    good = all(check.passed for check in result.checks)
     if json:
-        write_json("selftest", {"signature": result.signature, "ok": good, "checks": checks})
+        write_json("selftest", SelfTestDocument(str(result.signature), good, result.checks))
     else:
-        for check in checks:
-            verdict = "ok    " if check["ok"] else "FAILED"
-            print_out(f"{verdict}  {check['name']}: {check['detail']}")
+        for check in result.checks:
+            verdict = "ok    " if check.passed else "FAILED"
+            print_out(f"{verdict}  {check.name}: {check.detail}")
         print_out(f"signature {result.signature}")
     if not good:
         raise typer.Exit(1)

@@ -4,8 +4,12 @@ import contextlib
 import shutil
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from twofold.cli._documents import OutcomesDocument, Part
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -30,7 +34,7 @@ from twofold.errors import InvalidInput, ResourceError
 from twofold.figures import bytes_words, counted
 from twofold.game.notation import shell_line
 from twofold.storage.files import alone, new_file, work_folder
-from twofold.tables.exact import ExactTable, Outcomes, describe, document, outcomes
+from twofold.tables.exact import ExactTable, Outcomes, describe, outcomes
 from twofold.tables.parts import LayerProgress
 from twofold.tables.problem import Problem
 from twofold.tables.solver import Solver, estimate, load_kernels
@@ -92,8 +96,11 @@ def command(
     assert isinstance(table, ExactTable)
     if json:
         rate = None if known or resumed else len(table) / max(seconds, 1e-9)
-        timing = {"seconds": seconds, "states_per_second": rate}
-        write_json("solve", _document(table, out, ends), timing)
+        write_json(
+            "solve",
+            SolveDocument.of(table, file=out, outcomes=UNSET if ends is None else ends),
+            SolveTiming(seconds, rate),
+        )
     else:
         _print(table, out, ends, None if known or resumed else seconds)
 
@@ -197,15 +204,56 @@ def _print(table: ExactTable, out: str, ends: Outcomes | None, seconds: float | 
         print_out("\n".join(describe(ends)))
 
 
-def _document(table: ExactTable, out: str, ends: Outcomes | None) -> dict[str, Any]:
-    body = {
-        "rules": str(table.problem.rules),
-        "objective": table.problem.objective.value,
-        "unit": table.problem.unit,
-        "value": table.start_value,
-        "states": len(table),
-        "layers": len(table.layers.index),
-        "largest_layer": int(table.layers.index[:, 1].max()),
-        "file": out or None,
-    }
-    return body | ({} if ends is None else {"outcomes": document(ends)})
+# ---- the document
+
+
+class SolveDocument(Part, frozen=True):
+    """The solution of a game.
+
+    Attributes:
+        rules: rules of the game.
+        objective: what is maximised: `score` or `goal`.
+        unit: unit of the value.
+        value: value of a game before its first tile.
+        states: number of states.
+        layers: number of layers, the sums of tiles.
+        largest_layer: number of states of the largest layer.
+        file: file of the table; null without `--out`.
+        outcomes: how games end under optimal play; missing without `--outcomes`.
+    """
+
+    rules: str
+    objective: str
+    unit: str
+    value: float
+    states: int
+    layers: int
+    largest_layer: int
+    file: str | None
+    outcomes: OutcomesDocument | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, source: ExactTable, **given: Any) -> Self:
+        """The document of a table."""
+        problem, layers = source.problem, source.layers.index
+        return super().of(
+            problem,
+            objective=problem.objective.value,
+            value=source.start_value,
+            states=len(source),
+            layers=len(layers),
+            largest_layer=int(layers[:, 1].max()),
+            **given,
+        )
+
+
+class SolveTiming(msgspec.Struct, frozen=True):
+    """Time of the solution.
+
+    Attributes:
+        seconds: wall-clock time.
+        states_per_second: mean speed; null if a part was solved before.
+    """
+
+    seconds: float
+    states_per_second: float | None

@@ -3,8 +3,11 @@
 import contextlib
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Self
 
+import msgspec
+
+from twofold.cli._documents import Part
 from twofold.cli._options import (
     ForceOption,
     JsonOption,
@@ -33,7 +36,7 @@ from twofold.game.board import Board
 from twofold.game.notation import shell_line, shown
 from twofold.game.rules import Move
 from twofold.limits import MAX_TEXT
-from twofold.search.analysis import format_chance
+from twofold.search.analysis import TableDocument, format_chance
 from twofold.storage.files import WORK, new_file, work_folder
 from twofold.tables.build import BuildPlan, check_room, measured_rate
 from twofold.tables.folder import SETS, SUFFIX, USUAL, is_path, tables_folder
@@ -171,21 +174,126 @@ def _kind_words(pattern: EndgamePattern) -> dict[str, str]:
     }
 
 
-def table_document(path: Path, head: TableHead) -> dict[str, Any]:
-    """The same for `--json`."""
-    pattern = head.pattern
-    return {
-        "table": pattern.name,
-        "target": 1 << pattern.target,
-        "large_tiles": pattern.large_tiles,
-        "caps": [1 << cap for cap in pattern.caps],
-        "sums": [2 * pattern.lowest, 2 * pattern.highest],
-        "boards": head.states,
-        "bits": head.bits,
-        "bytes": path.stat().st_size,
-        "hash": head.hash,
-        "file": str(path),
-    }
+class TableInfo(Part, frozen=True):
+    """An endgame table.
+
+    Attributes:
+        name: name of the table.
+        target: the tile that it makes.
+        large_tiles: number of large tiles.
+        caps: largest other tile in each row.
+        sums: smallest and largest sum of the tiles in the free cells.
+        boards: number of boards.
+        bits: bits of a chance.
+        bytes: size of the file.
+        hash: hash of the content.
+        file: path of the file.
+    """
+
+    name: str
+    target: int
+    large_tiles: int
+    caps: list[int]
+    sums: tuple[int, int]
+    boards: int
+    bits: int
+    bytes: int
+    hash: str
+    file: str
+
+    @classmethod
+    def of(cls, source: tuple[Path, TableHead], **given: Any) -> Self:
+        """The document of a table in a file."""
+        path, head = source
+        pattern = head.pattern
+        return super().of(
+            pattern,
+            target=1 << pattern.target,
+            caps=[1 << cap for cap in pattern.caps],
+            sums=(2 * pattern.lowest, 2 * pattern.highest),
+            boards=head.states,
+            bits=head.bits,
+            bytes=path.stat().st_size,
+            hash=head.hash,
+            file=path,
+            **given,
+        )
+
+
+class TablesInfoDocument(TableInfo, frozen=True):
+    """An endgame table.
+
+    Attributes:
+        checked: true if its checksums were compared and are right.
+    """
+
+    checked: bool
+
+
+class UnfinishedTable(msgspec.Struct, frozen=True):
+    """A table whose building was interrupted.
+
+    Attributes:
+        name: name of the table.
+        done: share that is built, 0 to 1.
+        bits: bits of a chance.
+    """
+
+    name: str
+    done: float
+    bits: int
+
+
+class UnsoundFile(msgspec.Struct, frozen=True):
+    """A file that is no sound table.
+
+    Attributes:
+        file: path of the file.
+        why: what is wrong with it.
+    """
+
+    file: str
+    why: str
+
+
+class TablesListDocument(msgspec.Struct, frozen=True):
+    """The tables in a folder.
+
+    Attributes:
+        folder: the folder.
+        tables: the tables that are built, in the order in which players ask them.
+        unfinished: tables whose building was interrupted.
+        unsound: files that are no sound tables.
+    """
+
+    folder: str
+    tables: list[TableInfo]
+    unfinished: list[UnfinishedTable]
+    unsound: list[UnsoundFile]
+
+
+class QueryAnswer(TableDocument, frozen=True):
+    """The answer of an endgame table.
+
+    Attributes:
+        best: the first move of the largest probability.
+    """
+
+    best: str
+
+
+class TablesQueryDocument(msgspec.Struct, frozen=True):
+    """What endgame tables say of a board.
+
+    Attributes:
+        board: the board.
+        tables: names of the tables that were asked.
+        answer: the answer of the first that knows the board; null if none does.
+    """
+
+    board: str
+    tables: list[str]
+    answer: QueryAnswer | None
 
 
 def chance_table(board: Board, answer: TableAnswer) -> str:
@@ -354,13 +462,9 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
     folder = Path(out) if out else tables_folder()
     found, bad, unfinished = built(folder), unsound(folder), _unfinished(folder)
     if json:
-        body = {
-            "folder": str(folder),
-            "tables": [table_document(path, head) for path, head in found],
-            "unfinished": [{"table": one.name, "done": one.done} for one in unfinished],
-            "unsound": [{"file": str(path), "why": why} for path, why in bad],
-        }
-        write_json("tables list", body)
+        tables = list(map(TableInfo.of, found))
+        files = [UnsoundFile(str(path), why) for path, why in bad]
+        write_json("tables list", TablesListDocument(str(folder), tables, unfinished, files))
         return
     if found:
         print_out(list_table(found))
@@ -389,15 +493,7 @@ def list_tables(out: FolderOption = "", json: JsonOption = False) -> None:
         )
 
 
-class _Unfinished(NamedTuple):
-    """A table whose building was interrupted."""
-
-    name: str
-    done: float
-    bits: int
-
-
-def _unfinished(folder: Path) -> list[_Unfinished]:
+def _unfinished(folder: Path) -> list[UnfinishedTable]:
     paths = sorted(folder.glob(f"*{SUFFIX}{WORK}")) if folder.is_dir() else []
     found = []
     for path in paths:
@@ -405,12 +501,12 @@ def _unfinished(folder: Path) -> list[_Unfinished]:
         with contextlib.suppress(InvalidTable):
             name = EndgamePattern.parse(table.name.removesuffix(SUFFIX)).name
             bits = bits_begun(table) or _BITS
-            found.append(_Unfinished(name, share_done(table) or 0.0, bits))
+            found.append(UnfinishedTable(name, share_done(table) or 0.0, bits))
     return found
 
 
 def _set_begun(
-    found: list[tuple[Path, TableHead]], unfinished: list[_Unfinished]
+    found: list[tuple[Path, TableHead]], unfinished: list[UnfinishedTable]
 ) -> tuple[str, int] | None:
     """The first set with an unfinished table that lacks others too, and that table's bits."""
     for name, tables in SETS.items():
@@ -436,7 +532,7 @@ def info(
         with loading():
             open_table(str(path)).check()
     if json:
-        write_json("tables info", table_document(path, head) | {"checked": check})
+        write_json("tables info", TablesInfoDocument.of((path, head), checked=check))
         return
     print_info(path, head, checked=check)
 
@@ -459,16 +555,9 @@ def query(
         opened = open_tables(every if tables is None else tables)
         answer = opened.answer(asked)
     if json:
-        body: dict[str, Any] = {"board": str(asked), "tables": list(opened.names), "answer": None}
-        if answer is not None:
-            body["answer"] = {
-                "table": answer.table,
-                "hash": answer.hash,
-                "target": answer.target,
-                "best": answer.best.name.lower(),
-                "chances": {move.name.lower(): p for move, p in answer.chances.items()},
-            }
-        write_json("tables query", body)
+        said = None if answer is None else QueryAnswer.of(answer, best=answer.best.name.lower())
+        document = TablesQueryDocument(str(asked), list(opened.names), said)
+        write_json("tables query", document)
         return
     print_out(asked.drawn() + "\n")
     if answer is None:

@@ -6,15 +6,24 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from msgspec.structs import replace
 
-from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
+from twofold.arena.plots import (
+    Form,
+    JointCurve,
+    JointPoint,
+    learning_curves,
+    read_curve,
+    read_runs,
+    runs_path,
+)
+from twofold.cli._documents import Ends, MovesTiming, Part
 from twofold.cli._output import catching_interrupt, print_note, print_out, print_words, write_json
 from twofold.cli._settings import given_again, refuse_alone, refuse_given, takes
-from twofold.cli._trainer import AGAIN, SHOWN, Trainer, TrainOptions
-from twofold.cli._training import check_files, check_out, conduct, end_run, held, run_document
+from twofold.cli._trainer import AGAIN, SHOWN, TrainDocument, Trainer, TrainOptions, document
+from twofold.cli._training import RunTiming, check_files, check_out, conduct, end_run, held
 from twofold.errors import InvalidInput, MissingExtra
 from twofold.figures import bytes_words, counted
 from twofold.learn.checkpoint import load
@@ -114,9 +123,9 @@ FEWEST: Final = 2
 @dataclass(frozen=True, slots=True)
 class _EndedRun:
     path: str
-    document: dict[str, Any]
+    document: TrainDocument
+    timing: RunTiming
     games: str
-    seconds: float
     is_over: bool
 
 
@@ -168,10 +177,9 @@ def _train_runs(trainer: Trainer, settings: TrainingSettings | None) -> None:
     is_finished = len(ended) == count and all(run.is_over for run in ended)
     drawn = _draw(out)
     if options.json:
-        seconds = sum(run.seconds for run in ended)
-        moves = sum(run.document["moves"] for run in ended)
-        timing = {"seconds": seconds, "moves_per_second": moves / max(seconds, 1e-9)}
-        write_json("train", _document(out, ended, curve), timing)
+        runs = [run.document for run in ended]
+        found = TrainRunsDocument.of(curve, file=runs_path(out), runs=runs, curve=curve.points)
+        write_json("train", found, TrainRunsTiming.of(ended))
     else:
         _print_runs(out, ended, curve, drawn)
     if not is_finished:
@@ -223,11 +231,9 @@ def _run(
             print_note(f"twofold: {refusal or 'it is finished'}")
         else:
             kept = trainer.go(training, path, asked)
-        document, is_over = (
-            run_document(training, kept) | SHOWN.document(training),
-            is_over or training.is_finished,
-        )
-        return _EndedRun(kept, document, SHOWN.games(training), training.seconds, is_over)
+        found, timing = document(training, kept), RunTiming.of(training)
+        is_over = is_over or training.is_finished
+        return _EndedRun(kept, found, timing, SHOWN.games(training), is_over)
 
 
 # ---- all of them together
@@ -252,8 +258,8 @@ def _print_runs(
     out: str, ended: Sequence[_EndedRun], curve: JointCurve, drawn: Sequence[Path]
 ) -> None:
     for one, seed in zip(ended, curve.seeds, strict=False):
-        last = min(one.document["games"], 1_000)
-        mean = f", the last {last:,}: mean {one.document['mean']:,.0f}" * bool(last)
+        last = min(one.document.games, 1_000)
+        mean = f", the last {last:,}: mean {one.document.mean_score:,.0f}" * bool(last)
         print_words(f"seed {seed}: {one.games}{mean}; {one.path}")
     if point := curve.last:
         half = point.mean.half_width
@@ -268,20 +274,55 @@ def _print_runs(
     print_out(f"learning curve in {runs_path(out)}{pictures}")
 
 
-def _document(out: str, ended: Sequence[_EndedRun], curve: JointCurve) -> dict[str, Any]:
-    points = [
-        {
-            "games": point.games,
-            "mean": point.mean.value,
-            "low": point.mean.low,
-            "high": point.mean.high,
-            "runs": list(point.runs),
-        }
-        for point in curve.points
-    ]
-    return {
-        "file": str(runs_path(out)),
-        "runs": [run.document for run in ended],
-        "seeds": [str(seed) for seed in curve.seeds],
-        "curve": points,
-    }
+class JointPointDocument(Part, frozen=True):
+    """A point of the learning curve of several runs.
+
+    Attributes:
+        games: number of games of each run up to it.
+        mean_score: mean over the runs of their mean scores since the last point, in points.
+        mean_score_95: its 95 % interval.
+        runs: mean score of each run; null for one that has not come so far.
+    """
+
+    games: int
+    mean_score: float
+    mean_score_95: Ends
+    runs: list[float | None]
+
+    @classmethod
+    def of(cls, source: JointPoint, **given: Any) -> Self:
+        """The document of a point."""
+        return super().of(source, mean_score=source.mean, mean_score_95=source.mean, **given)
+
+
+class TrainRunsDocument(Part, frozen=True):
+    """Several training runs, which differ in their seeds.
+
+    Attributes:
+        file: file of their curve.
+        runs: the runs.
+        seeds: seed of each run.
+        curve: the learning curve of all.
+    """
+
+    file: str
+    runs: list[TrainDocument]
+    seeds: list[str]
+    curve: list[JointPointDocument]
+
+
+class TrainRunsTiming(MovesTiming, frozen=True):
+    """Time of several runs.
+
+    Attributes:
+        runs: the times of each run.
+    """
+
+    runs: list[RunTiming]
+
+    @classmethod
+    def of(cls, ended: Sequence[_EndedRun]) -> Self:
+        """The times of runs."""
+        seconds = sum(run.timing.seconds for run in ended)
+        moves = sum(run.document.moves for run in ended)
+        return cls(seconds, moves / max(seconds, 1e-9), [run.timing for run in ended])

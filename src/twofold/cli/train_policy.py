@@ -26,6 +26,7 @@ from twofold.cli._training import (
     Limits,
     OutOption,
     ResumeOption,
+    RunDocument,
     Shown,
     Trials,
     check_files,
@@ -133,12 +134,27 @@ def _recent(training: "PolicyTraining") -> str:
     return f"last {last}: mean {curve.mean:,.2f}" if curve.recent else ""
 
 
+class TrainPolicyDocument(RunDocument, frozen=True):
+    """A training run of a policy network.
+
+    Attributes:
+        parameters: number of parameters of the network.
+    """
+
+    parameters: int
+
+
+def _document(training: "PolicyTraining", out: str) -> TrainPolicyDocument:
+    settings, parameters = training.settings.document(), training.network.parameters
+    return TrainPolicyDocument.of(training, file=out, settings=settings, parameters=parameters)
+
+
 SHOWN: Final = Shown(
     "train-policy",
     lambda training: counted(training.curve.games, "game"),
     _recent,
     "test games",
-    lambda training: {"parameters": training.network.parameters},
+    _document,
 )
 """What the command says of a run."""
 

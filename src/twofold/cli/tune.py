@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-import msgspec
-
-from twofold.arena.tune import Tuning, TuningCheck, TuningProgress, TuningSettings, tune
-from twofold.arena.tuning_file import check_settings, require_tune
-from twofold.cli._games import far_backend, with_interval
+from twofold.arena.tune import Trial, Tuning, TuningCheck, TuningProgress, TuningSettings, tune
+from twofold.arena.tuning_file import Range, check_settings, require_tune
+from twofold.cli._documents import Estimate, JobsTiming, Part
+from twofold.cli._games import far_backend
 from twofold.cli._options import (
     FirstSeedOption,
     ForceOption,
@@ -124,7 +123,7 @@ def command(
         )
     seconds = time.perf_counter() - began
     if json:
-        write_json("tune", _document(found), {"seconds": seconds, "jobs": used_jobs})
+        write_json("tune", TuneDocument.of(found), JobsTiming(seconds, used_jobs))
     else:
         _print_tuning(found, seconds, used_jobs)
     if found.interrupted:
@@ -200,40 +199,100 @@ def _check_text(check: TuningCheck, settings: TuningSettings) -> str:
     )
 
 
-def _document(found: Tuning) -> dict[str, Any]:
-    settings = found.settings
-    return {
-        "player": settings.player.text,
-        "spec": settings.canonical,
-        "rules": str(settings.rules),
-        "games": settings.games,
-        "seed": str(settings.seed),
-        "objective": settings.objective.text,
-        "sampler": settings.sampler,
-        "spread": settings.spread,
-        "weights": {
-            one.name: {
-                "start": one.start,
-                "low": one.low,
-                "high": one.high,
-                "scale": "log" if one.log else "linear",
-            }
-            for one in settings.weights
-        },
-        "interrupted": found.interrupted,
-        "trials": msgspec.to_builtins(found.trials),
-        "start": msgspec.to_builtins(found.start),
-        "best": msgspec.to_builtins(found.best),
-        "check": None if found.check is None else _check(found.check),
-        "verdict": found.verdict,
-    }
+# ---- the document
 
 
-def _check(check: TuningCheck) -> dict[str, Any]:
-    return {
-        "games": check.games,
-        "seed": str(check.seed),
-        "start": with_interval("mean", check.start),
-        "best": with_interval("mean", check.best),
-        "difference": with_interval("mean", check.difference),
-    }
+class WeightDocument(Part, frozen=True):
+    """A weight that is tuned.
+
+    Attributes:
+        start: value of the player's own spec.
+        low: smallest value that is tried.
+        high: largest value that is tried.
+        scale: how values are chosen between them: `log` or `linear`.
+    """
+
+    start: float
+    low: float
+    high: float
+    scale: str
+
+    @classmethod
+    def of(cls, source: Range, **given: Any) -> Self:
+        """The document of a weight."""
+        return super().of(source, scale="log" if source.log else "linear", **given)
+
+
+class TuningCheckDocument(Part, frozen=True):
+    """The best weights against those of the start, on fresh games.
+
+    Attributes:
+        games: number of games of each.
+        seed: seed of the first game.
+        start: the objective with the weights of the start.
+        best: the objective with the best weights.
+        difference: best minus start.
+    """
+
+    games: int
+    seed: str
+    start: Estimate
+    best: Estimate
+    difference: Estimate
+
+
+class TuneDocument(Part, frozen=True):
+    """A tuning.
+
+    Attributes:
+        player: the player, as it was named.
+        spec: the same with all defaults and file hashes.
+        rules: rules of the game.
+        games: number of games of a trial.
+        seed: seed of the first game of each trial.
+        objective: what is maximised: `score`, `log-score` or a tile.
+        sampler: how weights are chosen: `cma` or `tpe`.
+        spread: each weight varies from start / spread to start x spread.
+        weights: the weights that are tuned.
+        interrupted: true if Ctrl-C ended it.
+        trials: the finished trials.
+        start: the trial with the weights of the start; null before it has finished.
+        best: the best trial; null before the first has finished.
+        check: the check of the best weights; null before its end, and if no trial beat the start.
+        verdict: the result of the check: `better`, `worse`, `cannot be told apart`, or `the same`
+            if no trial beat the start; null before its end.
+    """
+
+    player: str
+    spec: str
+    rules: str
+    games: int
+    seed: str
+    objective: str
+    sampler: str
+    spread: float
+    weights: dict[str, WeightDocument]
+    interrupted: bool
+    trials: tuple[Trial, ...]
+    start: Trial | None
+    best: Trial | None
+    check: TuningCheckDocument | None
+    verdict: str | None
+
+    @classmethod
+    def of(cls, source: Tuning, **given: Any) -> Self:
+        """The document of a tuning."""
+        settings = source.settings
+        return super().of(
+            source,
+            player=settings.player.text,
+            spec=settings.canonical,
+            rules=settings.rules,
+            games=settings.games,
+            seed=settings.seed,
+            objective=settings.objective.text,
+            sampler=settings.sampler,
+            spread=settings.spread,
+            weights={one.name: one for one in settings.weights},
+            **given,
+        )

@@ -251,10 +251,15 @@ def _value_cells(analysis: Analysis, one: MoveAnalysis) -> tuple[str, str]:
 
 
 class MoveDocument(msgspec.Struct, frozen=True):
-    """Analysis of one move, see `MoveAnalysis`.
+    """Analysis of one move, see `MoveAnalysis`; the figures of an illegal move are null.
 
-    `move` is `up`, `right`, `down` or `left`. An illegal move has None in all later fields.
-    Infinite values and NaN are text, since JSON has neither.
+    Attributes:
+        move: `up`, `right`, `down` or `left`.
+        legal: true if it is legal.
+        value: in the unit of the analysis; null without values, text for `inf` and `nan`.
+        reward: points that the move makes.
+        depth: search depth, in the unit of the analysis; 0 without a search.
+        nodes: number of positions visited.
     """
 
     move: str
@@ -266,7 +271,13 @@ class MoveDocument(msgspec.Struct, frozen=True):
 
 
 class LineDocument(msgspec.Struct, frozen=True):
-    """One move of the line and its spawn, see `LineStep`."""
+    """One move of the line and its spawn, see `LineStep`.
+
+    Attributes:
+        move: `up`, `right`, `down` or `left`.
+        cell: cell of the new tile, row by row from 0; null for the last move.
+        tile: the new tile; null for the last move.
+    """
 
     move: str
     cell: int | None
@@ -276,8 +287,11 @@ class LineDocument(msgspec.Struct, frozen=True):
 class TableDocument(msgspec.Struct, frozen=True):
     """Answer of the endgame table that chooses the move.
 
-    `hash` is that of the table's content. `chances` holds the probability of making the tile
-    `target`, by the moves that the table knows.
+    Attributes:
+        name: name of the table.
+        hash: hash of its content.
+        target: the tile that it makes.
+        chances: probability of making it, by the moves that the table knows.
     """
 
     name: str
@@ -286,16 +300,30 @@ class TableDocument(msgspec.Struct, frozen=True):
     chances: dict[str, float]
 
     @classmethod
-    def of(cls, answer: "TableAnswer") -> Self:
-        """The document of an answer."""
+    def of(cls, answer: "TableAnswer", **more: str) -> Self:
+        """The document of an answer; `more` are further fields."""
         chances = {move.name.lower(): chance for move, chance in answer.chances.items()}
-        return cls(answer.table, answer.hash, answer.target, chances)
+        return cls(answer.table, answer.hash, answer.target, chances, **more)
 
 
 class AnalysisDocument(msgspec.Struct, frozen=True):
     """An analysis, see `Analysis`; `Timing` holds the fields that depend on time.
 
-    `critic` and `critic_unit` are left out for players without a critic.
+    Attributes:
+        board: the board.
+        player: the player's spec, with all defaults and file hashes.
+        best: the move that the player would make.
+        unit: unit of the values; empty without values.
+        evaluator: name of the evaluator; empty without one.
+        depth: search depth with its unit, such as `3 plies`; empty without a search.
+        nodes: number of positions visited at all depths.
+        hits: number of hits in the transposition table.
+        moves: up, right, down and left.
+        line: the principal variation, whose first move is `best`.
+        exact: true for values of optimal play.
+        table: answer of the endgame table that chooses `best`; null without.
+        critic: value of the board by the critic of a policy network; missing without a critic.
+        critic_unit: unit of it; missing without a critic.
     """
 
     board: str
@@ -342,7 +370,12 @@ class AnalysisDocument(msgspec.Struct, frozen=True):
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """The fields of an analysis that depend on time."""
+    """The fields of an analysis that depend on time.
+
+    Attributes:
+        seconds: wall-clock time.
+        nodes_per_second: mean speed; null if no time was measured.
+    """
 
     seconds: float
     nodes_per_second: float | None

@@ -22,7 +22,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,14 +338,3 @@ def describe(found: Outcomes) -> list[str]:
         lines.append(f"{name}  {percent(chance):>12}  {percent(reach[tile]):>9}  {bar}".rstrip())
     lines.append(f"{found.moves:,.1f} moves to the end on average")
     return lines
-
-
-def document(found: Outcomes) -> dict[str, Any]:
-    """Outcomes as a JSON document."""
-    return {
-        "value": found.value,
-        "moves": found.moves,
-        "largest": {str(tile): chance for tile, chance in found.tiles.items()},
-        "reached": {str(tile): chance for tile, chance in found.reach.items()},
-        "sums": {str(total): chance for total, chance in found.sums.items()},
-    }
