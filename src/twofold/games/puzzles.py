@@ -1,6 +1,11 @@
-"""The puzzle of the day: one position, one move, the same for everyone on a date in UTC.
+"""Puzzles: one position, one move. One a day, the same for everyone, and a stream of all others.
 
-It is line `date.toordinal() mod count` of `data/puzzles.txt`, made by `docs/puzzles.py`.
+The puzzle of a date in UTC is line `date.toordinal() mod count` of `data/puzzles.txt`, made by
+`docs/puzzles.py`.
+
+In the stream, the person and the puzzles have ratings as chess players have (Elo 1978): who solves
+a puzzle gains up to `GAIN` points, the more the harder it is; the next one is the nearest in
+rating that was not given yet.
 """
 
 from collections.abc import Callable
@@ -14,9 +19,10 @@ import msgspec
 from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.notation import shown
-from twofold.game.rules import Move
+from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY, today
 from twofold.games.judge import FLOOR
+from twofold.games.reasons import MoveReason, reason_of
 from twofold.games.store import NotFound
 from twofold.storage.kept_file import KeptFile
 from twofold.values.network_file import FOLDER
@@ -28,7 +34,17 @@ MAX_BYTES: Final = 1 << 20
 _ILLEGAL: Final = "-"
 
 
-class PuzzleReply(msgspec.Struct, frozen=True):
+RATING: Final = 1_200.0
+"""Rating at the beginning."""
+
+GAIN: Final = 32.0
+"""Most points that one answer wins or loses."""
+
+EASIEST, HARDEST = 800.0, 2_000.0
+"""Ratings of the easiest and of the hardest puzzle."""
+
+
+class Puzzle(msgspec.Struct, frozen=True):
     """A puzzle; `number` counts from 1.
 
     Attributes:
@@ -36,15 +52,22 @@ class PuzzleReply(msgspec.Struct, frozen=True):
         shares: of the best value, as in a review, 0 to 1; null for illegal moves.
         best: letter of the best move.
         tempting: letters of the moves with the largest reward.
+        reasons: why each move is good or bad; null for illegal moves.
     """
 
-    day: date
     number: int
     board: str
     values: list[int | None]
     shares: list[float | None]
     best: str
     tempting: str
+    reasons: list[MoveReason | None]
+
+
+class DailyPuzzle(Puzzle, kw_only=True, frozen=True):
+    """The puzzle of a day."""
+
+    day: date
 
 
 @cache
@@ -54,24 +77,61 @@ def puzzle_lines() -> list[str]:
     return [line for line in lines if not line.startswith("#")]
 
 
-def puzzle_of(day: date) -> PuzzleReply:
+def puzzle_of(day: date) -> DailyPuzzle:
     """The puzzle of a date."""
-    lines = puzzle_lines()
-    text, *texts = lines[day.toordinal() % len(lines)].split()
-    board, values = Board.parse(text), [None if one == _ILLEGAL else int(one) for one in texts]
-    legal = [move for move in Move if values[move] is not None]
-    best = max(legal, key=lambda move: values[move] or 0)
-    top = FLOOR + (values[best] or 0)
-    rewards = {move: board.slide(move).reward for move in legal}
-    return PuzzleReply(
-        day,
-        (day - FIRST_DAY).days + 1,
-        str(board),
-        values,
-        [None if one is None else (FLOOR + one) / top for one in values],
-        best.letter,
-        "".join(move.letter for move in legal if rewards[move] == max(rewards.values())),
+    found = msgspec.structs.asdict(puzzle_at(day.toordinal() % len(puzzle_lines())))
+    return DailyPuzzle(**found | {"number": (day - FIRST_DAY).days + 1}, day=day)
+
+
+@cache
+def puzzle_at(place: int) -> Puzzle:
+    """The puzzle of a line."""
+    one = _Line(place)
+    return Puzzle(
+        place + 1,
+        str(one.board),
+        [one.values.get(move) for move in Move],
+        [one.shares.get(move) for move in Move],
+        one.best.letter,
+        "".join(move.letter for move in one.tempting),
+        [
+            reason_of(one.board, STANDARD, move, one.best, one.shares)
+            if move in one.shares
+            else None
+            for move in Move
+        ],
     )
+
+
+@cache
+def ratings() -> list[float]:
+    """The rating of each puzzle: evenly spread, by how hard it is."""
+    hard = [_Line(place).hardness for place in range(len(puzzle_lines()))]
+    order = sorted(range(len(hard)), key=lambda place: (hard[place], place))
+    found = [0.0] * len(hard)
+    for rank, place in enumerate(order):
+        found[place] = EASIEST + (HARDEST - EASIEST) * rank / max(len(order) - 1, 1)
+    return found
+
+
+class _Line:
+    """A line of the file, read."""
+
+    def __init__(self, place: int) -> None:
+        text, *texts = puzzle_lines()[place].split()
+        self.board = Board.parse(text)
+        self.values = {move: int(texts[move]) for move in Move if texts[move] != _ILLEGAL}
+        self.best = max(self.values, key=lambda move: self.values[move])
+        top = FLOOR + self.values[self.best]
+        self.shares = {move: (FLOOR + value) / top for move, value in self.values.items()}
+        rewards = {move: self.board.slide(move).reward for move in self.values}
+        self.tempting = [move for move in rewards if rewards[move] == max(rewards.values())]
+
+    @property
+    def hardness(self) -> float:
+        """Larger where the second move is near, for each move more, and if a merge misleads."""
+        *others, _ = sorted(self.shares.values())
+        return others[-1] + 0.02 * len(others) + 0.05 * (self.best not in self.tempting)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -82,11 +142,44 @@ class Answer(msgspec.Struct, frozen=True):
     on_time: bool
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """The person in the stream of puzzles.
+
+    Attributes:
+        rating: points as in chess.
+        solved: number of puzzles answered right, of `tried`.
+        streak: right answers in a row now; `longest` ever.
+        change: points of the last answer.
+    """
+
+    rating: float = RATING
+    solved: int = 0
+    tried: int = 0
+    streak: int = 0
+    longest: int = 0
+    change: float = 0.0
+
+    def after(self, puzzle: float, *, right: bool) -> "Progress":
+        """The progress after an answer to a puzzle of that rating."""
+        expected = 1 / (1 + 10 ** ((puzzle - self.rating) / 400))
+        change, streak = GAIN * (right - expected), self.streak + 1 if right else 0
+        return Progress(
+            self.rating + change,
+            self.solved + right,
+            self.tried + 1,
+            streak,
+            max(streak, self.longest),
+            change,
+        )
+
+
 class Answers(msgspec.Struct):
-    """The file, with the answers by date."""
+    """The file: the answers by date, the progress in the stream, the puzzles given in it."""
 
     version: Literal[1] = 1
     days: dict[date, Answer] = {}
+    progress: Progress = Progress()
+    given: set[int] = set()
 
 
 class PuzzleBook:
@@ -112,6 +205,36 @@ class PuzzleBook:
             return answers.days
 
         return self._file.change(edit)
+
+    def stream(self) -> tuple[Puzzle, Progress]:
+        """The next puzzle of the stream, and the progress."""
+        found = self._file.read()
+        return self._next(found), found.progress
+
+    def solve(self, number: int, move: Move) -> Progress:
+        """Record the first answer to a puzzle of the stream. Raises InvalidInput."""
+        if not 1 <= number <= len(puzzle_lines()):
+            raise NotFound(f"expected a puzzle from 1 to {len(puzzle_lines())}, got {number}")
+        puzzle = puzzle_at(number - 1)
+        if puzzle.values[move] is None:
+            raise InvalidInput(f"expected a legal move, got {move.name.lower()}")
+
+        def edit(answers: Answers) -> Progress:
+            if number not in answers.given:
+                right = move.letter == puzzle.best
+                answers.progress = answers.progress.after(ratings()[number - 1], right=right)
+                answers.given.add(number)
+                if len(answers.given) >= len(puzzle_lines()) - 1:  # all but that of the day
+                    answers.given.clear()
+            return answers.progress
+
+        return self._file.change(edit)
+
+    def _next(self, answers: Answers) -> Puzzle:
+        daily = self.clock().toordinal() % len(puzzle_lines())
+        places = set(range(len(puzzle_lines()))) - {daily} - {one - 1 for one in answers.given}
+        rating, rated = answers.progress.rating, ratings()
+        return puzzle_at(min(places, key=lambda place: abs(rated[place] - rating)))
 
     def streak(self, answers: dict[date, Answer]) -> int:
         """Days in a row, up to today or yesterday, whose puzzle was solved on the day."""

@@ -18,7 +18,15 @@ from twofold.game.rules import Move
 from twofold.games.daily import FIRST_DAY
 from twofold.games.endgames import EndgamePosition, first_board, play
 from twofold.games.notebook import SOLVED_ROW, Mistake, MistakeSource, Notebook, mistake_of_practice
-from twofold.games.puzzles import Answer, PuzzleBook, PuzzleReply, puzzle_of
+from twofold.games.puzzles import (
+    Answer,
+    DailyPuzzle,
+    Progress,
+    Puzzle,
+    PuzzleBook,
+    puzzle_of,
+    ratings,
+)
 from twofold.tables.folder import tables_folder
 from twofold.tables.pattern import EndgamePattern
 from twofold.web.operations import Operation, operation, operations_of
@@ -183,6 +191,21 @@ class PuzzleDays(msgspec.Struct, frozen=True):
     streak: int
 
 
+class NextPuzzle(msgspec.Struct, frozen=True):
+    """A puzzle of the stream, how hard it is, and the person's progress."""
+
+    puzzle: Puzzle
+    rating: float
+    progress: Progress
+
+
+class StreamBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The answer to a puzzle of the stream."""
+
+    number: int
+    move: Letter
+
+
 class PuzzleBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The answer to a puzzle."""
 
@@ -273,7 +296,7 @@ class _Practice:
         return self._days(self._book.answers())
 
     @operation("GET /api/puzzles/{day}")
-    def puzzle(self, day: str) -> PuzzleReply:
+    def puzzle(self, day: str) -> DailyPuzzle:
         """The puzzle of a date."""
         return puzzle_of(self._book.parse_day(day))
 
@@ -281,6 +304,17 @@ class _Practice:
     def answer(self, day: str, body: PuzzleBody) -> PuzzleDays:
         """Answer the puzzle of a date; the first answer counts."""
         return self._days(self._book.answer(self._book.parse_day(day), Move.parse(body.move)))
+
+    @operation("GET /api/puzzle")
+    def next_puzzle(self) -> NextPuzzle:
+        """The next puzzle of the stream."""
+        puzzle, progress = self._book.stream()
+        return NextPuzzle(puzzle, ratings()[puzzle.number - 1], progress)
+
+    @operation("POST /api/puzzle")
+    def solve_puzzle(self, body: StreamBody) -> Progress:
+        """Answer a puzzle of the stream; the first answer counts."""
+        return self._book.solve(body.number, Move.parse(body.move))
 
     def _days(self, answers: dict[date, Answer]) -> PuzzleDays:
         return PuzzleDays(self._book.clock(), FIRST_DAY, answers, self._book.streak(answers))

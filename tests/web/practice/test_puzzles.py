@@ -1,5 +1,6 @@
 """The puzzle of the day: its positions, its dates, the answers."""
 
+import json
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from twofold.errors import InvalidInput
 from twofold.game.board import Board
 from twofold.game.rules import STANDARD, Move
 from twofold.games.daily import FIRST_DAY
-from twofold.games.puzzles import PuzzleBook, PuzzleReply, puzzle_lines, puzzle_of
+from twofold.games.puzzles import RATING, DailyPuzzle, PuzzleBook, puzzle_lines, puzzle_of, ratings
 from twofold.games.store import NotFound
 from twofold.players import make_player
 from twofold.players.searching import values_of
@@ -24,7 +25,7 @@ def book(tmp_path: Path) -> PuzzleBook:
     return PuzzleBook(tmp_path, lambda: TODAY)
 
 
-def puzzles() -> list[PuzzleReply]:
+def puzzles() -> list[DailyPuzzle]:
     """All puzzles, on a date each."""
     return [puzzle_of(FIRST_DAY + timedelta(number)) for number in range(len(puzzle_lines()))]
 
@@ -114,3 +115,38 @@ def test_a_day_without_a_puzzle_is_not_found(book: PuzzleBook, day: str) -> None
 def test_today_and_the_first_day_have_one(book: PuzzleBook) -> None:
     assert book.parse_day("2026-11-23") == TODAY
     assert book.parse_day("2026-01-01") == FIRST_DAY
+
+
+def test_the_stream_goes_by_the_rating(tmp_path: Path) -> None:
+    book = PuzzleBook(tmp_path, lambda: FIRST_DAY)
+    puzzle, progress = book.stream()
+    assert (progress.rating, progress.tried) == (RATING, 0)
+    assert abs(ratings()[puzzle.number - 1] - RATING) < 10
+    right = book.solve(puzzle.number, Move.parse(puzzle.best))
+    assert (right.solved, right.streak) == (1, 1)
+    assert right.change == pytest.approx(right.rating - RATING)
+    wrong = next(move for move in Move if move.letter != puzzle.best and puzzle.values[move])
+    assert book.solve(puzzle.number, wrong) == right  # the first answer counts
+    harder, _ = PuzzleBook(tmp_path, lambda: FIRST_DAY).stream()  # it is kept
+    assert harder.number != puzzle.number
+    assert ratings()[harder.number - 1] > RATING
+    wrong = next(move for move in Move if move.letter != harder.best and harder.values[move])
+    lost = book.solve(harder.number, wrong)
+    assert (lost.tried, lost.solved, lost.streak, lost.longest) == (2, 1, 0, 1)
+    assert lost.rating < right.rating
+
+
+def test_the_stream_begins_again_when_all_puzzles_were_given(tmp_path: Path) -> None:
+    all_but_one = [*range(2, len(puzzle_lines()))]
+    (tmp_path / "puzzles.json").write_text(json.dumps({"version": 1, "given": all_but_one}))
+    book = PuzzleBook(tmp_path, lambda: FIRST_DAY)
+    puzzle, _ = book.stream()
+    assert puzzle.number not in all_but_one
+    book.solve(puzzle.number, Move.parse(puzzle.best))
+    assert book.stream()[0].number in all_but_one
+
+
+@pytest.mark.parametrize("number", [0, 10**6])
+def test_a_puzzle_that_is_not_there_is_refused(tmp_path: Path, number: int) -> None:
+    with pytest.raises(NotFound):
+        PuzzleBook(tmp_path).solve(number, Move.UP)
