@@ -169,18 +169,46 @@ def shown_as(board: str) -> str:
 def test_the_puzzle_of_the_day_is_solved_once(laptop: Visit, phone: Visit, served: Served) -> None:
     today = served.ask("/api/puzzles")["today"]
     puzzle = served.ask(f"/api/puzzles/{today}")
-    laptop.open("/practice", ".tile")
+    laptop.open("/practice#day", ".tile")
     laptop.page.keyboard.press(KEYS[puzzle["best"]])
     expect(laptop.page.locator(".quiz-verdict.good")).to_contain_text("Correct: ")
     expect(laptop.page.locator(".practice-streak")).to_have_text("1 day in a row")
     check(laptop)
-    phone.open("/practice", ".tile")
+    phone.open("/practice?part=puzzle", ".tile")
     expect(phone.page.locator(".quiz-verdict.good")).to_be_visible()
     phone.page.get_by_role("button", name="Day before").click()
     expect(phone.page.locator(".quiz-prompt")).to_have_text("Your move?")
     moves = phone.page.get_by_role("group", name="Choose a move").get_by_role("button")
     assert len({one.bounding_box()["y"] for one in moves.all()}) == 1  # type: ignore[index]
     check(phone)
+
+
+def test_puzzles_come_one_after_the_other_with_a_rating(
+    laptop: Visit, phone: Visit, served: Served
+) -> None:
+    for visit in (phone, laptop):
+        visit.open("/practice", ".tile")
+        expect(visit.page.locator(".practice-progress")).to_contain_text("1200")
+        check(visit)
+    page, first = laptop.page, served.ask("/api/puzzle")["puzzle"]
+    page.keyboard.press(KEYS[first["best"]])
+    expect(page.locator(".quiz-verdict.good")).to_contain_text("Correct: ")
+    expect(page.locator(".practice-progress")).to_contain_text("1 right in a row")
+    check(laptop)
+    page.get_by_role("button", name="Next puzzle").click()
+    expect(page.locator(".quiz-prompt")).to_have_text("Your move?")
+    second = served.ask("/api/puzzle")["puzzle"]
+    assert second["number"] != first["number"]
+    wrong = next(
+        letter
+        for letter, value in zip("urdl", second["values"], strict=True)
+        if value is not None and letter != second["best"]
+    )
+    page.keyboard.press(KEYS[wrong])
+    expect(page.locator(".quiz-verdict.bad")).to_contain_text("is better: ")
+    expect(page.locator(".practice-progress")).to_contain_text("1 of 2 solved, longest row 1")
+    page.get_by_role("button", name="What is this: Your rating?").click()
+    expect(page.get_by_text("Puzzles and you have ratings")).to_be_visible()
 
 
 def test_a_table_is_built_from_the_page(laptop: Visit, served: Served) -> None:

@@ -1,4 +1,4 @@
-/** Practice: the puzzle of the day, the notebook of mistakes, endgames with a table. */
+/** Practice: puzzles, the puzzle of the day, the notebook of mistakes, endgames with a table. */
 
 import { h } from '../dom.js';
 import { describeKeys } from '../keys_dialog.js';
@@ -6,6 +6,7 @@ import { text } from '../text.js';
 
 /** Parts by name, in the order of the tabs. */
 const PARTS = {
+  stream: async () => (await import('../practice/stream.js')).StreamPart,
   puzzle: async () => (await import('../practice/puzzle.js')).PuzzlePart,
   mistakes: async () => (await import('../practice/notebook.js')).NotebookPart,
   endgames: async () => (await import('../practice/endgames.js')).EndgamesPart,
@@ -20,7 +21,7 @@ describeKeys('practice', { move: '← ↑ → ↓|W A S D|H J K L', undo: 'U|Ctr
  */
 export function mount(root, context) {
   const asked = context.params.get('part');
-  const name = asked in PARTS ? asked : 'puzzle';
+  const name = asked in PARTS ? asked : window.location.hash === '#day' ? 'puzzle' : 'stream';
   const place = h('div', { class: 'stack practice-part' });
   root.append(h('div', { class: 'stack practice' },
     h('div', { class: 'practice-head' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
@@ -39,7 +40,7 @@ export function mount(root, context) {
 function tabs(current) {
   return h('nav', { class: 'group practice-tabs', 'aria-label': text('practice.parts') },
     Object.keys(PARTS).map((name) => h('a', {
-      class: 'button', href: `/practice?part=${name}`,
+      class: 'button', href: name === 'puzzle' ? '/practice#day' : `/practice?part=${name}`,
       'aria-current': name === current ? 'page' : null,
     }, text(`practice.tab_${name}`))));
 }

@@ -3,9 +3,11 @@
 import { copyText } from '../copying.js';
 import { dayAfter, dayName } from '../daily/days.js';
 import { button, fill, h } from '../dom.js';
+import { reasonText } from '../grades.js';
+import { analysisLink } from '../links.js';
 import { LETTERS, moveName } from '../moves.js';
 import { net } from '../net.js';
-import { number, sentence, text } from '../text.js';
+import { sentence, text } from '../text.js';
 import { Question } from './question.js';
 
 /** The part of the page. */
@@ -95,38 +97,11 @@ export class PuzzlePart {
 
   #showAnswer({ move, right }) {
     const { puzzle } = this;
-    this.question.answer(puzzle, {
-      made: move, isRight: right, verdict: this.#verdict(move, right), notes: this.#notes(move),
-    });
+    this.question.answer(puzzle, answerOf(puzzle, move));
     fill(this.question.buttons,
       button({ icon: 'copy', text: text('daily.copy') }, () => this.#copy(right)),
-      h('a', { class: 'button', href: `/analyse#board=${puzzle.board}` },
+      h('a', { class: 'button', href: analysisLink({ board: puzzle.board }) },
         text('practice.analyse')));
-  }
-
-  #verdict(move, right) {
-    const { best } = this.puzzle;
-    if (!right) {
-      return text('practice.puzzle_wrong',
-        { move: moveName(move), best: moveName(best), points: number(this.#loss(move)) });
-    }
-    const second = Math.min(...LETTERS.filter((letter) => letter !== best)
-      .map((letter) => this.#loss(letter)));
-    return text('practice.puzzle_right', { move: moveName(best), points: number(second) });
-  }
-
-  /** What the move that makes the most points at once costs. */
-  #notes(move) {
-    const [bait] = [...this.puzzle.tempting].sort((a, b) => this.#loss(a) - this.#loss(b));
-    if (!bait || this.puzzle.tempting.includes(move)) return [];
-    return [text('practice.puzzle_bait', { move: moveName(bait), points: number(this.#loss(bait)) })];
-  }
-
-  /** Points that a move loses against the best; Infinity for an illegal one. */
-  #loss(letter) {
-    const { values, best } = this.puzzle;
-    const value = values[LETTERS.indexOf(letter)];
-    return value === null ? Infinity : values[LETTERS.indexOf(best)] - value;
   }
 
   #copy(right) {
@@ -136,4 +111,28 @@ export class PuzzlePart {
     const line = streak ? `${words} · ${text('practice.streak', { count: streak })}` : words;
     copyText(line, text('practice.copied', { line }), line);
   }
+}
+
+/**
+ * What is said after a move of a puzzle: why the best one is better, and what the others do.
+ *
+ * @param {object} puzzle
+ * @param {string} made letter of the move
+ */
+export function answerOf(puzzle, made) {
+  const { best, values, tempting } = puzzle;
+  const lossOf = (letter) => values[LETTERS.indexOf(best)] - values[LETTERS.indexOf(letter)];
+  const said = (key, letter) => text(key, {
+    move: moveName(letter), reason: reasonText(puzzle.reasons[LETTERS.indexOf(letter)]),
+  });
+  const isRight = made === best;
+  const [bait] = [...tempting].sort((one, other) => lossOf(one) - lossOf(other));
+  return {
+    made, isRight,
+    verdict: said(isRight ? 'practice.puzzle_right' : 'practice.puzzle_wrong', best),
+    notes: [
+      !isRight && said('practice.puzzle_made', made),
+      bait && !tempting.includes(best) && text('practice.puzzle_bait', { move: moveName(bait) }),
+    ].filter(Boolean),
+  };
 }
