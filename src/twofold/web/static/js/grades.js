@@ -19,17 +19,6 @@ export function gradeMark(grade) {
 export const gradeSign = (grade) => SIGNS[grade];
 
 /**
- * The grade of a label of a review, which has seven.
- *
- * @param {string} label
- */
-export function gradeOf(label) {
-  if (label === 'perfect') return 'best';
-  if (label === 'severe blunder') return 'blunder';
-  return label in SIGNS ? label : 'fine';
-}
-
-/**
  * The name of a grade.
  *
  * @param {string} grade
