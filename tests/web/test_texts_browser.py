@@ -73,22 +73,23 @@ def test_a_player_has_the_name_of_the_list(laptop: Visit) -> None:
         "policy:net=/a/p.safetensors,ply=1": "policy network p, 1 ply",
         "ntuple:ply=3,cut=0.01": "network, 3 plies",
         "mine.py:Mine": "mine.py:Mine",
+        "expectimax:eval=rows,ply=5": "rows in order, 5 plies",
+        "ntuple:ply=3,tables=442-512,late=600@4": "strong",
     }
+    own = {"expectimax": "rows in order", "expectimax:ply=5": "rows in order, 5 plies"}
+    own |= {"expectimax:eval=snake": "snake order", "expectimax:eval=smooth": "smooth board"}
+    own |= {"quick": "short look ahead"}
     for info in Roster().infos:
+        name = info.spec if info.plain else own.get(info.spec, info.name)
         with make_player(info.spec) as player:
-            names[player.spec] = info.name.removeprefix("default: ")
+            names[player.spec] = names[info.spec] = name
     assert laptop.page.evaluate(NAMES, list(names)) == list(names.values())
 
 
 PLAYERS = {
-    "de": [
-        "gierig",
-        "normal (Netz, Tiefe 2 oder 3)",
-        "rows, Tiefe 3",
-        "Netz, Tiefe 2, mit Tabellen",
-    ],
-    "es": ["voraz", "normal (red, 2 o 3 niveles)", "rows, 3 niveles", "red, 2 niveles, con tablas"],
-    "zh": ["贪心", "普通（网络，2 或 3 层）", "rows，3 层", "网络，2 层，带残局库"],
+    "de": ["gierig", "normal", "geordnete Zeilen", "Netz, Tiefe 2, mit Tabellen"],
+    "es": ["voraz", "normal", "filas ordenadas", "red, 2 niveles, con tablas"],
+    "zh": ["贪心", "普通", "行列有序", "网络，2 层，带残局库"],
 }
 SPECS = [
     "greedy",

@@ -1,7 +1,6 @@
 /** Picks a player: one of the list, or any spec. */
 
 import { ChoiceField } from './choice_field.js';
-import { language } from './language.js';
 import { net } from './net.js';
 import { playerName } from './player_names.js';
 import { text } from './text.js';
@@ -49,8 +48,7 @@ export class PlayerPicker {
   }
 
   /**
-   * List the players for boards of a shape, by the names that they have there: a network knows
-   * 4x4 alone.
+   * List the players that play on boards of a shape.
    *
    * @param {number} rows
    * @param {number} cols
@@ -84,9 +82,7 @@ export class PlayerPicker {
   #list() {
     const players = this.#players;
     if (!this.field.value && players.length) this.field.value = players[0].spec;
-    this.field.setChoices(players.map((player, place) => {
-      return choiceOf(player, place === 0, this.rows, this.cols);
-    }));
+    this.field.setChoices(players.map((player, place) => choiceOf(player, place === 0)));
   }
 }
 
@@ -114,27 +110,10 @@ export function takesLimits(spec) {
   return found?.takes_limits ?? true;
 }
 
-/**
- * A player of the list as a choice, by its name on boards of a shape.
- *
- * @param {object} player a `PlayerInfo`
- * @param {boolean} isDefault
- * @param {number} [rows]
- * @param {number} [cols]
- */
-export function choiceOf(player, isDefault, rows = 4, cols = 4) {
-  const { spec, name, summary, elsewhere } = player;
-  const isElsewhere = Boolean((rows !== 4 || cols !== 4) && elsewhere);
-  const isEnglish = language === 'en' && !isElsewhere;
-  const isNamed = isEnglish && !name.includes('='); // else it is a spec of the owner's
-  const words = isNamed ? name : named(player, isDefault, isElsewhere);
-  return { value: spec, text: words, title: isEnglish ? summary : spec };
-}
-
-/** The server's names and summaries are English. */
-function named({ spec, plain }, isDefault, isElsewhere) {
-  const name = playerName(plain && !isElsewhere ? plain : spec);
-  return isDefault ? text('picker.default', { name }) : name;
+/** A player of the list as a choice; its spec is what a mouse over it tells. */
+function choiceOf({ spec }, isDefault) {
+  const name = playerName(spec);
+  return { value: spec, text: isDefault ? text('picker.default', { name }) : name, title: spec };
 }
 
 /**
