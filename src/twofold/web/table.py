@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from datetime import date
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from twofold.errors import TwofoldError
 from twofold.game.game import Game
 from twofold.game.notation import shown
@@ -24,8 +26,8 @@ from twofold.games.live_game import LOOK_SECONDS, now_text, opened
 from twofold.games.places import Row
 from twofold.games.store import GameStore, NotFound, goes_on
 from twofold.games.threads import Seats, join, start_thread
+from twofold.web.asked import refused
 from twofold.web.page_game import Asker, PageGame, Viewer
-from twofold.web.protocol import RefusedReply
 
 MAX_PLAYERS: Final = 32
 """Maximum number of simultaneous players over all games."""
@@ -301,13 +303,6 @@ class PageTable:
             live.save_due = time.monotonic() + RETRY_SECONDS
             if not live.told:
                 live.told = True
-                is_known = isinstance(error, TwofoldError)
-                _LOG.warning(
-                    "cannot save the game %s: %s",
-                    live.name,
-                    error,
-                    exc_info=None if is_known else error,
-                )
-                kind = type(error).__name__ if is_known else "InternalError"
+                _LOG.warning("cannot save the game %s: %s", live.name, error)
                 message = f"the game can continue, but it cannot be saved: {error}"
-                live.tell(RefusedReply(message=message, kind=kind))
+                live.tell(replace(refused(error), message=message))
