@@ -275,7 +275,7 @@ def test_the_judges_are_those_for_the_shape(laptop: Visit, served: Served) -> No
         small.play(small.legal_moves()[0])
     laptop.open(f"/analyse?game={served.keep(str(Record.from_game(small, player='me')))}", ".tile")
     judges = laptop.page.get_by_label("Player", exact=True)
-    expect(judges.locator("option", has_text="rows, 5 plies")).to_have_count(1)
+    expect(judges.locator("option", has_text="rows in order, 5 plies")).to_have_count(1)
     expect(judges.locator("option", has_text="Datumbox")).to_have_count(1)
     expect(judges.locator("option", has_text="IT3105")).to_have_count(0)
 

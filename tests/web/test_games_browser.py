@@ -149,7 +149,7 @@ def test_a_long_spec_is_a_short_name(laptop: Visit, phone: Visit, served: Served
     for one in (laptop, phone):
         one.open("/games", ".game")
         one.page.locator(".chip", has_text="All saved games").click()
-        facts = one.page.locator(".game", has_text="network, 3 plies, with tables").locator("p")
+        facts = one.page.locator(".game", has_text="strong").locator("p")
         expect(facts.last).to_have_attribute("title", NETWORK)
         expect(one.page.locator(".game").filter(has_text="sha256")).to_have_count(0)
         assert not one.is_too_wide()

@@ -1,9 +1,12 @@
 /** Names of players as people read them: `network, 2 plies` for `ntuple:net=default,ply=2`. */
 
+import { keep, kept } from './memory.js';
 import { net } from './net.js';
 import { text } from './text.js';
 
 const ME = 'me';
+const STRENGTHS_KEY = 'twofold.strengths';
+let listSeen = null; // the list of the server whose strengths are kept
 const AND = ' + ';
 const OWN_PLIES = { expectimax: 3, quick: 3 }; // without a depth, and not said
 const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
@@ -45,10 +48,21 @@ export function playerName(player) {
   return TABLES.test(values) ? text('player.with_tables', { name: plain }) : plain;
 }
 
+/** The strengths that the server has; those of the last visit before it answers. */
+function strengths() {
+  if (!net.players.length) return kept(STRENGTHS_KEY).players ?? [];
+  if (net.players !== listSeen) {
+    listSeen = net.players;
+    const players = listSeen.filter(({ plain }) => plain).map(({ spec, plain }) => ({ spec, plain }));
+    keep(STRENGTHS_KEY, { players });
+  }
+  return listSeen.filter(({ plain }) => plain);
+}
+
 /** The strength that is this player on 4x4, as the server says; undefined without one. */
 function strengthOf(player) {
   const core = coreOf(player);
-  return net.players.find(({ spec, plain }) => plain && (spec === player || coreOf(plain) === core))?.spec;
+  return strengths().find(({ spec, plain }) => spec === player || coreOf(plain) === core)?.spec;
 }
 
 /** A spec without what gives a player no other name; where it hands over belongs to its tables. */
