@@ -31,18 +31,22 @@ ASTRAY: Final = 0.25
 SEED_BITS: Final = 64
 
 
+Status = Literal["going", "made", "lost", "outside"]
+
+
 class EndgamePosition(msgspec.Struct, frozen=True):
     """A position of a practice game.
 
     Attributes:
-        status: `going`, `made` (the target), or `lost`: no move has a chance.
+        status: `going`, `made` (the target), `lost`: no move has a chance, or `outside`: the table
+            does not know the board, so that play here ends.
         chances: of the target after up, right, down and left; 0 for a legal move that is not in
             the table, null for an illegal one.
         cell, tile: of the last spawn; null at the start.
     """
 
     board: str
-    status: Literal["going", "made", "lost"]
+    status: Status
     chances: list[float | None]
     cell: int | None = None
     tile: int | None = None
@@ -91,11 +95,15 @@ def _position(
     *,
     made: bool = False,
 ) -> EndgamePosition:
+    from twofold.tables.library import NO_CHANCE
+
     answer, legal = tables.answer(board), board.legal_moves()
     known = {} if answer is None else answer.chances
     chances = [known.get(move, 0.0) if move in legal else None for move in Move]
-    is_lost = answer is None or answer.chance == 0
-    status: Literal["going", "made", "lost"] = "made" if made else "lost" if is_lost else "going"
+    status: Status = "made" if made else "going"
+    if answer is None and not made:
+        outside = legal and not tables.tables[0].silence(board).startswith(NO_CHANCE)
+        status = "outside" if outside else "lost"
     return EndgamePosition(str(board), status, chances, cell, tile)
 
 

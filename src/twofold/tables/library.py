@@ -161,7 +161,7 @@ class EndgameTable:
             )
         if EndgameTables([self]).move(board) is not None:
             return ""
-        return self._beyond_caps(board) or f"no move has a chance to make {target}"
+        return self._beyond_caps(board) or f"{NO_CHANCE} to make {target}"
 
     def _beyond_caps(self, board: Board) -> str:
         """The reason if caps exclude a board in the cells of the pattern, or an empty text."""
@@ -310,6 +310,10 @@ class EndgameTables:
         chances = {move: float(found[move]) for move in Move if not np.isnan(found[move])}
         best = max(chances, key=lambda move: chances[move])
         return TableAnswer(table.name, table.hash, 1 << table.pattern.target, chances, best)
+
+
+NO_CHANCE: Final = "no move has a chance"
+"""Begins the silence of a table that knows the board: its tile is out of reach."""
 
 
 def _can_hold(board: Board) -> bool:

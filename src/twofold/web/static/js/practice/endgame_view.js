@@ -165,7 +165,9 @@ export class EndgameView {
     this.seed.value = seed;
     const params = new URLSearchParams({ part: 'endgames', table, seed, ...(given && { board: given }) });
     window.history.replaceState(null, '', `/practice?${readable(params)}`);
-    this.title.textContent = text('practice.make', { target: String(this.game.target) });
+    const { target, positions: [{ board: first }] } = this.game;
+    const key = tilesOf(first).includes(target) ? 'practice.make_another' : 'practice.make';
+    this.title.textContent = text(key, { target: String(target) });
     this.#back();
     announce(this.title.textContent);
   }
@@ -214,8 +216,8 @@ export class EndgameView {
   #showState(loss) {
     const { status } = this.game.now;
     const target = String(this.game.target);
-    const ends = { made: text('practice.made', { target }), lost: text('practice.lost', { target }) };
-    const words = [ends[status], loss].filter(Boolean).join(' ');
+    const end = status === 'going' ? '' : text(`practice.${status}`, { target });
+    const words = [end, loss].filter(Boolean).join(' ');
     this.state.className = `practice-state ${status === 'made' ? 'good' : words ? 'bad' : 'soft'}`;
     this.state.textContent = words || this.#hope();
   }
