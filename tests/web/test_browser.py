@@ -24,7 +24,7 @@ PAGES = {
     "/lab": "h1",
 }
 PLAYER = "expectimax:eval=rows,ply=2"
-ANALYSIS = "/review?game={game}&move={move}"
+ANALYSIS = "/analyse?game={game}&move={move}"
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -1,5 +1,8 @@
 /** Text to the clipboard. */
 
+import { h, icon } from './dom.js';
+import { analysisLink } from './links.js';
+import { text } from './text.js';
 import { toast } from './toast.js';
 
 /**
@@ -16,4 +19,28 @@ export async function copyText(words, done, failed) {
   } catch {
     toast(failed);
   }
+}
+
+/**
+ * A menu that copies a position: its tiles, the board as text, a link.
+ *
+ * @param {{board: string, tiles: number[], rows: number, cols: number, score?: number}} position
+ * @param {Object<string, function(): void>} [more] further things to copy, by the end of their text
+ * @returns {HTMLElement}
+ */
+export function copyMenu({ board, tiles, rows, cols, score }, more = {}) {
+  const lines = Array.from({ length: rows }, (_, row) => tiles.slice(row * cols, (row + 1) * cols).join(' '));
+  const link = new URL(analysisLink({ board, score: String(score ?? '') }), window.location.href);
+  const copy = (words) => copyText(words, text('analyse.copied'), text('analyse.not_copied'));
+  const items = {
+    tiles: () => copy(lines.join('\n')), board: () => copy(board), link: () => copy(link.href), ...more,
+  };
+  const item = ([name, run]) => h('button', { type: 'button', class: 'bare', onclick: ({ target }) => {
+    target.closest('details').open = false;
+    run();
+  } }, text(`analyse.copy_${name}`));
+  return h('details', { class: 'menu' },
+    h('summary', { class: 'button' }, icon('copy'),
+      h('span', { class: 'button-text', text: text('analyse.copy') })),
+    h('div', { class: 'menu-items' }, Object.entries(items).map(item)));
 }

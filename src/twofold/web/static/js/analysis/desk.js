@@ -2,7 +2,7 @@
 
 import { AnalysisView } from '../analysis_view.js';
 import { announce } from '../announce.js';
-import { copyText } from '../copying.js';
+import { copyMenu, copyText } from '../copying.js';
 import { button, h, icon, part, render } from '../dom.js';
 import { timeText } from '../games/words.js';
 import { gradeMark, gradeName } from '../grades.js';
@@ -484,31 +484,11 @@ export class Desk {
           class: 'primary', title: text('review.play_on_help'), disabled: !tiles.some(Boolean) }),
         button({ icon: 'edit', text: text('analyse.setup') }, () => this.#setUp(!isSetup),
           { 'aria-pressed': String(isSetup) }),
-        this.#copyMenu(game),
+        copyMenu(this.walk.position, game ? { game: () => this.#copyGame(game) } : {}),
         button({ icon: 'share', text: text('share.button') }, () => this.#share()),
         game && h('a', { class: 'button', href: `/api/games/${game.id}/record`, download: '' },
           icon('download'), h('span', { class: 'button-text', text: text('play.download') })),
         button({ icon: 'games', text: text('analyse.open') }, this.onOpen)));
-  }
-
-  #copyMenu(game) {
-    const { position } = this.walk;
-    const { tiles, rows, cols, board } = position;
-    const lines = Array.from({ length: rows }, (_, row) => tiles.slice(row * cols, (row + 1) * cols).join(' '));
-    const link = new URL(analysisLink({ board, score: String(position.score ?? '') }), window.location.href);
-    const item = (key, run) => h('button', { type: 'button', class: 'bare', onclick: ({ target }) => {
-      target.closest('details').open = false;
-      run();
-    } }, text(`analyse.${key}`));
-    const copy = (words) => copyText(words, text('analyse.copied'), text('analyse.not_copied'));
-    return h('details', { class: 'menu' },
-      h('summary', { class: 'button' }, icon('copy'),
-        h('span', { class: 'button-text', text: text('analyse.copy') })),
-      h('div', { class: 'menu-items' },
-        item('copy_tiles', () => copy(lines.join('\n'))),
-        item('copy_board', () => copy(board)),
-        item('copy_link', () => copy(link.href)),
-        game && item('copy_game', () => this.#copyGame(game))));
   }
 
   async #copyGame(game) {

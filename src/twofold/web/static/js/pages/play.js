@@ -1,6 +1,7 @@
 /** Play: a game by hand, with help at hand. */
 
 import { BoardView } from '../board.js';
+import { copyText } from '../copying.js';
 import { h, part, render } from '../dom.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { analysisLink } from '../links.js';
@@ -156,7 +157,7 @@ class PlayPage {
     if (!now) return;
     render(this.facts, factsView(state, now, {
       clock: settings.get('clock') && this.#beside?.clock.show(now),
-      takeBack: () => this.game.takeBack(), copy: () => this.#copy(),
+      takeBack: () => this.game.takeBack(),
       share: async () => (await import('../sharing/sources.js')).shareLive(this.game) }));
   }
 
@@ -334,9 +335,8 @@ class PlayPage {
     else settings.set('hints', !settings.get('hints'));
   }
 
-  async #copy() {
-    await navigator.clipboard.writeText(this.game.now.board);
-    toast(text('play.copied'));
+  #copy() {
+    copyText(this.game.now.board, text('analyse.copied'), text('analyse.not_copied'));
   }
 
   #analyse() {

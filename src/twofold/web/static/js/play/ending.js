@@ -1,10 +1,10 @@
 /** What a finished game was: its place among one's own games, and where it was lost. */
 
+import { verdictOf } from '../analysis/verdict.js';
 import { LineChart } from '../chart.js';
 import { button, h, part, render } from '../dom.js';
 import { analysisLink } from '../links.js';
 import { net } from '../net.js';
-import { moveName } from '../moves.js';
 import { fixed, number, percent, text } from '../text.js';
 
 const LEAST_GAMES = 2; // of a comparison
@@ -151,9 +151,8 @@ export class Ending {
     const share = total ? done / total : 1;
     const isDone = done === total;
     return h('div', { class: 'stack tight ending-turn' },
-      h('p', {}, worst ? text('play.turning_move', { number: worst.move_number + 1,
-        move: moveName(worst.move), best: moveName(worst.best) })
-        : text(isDone ? 'play.turning_none' : 'play.turning_wait', { percent: percent(100 * share) })),
+      h('p', {}, worst ? `${text('play.turning_move', { number: worst.move_number + 1 })} ${
+        verdictOf(worst)}` : text(isDone ? 'play.turning_none' : 'play.turning_wait', { percent: percent(100 * share) })),
       !isDone && h('progress', { max: 1, value: share, 'aria-label': text('play.turning') }),
       worst && h('div', { class: 'row' },
         h('a', { class: 'button', href: this.#link, text: text('play.see_turning') })));

@@ -1,6 +1,7 @@
 /** Parts of the page of a game, as functions of the game. */
 
-import { button, h } from '../dom.js';
+import { copyMenu } from '../copying.js';
+import { button, h, icon } from '../dom.js';
 import { kindText } from '../games/words.js';
 import { analysisLink } from '../links.js';
 import { settings } from '../settings.js';
@@ -51,8 +52,7 @@ export function controlsView(state, now, page) {
       button({ text: text('play.rules') }, page.rules, { title: text('play.new_rules') })),
     h('div', { class: 'group' },
       h('button', { type: 'button', class: 'button icon-button undo', onclick: page.undo,
-        'aria-label': undo, title: why || undo, disabled: !page.isUndoable },
-      button({ icon: 'undo' }).firstChild,
+        'aria-label': undo, title: why || undo, disabled: !page.isUndoable }, icon('undo'),
       h('span', { class: 'undos number', 'aria-hidden': 'true', text: String(now?.undos || '') })),
       button({ icon: 'redo', label: text('play.redo') }, page.redo, { disabled: !now?.can_redo })),
     button({ icon: 'games', label: text('play.games') }, page.games),
@@ -69,10 +69,10 @@ export function controlsView(state, now, page) {
  * @param {object} state the last `game` message
  * @param {object} now where it stands
  * @param {{clock: {time: string, pace: string}|null, takeBack: function(): void,
- *   copy: function(): void, share: function(): void}} page
+ *   share: function(): void}} page
  * @returns {HTMLElement[]}
  */
-export function factsView(state, now, { clock, takeBack, copy, share }) {
+export function factsView(state, now, { clock, takeBack, share }) {
   const played = [kindText(now.kind), now.kind === 'player' && now.can_undo
     && button({ text: text('play.take_back') }, takeBack, { class: 'quiet small-button' })];
   const facts = [
@@ -92,9 +92,9 @@ export function factsView(state, now, { clock, takeBack, copy, share }) {
     h('div', { class: 'row facts-buttons' },
       h('a', { class: 'button', text: text('play.analyse'),
         href: analysisLink({ game: state.game, move: now.move_number }) }),
-      button({ icon: 'copy', label: text('play.copy') }, copy),
+      copyMenu({ ...now, ...state.rules }),
       button({ icon: 'share', text: text('share.button') }, share),
-      h('a', { class: 'button', download: true, href: `/api/games/${state.game}/record`,
-        text: text('play.download') })),
+      h('a', { class: 'button icon-button', download: true, 'aria-label': text('play.download'),
+        title: text('play.download'), href: `/api/games/${state.game}/record` }, icon('download'))),
   ];
 }
