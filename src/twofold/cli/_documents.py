@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from twofold.arena.stats import Interval
 from twofold.game.rules import Move
@@ -24,6 +24,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, source: Any, **given: Any) -> Self:
         """A document with the fields `given`; the others are attributes of the source.
+
+        A field has another name in JSON where that of the attribute says too little.
 
         Each value takes the form of its field: rules, seeds and moves are text, and an empty text
         is null where it may be; objects are parts, intervals are a value and its ends.
@@ -148,21 +150,16 @@ class OutcomesDocument(Part, frozen=True):
     Attributes:
         value: value of the game, in the unit of the table.
         moves: mean number of moves to the end.
-        largest: probability of each largest tile at the end.
-        reach_rates: probability of ever making each tile, or a larger one.
+        tiles: probability of each largest tile at the end.
+        reach: probability of ever making each tile, or a larger one.
         sums: probability of each sum of the tiles at the end.
     """
 
     value: float
     moves: float
-    largest: dict[str, float]
-    reach_rates: dict[str, Rate]
+    tiles: dict[str, float] = field(name="largest")
+    reach: dict[str, Rate] = field(name="reach_rates")
     sums: dict[str, float]
-
-    @classmethod
-    def of(cls, source: Any, **given: Any) -> Self:
-        """The document of `Outcomes`."""
-        return super().of(source, largest=source.tiles, reach_rates=source.reach, **given)
 
 
 # ---- times

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, Self
 
+from msgspec import field
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -31,7 +32,7 @@ from twofold.figures import clock, counted
 from twofold.game.notation import shell_line
 from twofold.game.notation import shown as quoted
 from twofold.learn.checkpoint import curve_path
-from twofold.learn.curve import Evaluation, Measure, Measured, Point
+from twofold.learn.curve import Evaluation, Measure, Measured
 from twofold.learn.run import Trainable, files_beside, run
 from twofold.learn.training import TrainingProgress
 from twofold.limits import check_limit
@@ -279,18 +280,18 @@ class MeasuredDocument(Part, frozen=True):
     """Results of a network.
 
     Attributes:
-        mean_score: mean score of whole games, in points; null if none were played.
-        mean_score_95: its 95 % interval.
+        mean: mean score of whole games, in points; null if none were played.
+        mean_95: its 95 % interval.
         sampled: mean score of games with moves drawn by their probabilities; null without.
         survival: for each set of boards the share of games that made the next large tile.
-        reach_rates: how often each tile was reached; empty if not measured.
+        reached: how often each tile was reached; empty if not measured.
     """
 
-    mean_score: float | None
-    mean_score_95: Ends
+    mean: float | None = field(name="mean_score")
+    mean_95: Ends = field(name="mean_score_95")
     sampled: float | None
     survival: dict[str, float]
-    reach_rates: dict[str, Rate]
+    reached: dict[str, Rate] = field(name="reach_rates")
 
     @classmethod
     def of(cls, source: Measured, **given: Any) -> Self:
@@ -298,8 +299,7 @@ class MeasuredDocument(Part, frozen=True):
         interval: Ends = (None, None)
         if source.mean is not None and source.margin is not None:
             interval = source.mean - source.margin, source.mean + source.margin
-        more = {"mean_score": source.mean, "mean_score_95": interval}
-        return super().of(source, reach_rates=source.reached, **more, **given)
+        return super().of(source, mean_95=interval, **given)
 
 
 class EvaluationDocument(Part, frozen=True):
@@ -323,16 +323,11 @@ class CurvePoint(Part, frozen=True):
 
     Attributes:
         games: number of games up to it.
-        mean_score: mean score of the games since the last point, in points.
+        mean: mean score of the games since the last point, in points.
     """
 
     games: int
-    mean_score: float
-
-    @classmethod
-    def of(cls, source: Point, **given: Any) -> Self:
-        """The document of a point."""
-        return super().of(source, mean_score=source.mean, **given)
+    mean: float = field(name="mean_score")
 
 
 class RunDocument(Part, frozen=True):
@@ -343,7 +338,7 @@ class RunDocument(Part, frozen=True):
         settings: the settings by their keys; those that are not set are missing.
         games: number of games that it has finished.
         moves: number of moves that it has made.
-        finished: true if it has reached its limits.
+        is_finished: true if it has reached its limits.
         mean_score: mean score of the last 1000 games, in points; 0 before the first.
         evaluations: evaluations of the network.
         curve: the learning curve.
@@ -353,7 +348,7 @@ class RunDocument(Part, frozen=True):
     settings: dict[str, Any]
     games: int
     moves: int
-    finished: bool
+    is_finished: bool = field(name="finished")
     mean_score: float
     evaluations: list[EvaluationDocument]
     curve: list[CurvePoint]
@@ -366,7 +361,6 @@ class RunDocument(Part, frozen=True):
             source,
             settings=settings | {"seed": str(settings["seed"])},
             games=curve.games,
-            finished=source.is_finished,
             mean_score=curve.mean,
             curve=curve.points,
             **given,

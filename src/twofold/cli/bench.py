@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 import typer
+from msgspec import field
 
-from twofold.arena import Summary, summarise
+from twofold.arena import summarise
 from twofold.arena.bench import (
     Bench,
     Entrant,
@@ -349,7 +350,7 @@ class SumBandDocument(Part, frozen=True):
 
     Attributes:
         tile_sum: the band: lower end, and upper end, which is beyond it.
-        games: number of games that came to it.
+        at_risk: number of games that came to it.
         ended: number of games that ended in it.
         share: share of those that came to it which ended in it.
         share_95: its 95 % interval.
@@ -358,7 +359,7 @@ class SumBandDocument(Part, frozen=True):
     """
 
     tile_sum: tuple[int, int]
-    games: int
+    at_risk: int = field(name="games")
     ended: int
     share: float
     share_95: Ends
@@ -368,8 +369,7 @@ class SumBandDocument(Part, frozen=True):
     @classmethod
     def of(cls, source: SumBand, **given: Any) -> Self:
         """The document of a band."""
-        band = (source.low, source.high)
-        return super().of(source, tile_sum=band, games=source.at_risk, **given)
+        return super().of(source, tile_sum=(source.low, source.high), **given)
 
 
 class SummaryDocument(Part, frozen=True):
@@ -377,41 +377,27 @@ class SummaryDocument(Part, frozen=True):
 
     Attributes:
         games: number of finished games.
-        mean_score: mean score, in points.
-        mean_score_95: its 95 % interval.
-        median_score: median score, in points.
-        best_score: largest score, in points.
-        worst_score: smallest score, in points.
+        score: mean score, in points.
+        score_95: its 95 % interval.
+        median: median score, in points.
+        best: largest score, in points.
+        worst: smallest score, in points.
         moves: moves of all games.
         max_tile: largest tile of all games.
-        reach_rates: how often each tile from 4 was reached.
+        reach: how often each tile from 4 was reached.
         survival: where games ended, by bands of tile sums.
     """
 
     games: int
-    mean_score: float
-    mean_score_95: Ends
-    median_score: float
-    best_score: int
-    worst_score: int
+    score: float = field(name="mean_score")
+    score_95: Ends = field(name="mean_score_95")
+    median: float = field(name="median_score")
+    best: int = field(name="best_score")
+    worst: int = field(name="worst_score")
     moves: int
     max_tile: int
-    reach_rates: dict[str, Rate]
+    reach: dict[str, Rate] = field(name="reach_rates")
     survival: list[SumBandDocument]
-
-    @classmethod
-    def of(cls, source: Summary, **given: Any) -> Self:
-        """The document of games."""
-        return super().of(
-            source,
-            mean_score=source.score,
-            mean_score_95=source.score,
-            median_score=source.median,
-            best_score=source.best,
-            worst_score=source.worst,
-            reach_rates=source.reach,
-            **given,
-        )
 
 
 class GameRow(msgspec.Struct, frozen=True):

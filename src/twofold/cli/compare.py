@@ -7,9 +7,10 @@ from functools import partial
 from typing import Annotated, Any, Self
 
 import typer
+from msgspec import field
 
 from twofold.arena.bench import Bench
-from twofold.arena.compare import BIAS, PairedRates, Sprt
+from twofold.arena.compare import BIAS, Sprt
 from twofold.arena.duel import DuelOutcome, SprtQuestion, duel
 from twofold.cli._documents import BoardsDocument, Estimate, JobsTiming, Part, PlayerDocument
 from twofold.cli._games import (
@@ -231,19 +232,14 @@ class RatesDocument(Part, frozen=True):
     """How often two players reached a tile, on the same seeds.
 
     Attributes:
-        a: share of A's games, 0 to 1.
-        b: share of B's games.
+        ours: share of A's games, 0 to 1.
+        theirs: share of B's games.
         difference: a minus b.
     """
 
-    a: float
-    b: float
+    ours: float = field(name="a")
+    theirs: float = field(name="b")
     difference: Estimate
-
-    @classmethod
-    def of(cls, source: PairedRates, **given: Any) -> Self:
-        """The document of two rates."""
-        return super().of(source, a=source.ours, b=source.theirs, **given)
 
 
 class SprtDocument(Part, frozen=True):

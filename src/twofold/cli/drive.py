@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 import typer
+from msgspec import field
 
 from twofold.cli._documents import MovesTiming, Part
 from twofold.cli._options import (
@@ -344,8 +345,6 @@ class Drive:
             rules=game.rules,
             board=game.board,
             max_tile=game.board.max_tile,
-            moves=follower.made,
-            moves_of_others=follower.followed,
             popups_closed=list(self.driver.popups) if self.driver is not None else [],
             ended=self.ending,
         )
@@ -365,8 +364,8 @@ class DriveDocument(Part, frozen=True):
         board: the last board.
         score: points that the page shows; null if it shows none.
         max_tile: largest tile of the last board.
-        moves: number of moves of the player.
-        moves_of_others: number of moves made on the page by somebody else.
+        made: number of moves of the player.
+        followed: number of moves made on the page by somebody else.
         breaks: number of changes that no single move explains.
         popups_closed: the popups that were closed.
         ended: why the game ended, in words.
@@ -381,8 +380,8 @@ class DriveDocument(Part, frozen=True):
     board: str
     score: int | None
     max_tile: int
-    moves: int
-    moves_of_others: int
+    made: int = field(name="moves")
+    followed: int = field(name="moves_of_others")
     breaks: int
     popups_closed: list[str]
     ended: str

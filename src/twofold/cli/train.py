@@ -6,19 +6,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
+from msgspec import field
 from msgspec.structs import replace
 
-from twofold.arena.plots import (
-    Form,
-    JointCurve,
-    JointPoint,
-    learning_curves,
-    read_curve,
-    read_runs,
-    runs_path,
-)
+from twofold.arena.plots import Form, JointCurve, learning_curves, read_curve, read_runs, runs_path
 from twofold.cli._documents import Ends, MovesTiming, Part
 from twofold.cli._output import catching_interrupt, print_note, print_out, print_words, write_json
 from twofold.cli._settings import given_again, refuse_alone, refuse_given, takes
@@ -279,20 +272,15 @@ class JointPointDocument(Part, frozen=True):
 
     Attributes:
         games: number of games of each run up to it.
-        mean_score: mean over the runs of their mean scores since the last point, in points.
-        mean_score_95: its 95 % interval.
+        mean: mean over the runs of their mean scores since the last point, in points.
+        mean_95: its 95 % interval.
         runs: mean score of each run; null for one that has not come so far.
     """
 
     games: int
-    mean_score: float
-    mean_score_95: Ends
+    mean: float = field(name="mean_score")
+    mean_95: Ends = field(name="mean_score_95")
     runs: list[float | None]
-
-    @classmethod
-    def of(cls, source: JointPoint, **given: Any) -> Self:
-        """The document of a point."""
-        return super().of(source, mean_score=source.mean, mean_score_95=source.mean, **given)
 
 
 class TrainRunsDocument(Part, frozen=True):
