@@ -111,10 +111,10 @@ def shots(served: Served) -> list[Shot]:
     return [
         Shot("play", f"/?game={played}", ".play .tile", _valued),
         Shot("watch", f"/watch?{race}", ".lanes .tile", lambda page: page.wait_for_timeout(6000)),
-        Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analyse .tile", _valued),
+        Shot("analyse", f"/analyse#board={BOARD}&limit=3ply", ".analysis-page .tile", _valued),
         Shot("games", "/games", ".my-leaders"),
         Shot("daily", "/daily", ".daily-day"),
-        Shot("review", f"/review?game={reviewed}", ".review .tile", _judged),
+        Shot("review", f"/analyse?game={reviewed}", ".analysis-page .tile", _judged),
         Shot("practice", "/practice?part=puzzle&day=2026-01-01", ".practice .tile"),
         Shot("lab-study", "/lab?study=players.db", ".lab-table tbody tr", _drawn),
         Shot("lab-run", "/lab?run=lines.csv", ".lab-figures dd"),

@@ -3,7 +3,7 @@
 import { AnalysisView } from '../analysis_view.js';
 import { announce } from '../announce.js';
 import { copyMenu, copyText } from '../copying.js';
-import { button, h, icon, part, render } from '../dom.js';
+import { button, h, icon, part, render, setText } from '../dom.js';
 import { timeText } from '../games/words.js';
 import { gradeMark, gradeName } from '../grades.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
@@ -96,6 +96,7 @@ export class Desk {
   #build(chooser) {
     this.head = h('div', { class: 'analysis-head' });
     this.verdict = h('div', { class: 'analysis-verdict' });
+    this.hint = h('p', { class: 'analysis-hint soft small', role: 'status' });
     this.graphCard = h('section', { class: 'card analysis-graph', 'aria-label': text('review.graph') });
     this.figures = h('section', { class: 'card review-summary', 'aria-label': text('review.summary') });
     this.labels = h('section', { class: 'card review-labels stack', 'aria-label': text('review.labels') });
@@ -104,7 +105,7 @@ export class Desk {
     this.quizPlace = h('div', { class: 'analysis-quiz' });
     return h('div', { class: 'analysis-page' }, this.head,
       h('section', { class: 'analysis-board', 'aria-label': text('analyse.position') },
-        this.panel.element, this.panel.controls, this.setup.element),
+        this.panel.element, this.panel.controls, this.hint, this.setup.element),
       h('section', { class: 'card analysis-move', 'aria-label': text('review.this_move') },
         this.verdict, this.analysis.element),
       h('div', { class: 'analysis-side' },
@@ -258,8 +259,9 @@ export class Desk {
 
   #preview(steps) {
     const at = steps ? this.#along(steps, new Tree(new Position(this.walk.position.board))) : null;
-    if (at) this.panel.showOther(at.tiles, true);
-    else this.#redraw();
+    if (!at) return void this.#redraw();
+    this.panel.showOther(at.tiles, true);
+    setText(this.hint, text('analyse.preview', { count: steps }));
   }
 
   /** The position after some steps of the line of best play; null where it leaves the board. */
@@ -345,6 +347,8 @@ export class Desk {
     this.legal = legalMoves(position.tiles, position.rows, position.cols);
     this.panel.show();
     this.setup.element.hidden = !editor.isEditing;
+    this.hint.hidden = editor.isEditing || Boolean(this.quiz);
+    setText(this.hint, text('analyse.try_hint'));
     if (editor.isEditing) this.setup.show(position, this.#history);
     this.chooser.hidden = Boolean(this.#game) || this.walk.last > 0;
     this.moves.element.hidden = !this.walk.last;

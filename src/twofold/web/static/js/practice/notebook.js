@@ -2,6 +2,7 @@
 
 import { button, fill, h } from '../dom.js';
 import { formatChance } from '../figures.js';
+import { analysisLink } from '../links.js';
 import { LETTERS, moveName } from '../moves.js';
 import { net } from '../net.js';
 import { number, sentence, text } from '../text.js';
@@ -65,7 +66,7 @@ export class NotebookPart {
       h('h2', { text: text(solved ? 'practice.all_solved' : 'practice.no_mistakes') }),
       h('p', { text: text('practice.notebook_about') }),
       h('div', { class: 'row' },
-        h('a', { class: 'button primary', href: '/review' }, text('review.title'))));
+        h('a', { class: 'button primary', href: '/analyse' }, text('review.title'))));
   }
 
   async #answer(letter) {
@@ -134,6 +135,6 @@ export class NotebookPart {
 /** The address of the place where a mistake was made. */
 function sourceOf({ kind, game, move_number: move, table, seed, first }) {
   return kind === 'game'
-    ? `/review?${new URLSearchParams({ game, move })}`
+    ? analysisLink({ game, move })
     : `/practice?${new URLSearchParams({ part: 'endgames', table, seed, ...(first && { board: first }) })}`;
 }
