@@ -17,12 +17,12 @@ export function percent(ratio) {
 }
 
 /**
- * What there is to say of a judged move: its reason where it has one.
+ * What there is to say of a judged move: its chance where a table knows it, else its reason.
  *
  * @param {object} judgement
  */
 export function verdictOf(judgement) {
-  if (judgement.reason) {
+  if (judgement.reason && !judgement.table) {
     const reason = `${sentence(moveName(judgement.move))}: ${reasonText(judgement.reason)}.`;
     return `${reason} ${text('review.edge_best', { move: moveName(judgement.best) })}.`;
   }
