@@ -233,6 +233,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
         values: true if it values moves, as hints and reviews need.
         elsewhere: name of the player for boards other than 4x4; empty if it is the same.
         plain: for a strength such as `strong`, its player on 4x4; else empty.
+        strength: the strength that the player is on 4x4; empty if it is none.
         largest: most rows and columns of a board that it plays on.
         smallest: fewest of them.
         takes_limits: true if its search can be limited in time and depth.
@@ -244,6 +245,7 @@ class PlayerInfo(msgspec.Struct, frozen=True):
     values: bool
     elsewhere: str = ""
     plain: str = ""
+    strength: str = ""
     largest: int = MAX_SIDE
     smallest: int = 1
     takes_limits: bool = True

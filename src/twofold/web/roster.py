@@ -89,8 +89,12 @@ class Roster:
         names = {info.plain: info.name for info in _strengths()}
         names |= {text: PlayerSpec.parse(text).words for text in PICKS}
         names |= {spec.text: spec.words for spec in own if spec.name == "exact"}
+        strengths = {info.plain: info.strength for info in _strengths()}
         self._own_infos: Final = {
-            spec.text: _info(spec, names.get(spec.text) or _without_folders(spec.text))
+            spec.text: msgspec.structs.replace(
+                _info(spec, names.get(spec.text) or _without_folders(spec.text)),
+                strength=strengths.get(spec.text, ""),
+            )
             for spec in own
         }
         self._lock = threading.Lock()
@@ -156,7 +160,7 @@ def _strengths() -> list[PlayerInfo]:
     for word in STRENGTHS:
         plain = PlayerSpec.parse(word).settled(STANDARD)
         info = _info(plain, f"{word} ({plain.words})")
-        changed = {"spec": word, "elsewhere": word, "plain": plain.text}
+        changed = {"spec": word, "elsewhere": word, "plain": plain.text, "strength": word}
         found.append(msgspec.structs.replace(info, **changed))
     return found
 

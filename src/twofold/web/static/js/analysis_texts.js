@@ -51,8 +51,12 @@ export function lossText(reply, move) {
   return unit === 'points' ? text('analysis.loss_points', { loss: rounded(most - value) }) : '';
 }
 
-/** Two digits say enough: `1,200`, `0.034`. */
-function rounded(value) {
+/**
+ * A loss in two digits, which say enough: `1,200`, `0.034`.
+ *
+ * @param {number} value
+ */
+export function rounded(value) {
   const digits = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(Math.abs(value) || 1))));
   return value >= 10 ? number(Number(value.toPrecision(2))) : fixed(value, digits);
 }

@@ -1,6 +1,6 @@
 /** Figures as text: short counts, durations, values of moves. */
 
-import { fixed, percent, percentagePoints } from './text.js';
+import { fixed, percent } from './text.js';
 
 /** Unit of the values of a policy network, 0 to 1. */
 export const PROBABILITY = 'probability';
@@ -86,19 +86,6 @@ export function valueFormat(values, unit = '') {
 }
 
 /**
- * How to write differences of values: those of large ones by themselves, as `1.23 k`, and those of
- * probabilities in whole percentage points.
- *
- * @param {(number | null)[]} values
- * @param {string} [unit] theirs
- * @returns {(difference: number) => string}
- */
-export function differenceFormat(values, unit = '') {
-  if (unit === PROBABILITY) return (share) => percentagePoints(100 * share, 0);
-  return largestOf(values) >= LARGE ? formatShort : valueFormat(values, unit);
-}
-
-/**
  * How to write values beside the best one: large ones as their difference to it.
  *
  * @param {(number | null)[]} values
@@ -147,24 +134,10 @@ function largeFormat(values, largest) {
  * @param {number} chance
  */
 export function formatChance(chance) {
-  return chanceIn(percent, chance);
-}
-
-/**
- * The difference of two chances in percentage points, with as many digits: `2.7 pp`.
- *
- * @param {number} difference
- */
-export function formatChanceDifference(difference) {
-  return chanceIn(percentagePoints, difference);
-}
-
-function chanceIn(format, chance) {
   const share = 100 * chance;
   const rest = Math.min(share, 100 - share);
-  if (rest <= 0) return format(share, 0);
-  const decimals = rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6);
-  return format(share, decimals);
+  if (rest <= 0) return percent(share, 0);
+  return percent(share, rest >= 1 ? 1 : Math.min(1 + Math.ceil(-Math.log10(rest)), 6));
 }
 
 /** A probability in whole percent: `57 %`, `<1 %`. */

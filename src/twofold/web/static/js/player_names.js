@@ -6,7 +6,6 @@ import { text } from './text.js';
 
 const ME = 'me';
 const STRENGTHS_KEY = 'twofold.strengths';
-let listSeen = null; // the list of the server whose strengths are kept
 const AND = ' + ';
 const OWN_PLIES = { expectimax: 3, quick: 3 }; // without a depth, and not said
 const TABLES = /\btables=(?!(?:auto|none)\b)/; // `auto` does not say whether there are any
@@ -19,6 +18,9 @@ const PROGRAMS = {
   'it3105-gradient': 'IT3105, gradient',
   'it3105-snake': 'IT3105, snake',
 };
+
+let known = kept(STRENGTHS_KEY).players ?? []; // the strengths
+let listSeen = null; // the list of the server that they are of
 
 /** Parts of a spec that give a player no other name. */
 const UNNAMED = /^(?:net=default|table_mb=.*|threads=.*|tables(?:_sha256)?=.*|net_sha256=.*|downgrade=.*|\w+=none|cut=0)$/;
@@ -50,19 +52,19 @@ export function playerName(player) {
 
 /** The strengths that the server has; those of the last visit before it answers. */
 function strengths() {
-  if (!net.players.length) return kept(STRENGTHS_KEY).players ?? [];
-  if (net.players !== listSeen) {
+  if (net.players.length && listSeen !== net.players) {
     listSeen = net.players;
-    const players = listSeen.filter(({ plain }) => plain).map(({ spec, plain }) => ({ spec, plain }));
-    keep(STRENGTHS_KEY, { players });
+    known = listSeen.filter(({ strength }) => strength)
+      .map(({ spec, plain, strength }) => ({ spec, plain: plain || spec, strength }));
+    keep(STRENGTHS_KEY, { players: known });
   }
-  return listSeen.filter(({ plain }) => plain);
+  return known;
 }
 
 /** The strength that is this player on 4x4, as the server says; undefined without one. */
 function strengthOf(player) {
   const core = coreOf(player);
-  return strengths().find(({ spec, plain }) => spec === player || coreOf(plain) === core)?.spec;
+  return strengths().find(({ spec, plain }) => spec === player || coreOf(plain) === core)?.strength;
 }
 
 /** A spec without what gives a player no other name; where it hands over belongs to its tables. */

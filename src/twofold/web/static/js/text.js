@@ -100,17 +100,6 @@ export function percent(value, decimals) {
   return text('all.percent', { value: words });
 }
 
-/**
- * A difference of two shares of 100: `4.2 pp`, percentage points.
- *
- * @param {number} value
- * @param {number} decimals
- * @returns {string}
- */
-export function percentagePoints(value, decimals) {
-  return text('all.percentage_points', { value: fixed(value, decimals) });
-}
-
 const formats = new Map();
 
 function formatOf(decimals) {

@@ -1,9 +1,10 @@
 /** A position and four moves to choose from; then what each of them is worth. */
 
+import { rounded } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
-import { comparedFormat, formatChance } from '../figures.js';
+import { formatChance } from '../figures.js';
 import { listenKeys } from '../keys.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { shapeOf, tilesOf } from '../notation.js';
@@ -120,12 +121,16 @@ export class Question {
  * @returns {HTMLElement}
  */
 function valueList({ values, unit, best }, made) {
-  const format = unit === 'chance' ? formatChance
-    : comparedFormat(values, values[LETTERS.indexOf(best)], unit);
+  const most = values[LETTERS.indexOf(best)];
+  const words = (letter, value) => {
+    if (unit === 'chance') return formatChance(value);
+    if (letter === best) return text('grade.best');
+    return unit === 'points' ? text('analysis.loss_points', { loss: rounded(most - value) }) : '';
+  };
   return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) =>
     values[index] !== null && h('li', { class: letter === best ? 'is-best' : '' },
       h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
       h('span', { class: 'grow', text: moveName(letter) }),
       letter === made && h('span', { class: 'badge', text: text('practice.yours') }),
-      h('span', { text: format(values[index]) }))));
+      h('span', { text: words(letter, values[index]) }))));
 }
