@@ -17,7 +17,7 @@ export function todayView({ daily, last }) {
     last ? offer('play', `/?game=${last.game}`, text('play.offer_last'),
       text('play.game_score', { score: last.score }))
       : offer('games', '/games', text('nav.games'), text('play.offer_games')),
-    offer('practice', '/practice', text('nav.practice'), text('play.offer_lesson')));
+    offer('help', '/learn', text('nav.learn'), text('play.offer_lesson')));
 }
 
 function offer(name, href, title, note) {
