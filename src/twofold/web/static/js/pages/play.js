@@ -49,7 +49,6 @@ class PlayPage {
   #milestones = new Milestones();
   #befores = new Map(); // of a game begun here, the id of the game before it
   #beside = null; // help, ending, clock, sounds and time trial, once they are loaded
-  #today = { daily: null, last: null };
   #told = ''; // the game of which was said that it counts as played by hand no more
   #unsay = () => {}; // takes the message of the last new game away
   #isClosed = false;
@@ -72,6 +71,7 @@ class PlayPage {
     this.#build(root);
     this.#listen(root);
     this.#draw();
+    render(this.today, todayView({ daily: null, last: null }));
   }
 
   /** Open the game of the address, of this tab, or the one played last. */
@@ -153,7 +153,6 @@ class PlayPage {
       hints: () => this.#toggleHints() }));
     render(this.line, this.#lineText(now));
     this.line.classList.toggle('warn', net.state !== 'open');
-    render(this.today, todayView(this.#today));
     if (!now) return;
     render(this.facts, factsView(state, now, {
       clock: settings.get('clock') && this.#beside?.clock.show(now),
@@ -204,8 +203,7 @@ class PlayPage {
       [net.get('/api/daily'), net.get('/api/game-list?count=5')]).catch(() => [null, { games: [] }]);
     const last = games.find(({ game, status, moves }) => (
       game !== this.game.id && moves && (status === 'going' || status === 'won')));
-    this.#today = { daily, last };
-    if (!this.#isClosed) this.#draw();
+    render(this.today, todayView({ daily, last }));
   }
 
   // ---- what happens in the game
