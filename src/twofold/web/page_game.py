@@ -25,6 +25,7 @@ from twofold.web.protocol import (
     FrameReply,
     GameNow,
     GameState,
+    PositionReply,
     RefusedReply,
     RulesInfo,
     StepReply,
@@ -406,6 +407,20 @@ class PageGame(LiveGame):
                 autoplay="" if self._playing is None else self._playing.spec,
                 hints=self.hints,
                 kind=self.kind,
+            )
+
+    def position(self, number: int) -> PositionReply:
+        """The position at a move number; raises LimitExceeded if there is none."""
+        self.replay_to(number)
+        with self.lock:
+            standing = self.game.at(number)
+            return PositionReply(
+                game=self.name,
+                board=str(standing.board),
+                tiles=tiles_of(standing.board),
+                score=standing.score,
+                move_number=number,
+                next_move=self.game.letters_between(number, number + 1),
             )
 
     def step_reply(self, before: Board, step: Step, by: str) -> StepReply:

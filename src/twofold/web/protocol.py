@@ -141,6 +141,13 @@ class PauseRequest(Request, tag="pause", frozen=True):
     game: Id
 
 
+class ViewRequest(Request, tag="view", frozen=True):
+    """View a position without changing the game; reply `PositionReply`."""
+
+    game: Id
+    move_number: Count
+
+
 class AnalyseRequest(Request, tag="analyse", frozen=True):
     """Value the four moves; `AnalysisReply`s of increasing depth, the last one `final`.
 
@@ -214,6 +221,7 @@ AnyRequest = (
     | CloseRequest
     | AutoplayRequest
     | PauseRequest
+    | ViewRequest
     | AnalyseRequest
     | StopRequest
     | ReviewRequest
@@ -378,6 +386,17 @@ class FrameReply(Reply, tag="frame", frozen=True):
     game: str
     now: GameNow
     moves_per_second: float
+
+
+class PositionReply(Reply, tag="position", frozen=True):
+    """A position of a game; `next_move` is the letter of the move made there, empty at the end."""
+
+    game: str
+    board: str
+    tiles: list[int]
+    score: int
+    move_number: int
+    next_move: str
 
 
 class AutoplayEnded(Reply, tag="ended", frozen=True):

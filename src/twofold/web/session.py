@@ -180,6 +180,10 @@ class Session:
         wish = Wish(request.moves_per_second, request.stop_tile, request.moves)
         live.start_player(spec.text, lambda: roster.make(spec), wish, Asker(self, request.ref))
 
+    def _view(self, request: protocol.ViewRequest) -> None:
+        live, asker = self._game(request.game), Asker(self, request.ref)
+        self._later(lambda: asker.answer(live.position(request.move_number)), request.ref)
+
     def _pause(self, request: protocol.PauseRequest) -> None:
         self._game(request.game).pause(Asker(self, request.ref))
 
