@@ -210,6 +210,8 @@ def words(kind: Any, shared: set[Any]) -> str:
     if one in shared:
         return f"[{name_of(one)}](#{name_of(one).replace(' ', '-')})"
     inner = get_args(one)
+    if get_origin(one) is Literal:
+        return ", ".join(f"`{each}`" for each in inner)
     if get_origin(one) is list or inner[1:] == (...,):
         return f"list: {words(inner[0], shared)}"
     if get_origin(one) is tuple:

@@ -4,8 +4,8 @@ A document is a Struct beside the command that prints it. `Part.of` fills it fro
 """
 
 from functools import cache
-from types import NoneType
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, UnsetType, field
@@ -47,7 +47,7 @@ def _kinds(cls: type[Part]) -> dict[str, tuple[Any, ...]]:
 @cache
 def _alternatives(kind: Any) -> tuple[Any, ...]:
     """The types of a union, without that of a missing value."""
-    is_union = get_origin(kind) not in (None, tuple, list, dict)
+    is_union = get_origin(kind) in (Union, UnionType)
     return tuple(one for one in (get_args(kind) if is_union else (kind,)) if one is not UnsetType)
 
 

@@ -4,7 +4,7 @@ import contextlib
 import sys
 import time
 from functools import partial
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import typer
 from msgspec import field
@@ -291,7 +291,7 @@ class CompareDocument(Part, frozen=True):
         interrupted: true if Ctrl-C ended it before its end.
         players: A and B, with the games that they finished.
         games: number of seeds that both have played.
-        verdict: the stronger player, `A` or `B`, or `equal` by a test; null if it is not known.
+        verdict: the stronger player, or `EQUAL` by a test; null if it is not known.
         words: the result as a sentence; null without games.
         difference: mean score of A minus that of B, in points; null without games.
         wins_draws_losses: number of seeds on which A has more points, as many, fewer.
@@ -306,7 +306,7 @@ class CompareDocument(Part, frozen=True):
     interrupted: bool
     players: list[PlayerDocument]
     games: int
-    verdict: str | None
+    verdict: Literal["A", "B", "EQUAL"] | None
     words: str | None
     difference: Estimate | None
     wins_draws_losses: tuple[int, int, int] | None

@@ -35,7 +35,7 @@ from twofold.game.notation import shell_line
 from twofold.game.record import Record
 from twofold.game.record_text import located
 from twofold.game.rules import Move
-from twofold.games.judge import MoveJudgement
+from twofold.games.judge import Label, MoveJudgement
 from twofold.games.pictures import player_names
 from twofold.games.review import (
     NO_CHOICE,
@@ -293,7 +293,7 @@ class JudgementDocument(Part, frozen=True):
         unit: unit of the values.
         ratio: share of the best move's value that it keeps, 0 to 1.
         accuracy: in percent.
-        label: from `perfect` to `severe blunder`.
+        label: how good it is.
         table: the endgame table's answer behind the ratio; null without.
     """
 
@@ -304,7 +304,7 @@ class JudgementDocument(Part, frozen=True):
     unit: str
     ratio: float
     accuracy: float
-    label: str
+    label: Label
     table: TableDocument | None
 
 

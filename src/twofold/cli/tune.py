@@ -6,9 +6,17 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from twofold.arena.tune import Trial, Tuning, TuningCheck, TuningProgress, TuningSettings, tune
+from twofold.arena.tune import (
+    Trial,
+    Tuning,
+    TuningCheck,
+    TuningProgress,
+    TuningSettings,
+    Verdict,
+    tune,
+)
 from twofold.arena.tuning_file import Range, check_settings, require_tune
 from twofold.cli._documents import Estimate, JobsTiming, Part
 from twofold.cli._games import far_backend
@@ -209,13 +217,13 @@ class WeightDocument(Part, frozen=True):
         start: value of the player's own spec.
         low: smallest value that is tried.
         high: largest value that is tried.
-        scale: how values are chosen between them: `log` or `linear`.
+        scale: how values are chosen between them.
     """
 
     start: float
     low: float
     high: float
-    scale: str
+    scale: Literal["log", "linear"]
 
     @classmethod
     def of(cls, source: Range, **given: Any) -> Self:
@@ -259,8 +267,8 @@ class TuneDocument(Part, frozen=True):
         start: the trial with the weights of the start; null before it has finished.
         best: the best trial; null before the first has finished.
         check: the check of the best weights; null before its end, and if no trial beat the start.
-        verdict: the result of the check: `better`, `worse`, `cannot be told apart`, or `the same`
-            if no trial beat the start; null before its end.
+        verdict: the result of the check, or `the same` if no trial beat the start; null before its
+            end.
     """
 
     player: str
@@ -277,7 +285,7 @@ class TuneDocument(Part, frozen=True):
     start: Trial | None
     best: Trial | None
     check: TuningCheckDocument | None
-    verdict: str | None
+    verdict: Verdict | None
 
     @classmethod
     def of(cls, source: Tuning, **given: Any) -> Self:
