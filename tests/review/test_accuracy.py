@@ -1,16 +1,11 @@
 """Accuracy of moves and games."""
 
-import json
-import re
-from importlib import resources
-
 import pytest
 
 from twofold.games.judge import (
     LABELS,
     MAX_STAKE,
     MIN_STAKE,
-    MISTAKES,
     GameAccuracy,
     game_accuracy,
     label_of,
@@ -68,20 +63,6 @@ def test_accuracy_of_a_game() -> None:
 
 def test_one_terrible_move_does_not_make_a_game_worthless() -> None:
     assert 80 < (game_accuracy([(100.0, 1.0)] * 99 + [(0.0, 12.0)]) or 0) < 95
-
-
-def test_the_web_app_has_the_words_of_the_library() -> None:
-    static = resources.files("twofold.web") / "static"
-    texts = json.loads((static / "texts" / "en.json").read_text(encoding="utf-8"))
-    start = "review.label_"
-    names = {key.removeprefix(start): text for key, text in texts.items() if key.startswith(start)}
-    labels = [label for label, _ in LABELS]
-    assert sorted(names.values()) == sorted(labels)
-    assert all(names[label.replace(" ", "_")] == label for label in labels)
-    module = (static / "js" / "review" / "labels.js").read_text(encoding="utf-8")
-    signs = re.findall(r"^  (?:'([^']+)'|(\w+)): '.{1,2}',$", module, re.MULTILINE)
-    assert [quoted or word for quoted, word in signs] == labels
-    assert f"new Set([{', '.join(map(repr, MISTAKES))}])" in module
 
 
 def test_the_accuracy_of_a_game_grows_move_by_move() -> None:
