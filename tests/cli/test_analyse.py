@@ -142,7 +142,7 @@ def test_a_long_spec_is_not_wrapped() -> None:
 def test_json(cli: Cli) -> None:
     found = document(cli, "--player", "expectimax:ply=2")
     assert found["board"] == BOARD
-    assert found["player"] == canonical("expectimax:ply=2")
+    assert (found["player"], found["spec"]) == ("expectimax:ply=2", canonical("expectimax:ply=2"))
     assert (found["evaluator"], found["unit"], found["depth"]) == ("rows", "own unit", "2 plies")
     assert [one["move"] for one in found["moves"]] == ["up", "right", "down", "left"]
     assert found["moves"][1] == {
@@ -212,7 +212,7 @@ def test_values_that_json_has_no_number_for(cli: Cli, code: Path) -> None:
 
 def test_threads_are_a_key_of_the_player(cli: Cli) -> None:
     found = document(cli, "--player", "expectimax:ply=4,threads=1", "--threads", "2")
-    assert found["player"] == canonical("expectimax:ply=4,threads=2")
+    assert found["spec"] == canonical("expectimax:ply=4,threads=2")
     alone = document(cli, "--player", "expectimax:ply=4")
     assert [one["value"] for one in found["moves"]] == [one["value"] for one in alone["moves"]]
 

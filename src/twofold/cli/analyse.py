@@ -130,9 +130,10 @@ def command(
         print_note("interrupted before there was an answer")
         raise typer.Exit(INTERRUPTED)
     if json:
-        analysis = AnalysisDocument.of(answer.analysis)
+        common = msgspec.structs.asdict(AnalysisDocument.of(answer.analysis))
         document = AnalyseDocument(
-            **msgspec.structs.asdict(analysis),
+            **common | {"player": spec.short},
+            spec=common["player"],
             reproducible=reproducible,
             interrupted=answer.interrupted,
             terms=UNSET if explanation is None else TermsDocument.of(explanation),
@@ -211,12 +212,15 @@ class AnalyseDocument(AnalysisDocument, frozen=True, kw_only=True):
     """What a player thinks of a board.
 
     Attributes:
+        player: the player, as short as it can be named.
+        spec: the same with all defaults and file hashes.
         reproducible: true if all but `timing` and `machine` is equal in every run.
         interrupted: true if Ctrl-C ended it: the best answer so far.
         terms: the parts of the value; missing without `--explain`.
         outcomes: how games end under optimal play; missing without `--outcomes`.
     """
 
+    spec: str
     reproducible: bool
     interrupted: bool
     terms: TermsDocument | UnsetType = UNSET
