@@ -49,7 +49,7 @@ def test_players_are_listed(client: Client) -> None:
     assert answer.headers["content-type"] == "application/json"
     assert answer.json[0]["spec"] == "greedy"
     fields = {"spec", "name", "summary", "values", "elsewhere", "plain", "smallest", "largest"}
-    assert fields | {"takes_limits"} == set(answer.json[0])
+    assert fields | {"takes_limits", "strength"} == set(answer.json[0])
 
 
 # ---- analyses
