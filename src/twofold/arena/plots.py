@@ -9,6 +9,7 @@ import io
 import operator
 import os
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,10 @@ FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 _CHANGING: Final[dict[Form, str]] = {"svg": "Date", "pdf": "CreationDate", "png": "Software"}
 """The metadata that differ from one time or machine to another."""
+
+
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""Held while something is drawn: the settings of Matplotlib are those of the whole process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +147,7 @@ class Drawing:
         require_report("matplotlib")
         from matplotlib.figure import Figure
 
-        with _settings():
+        with _ONE_AT_A_TIME, _settings():
             figure, file = Figure(figsize=self.size, layout="constrained"), io.BytesIO()
             self.draw(figure.subplots(self.panels, sharex=True))
             if players:

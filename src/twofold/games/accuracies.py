@@ -1,10 +1,11 @@
 """How accurately the games were played that have been judged, in the data folder."""
 
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
+from twofold.limits import MAX_RECORD_MOVES
 from twofold.storage.kept_file import KeptFile
 
 FILE: Final = "accuracies.json"
@@ -17,8 +18,8 @@ MAX_GAMES: Final = 10_000
 class Accuracy(msgspec.Struct, frozen=True):
     """A judged game: its number of moves then, and the accuracy of the person's, in percent."""
 
-    moves: int
-    percent: float
+    moves: Annotated[int, msgspec.Meta(ge=0, le=MAX_RECORD_MOVES)]
+    percent: Annotated[float, msgspec.Meta(ge=0, le=100)]
 
 
 class _Content(msgspec.Struct):

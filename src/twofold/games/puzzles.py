@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -39,6 +39,11 @@ RATING: Final = 1_200.0
 
 GAIN: Final = 32.0
 """Most points that one answer wins or loses."""
+
+MAX_RATING: Final = 10_000.0
+"""Bound of a rating in a file; nobody comes near it."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 
 EASIEST, HARDEST = 800.0, 2_000.0
 """Ratings of the easiest and of the hardest puzzle."""
@@ -152,12 +157,12 @@ class Progress(msgspec.Struct, frozen=True):
         change: points of the last answer.
     """
 
-    rating: float = RATING
-    solved: int = 0
-    tried: int = 0
-    streak: int = 0
-    longest: int = 0
-    change: float = 0.0
+    rating: Annotated[float, msgspec.Meta(ge=-MAX_RATING, le=MAX_RATING)] = RATING
+    solved: Count = 0
+    tried: Count = 0
+    streak: Count = 0
+    longest: Count = 0
+    change: Annotated[float, msgspec.Meta(ge=-GAIN, le=GAIN)] = 0.0
 
     def after(self, puzzle: float, *, right: bool) -> "Progress":
         """The progress after an answer to a puzzle of that rating."""
@@ -232,7 +237,8 @@ class PuzzleBook:
 
     def _next(self, answers: Answers) -> Puzzle:
         daily = self.clock().toordinal() % len(puzzle_lines())
-        places = set(range(len(puzzle_lines()))) - {daily} - {one - 1 for one in answers.given}
+        every = set(range(len(puzzle_lines()))) - {daily}
+        places = every - {one - 1 for one in answers.given} or every
         rating, rated = answers.progress.rating, ratings()
         return puzzle_at(min(places, key=lambda place: abs(rated[place] - rating)))
 

@@ -1,10 +1,12 @@
 """Plots of any scores, and the styles of players."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.arena.reports.studies import add, row
+from twofold.arena.page import html
 from twofold.arena.plots import Style, drawing, telling
 from twofold.arena.report import gather
 from twofold.arena.study import Study
@@ -24,6 +26,19 @@ def test_any_scores_can_be_drawn(scores: list[int]) -> None:
         drawn = drawing(section.entries, kind)
         assert drawn is not None
         assert drawn.title in drawn.inline("p")
+
+
+def test_pages_that_are_drawn_at_once_are_equal() -> None:
+    """The settings of Matplotlib belong to the whole process."""
+    with Study() as study:
+        for name in ("a", "b"):
+            run = add(study, name)
+            for seed in range(30):
+                study.add(run, row(seed, 100 * seed, 4 + seed % 3))
+        sections = gather(study)
+    with ThreadPoolExecutor(4) as pool:
+        pages = list(pool.map(html, [sections] * 8))
+    assert len(set(pages)) == 1
 
 
 def test_styles_of_neighbours_differ_in_everything() -> None:

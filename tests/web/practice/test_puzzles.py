@@ -150,3 +150,23 @@ def test_the_stream_begins_again_when_all_puzzles_were_given(tmp_path: Path) -> 
 def test_a_puzzle_that_is_not_there_is_refused(tmp_path: Path, number: int) -> None:
     with pytest.raises(NotFound):
         PuzzleBook(tmp_path).solve(number, Move.UP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"progress": {"rating": -1e300}}',
+        '{"progress": {"solved": -1}}',
+        '{"progress": {"change": 1e9}}',
+    ],
+)
+def test_figures_that_no_answers_give_are_damage(tmp_path: Path, text: str) -> None:
+    (tmp_path / "puzzles.json").write_text(text)
+    with pytest.raises(InvalidInput, match="was damaged"):
+        PuzzleBook(tmp_path).stream()
+
+
+def test_a_file_in_which_all_puzzles_were_given_has_a_next_one(tmp_path: Path) -> None:
+    every = list(range(1, len(puzzle_lines()) + 1))
+    (tmp_path / "puzzles.json").write_text(json.dumps({"given": every}))
+    assert PuzzleBook(tmp_path).stream()[1].tried == 0
