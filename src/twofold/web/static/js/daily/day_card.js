@@ -3,6 +3,7 @@
 import { BoardView } from '../board.js';
 import { copyText } from '../copying.js';
 import { button, fill, h } from '../dom.js';
+import { analysisLink } from '../links.js';
 import { exponentsOf, shapeOf, tilesOf } from '../notation.js';
 import { number, text } from '../text.js';
 import { stateOf } from './calendar.js';
@@ -64,7 +65,7 @@ function result(day, game) {
   return h('div', { class: 'stack' },
     h('div', { class: 'row' },
       button({ text: text('daily.copy') }, () => copy(words), { class: 'primary' }),
-      h('a', { class: 'button', href: `/review?game=${game.game}`, text: text('play.review') })),
+      h('a', { class: 'button', href: analysisLink({ game: game.game }), text: text('play.review') })),
     preview(words, game));
 }
 

@@ -121,7 +121,7 @@ export class NotebookPart {
     fill(this.question.buttons, next,
       h('a', { class: 'button', href: sourceOf(this.mistake.source) },
         text(this.mistake.source.kind === 'game' ? 'practice.see_game' : 'practice.see_endgame')),
-      h('a', { class: 'button', href: `/analyse#board=${this.mistake.board}` },
+      h('a', { class: 'button', href: analysisLink({ board: this.mistake.board }) },
         text('practice.analyse')),
       button({ text: text('practice.drop') }, () => this.#drop(), { class: 'quiet' }));
     next.focus({ preventScroll: true });
