@@ -111,14 +111,40 @@ def test_values_of_millions_are_written_short(laptop: Visit) -> None:
     ]  # fmt: skip
     assert laptop.page.evaluate(format_values, [1_204_096, 2_500_000]) == ["1.20 M", "2.50 M"]
     assert laptop.page.evaluate(format_values, [999_999, 1]) == ["999,999", "1"]
-    compare = """async (values) => {
-        const { comparedFormat } = await import('/static/js/figures.js');
-        return values.map(comparedFormat(values, values[0]));
-    }"""
-    assert laptop.page.evaluate(compare, [2_004_096, 2_002_861, 2_004_000]) == [
-        "2.0041 M", "−1.24 k", "−96",
-    ]  # fmt: skip
-    assert laptop.page.evaluate(compare, [4_096, 4_000]) == ["4,096", "4,000"]
+
+
+LOST = """async ([values, unit]) => {
+    const { lossWords } = await import('/static/js/analysis_texts.js');
+    return lossWords(...values, unit, values[1] / values[0]);
+}"""
+
+
+def test_losses_are_in_the_same_words_everywhere(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    for values, unit, words in (
+        ([144_612, 143_512], "points", "−1,100 points"),
+        ([144_612, 144_600], "points", "about the same"),
+        ([0.5, 0.25], "chance of 2048", "−25 % chance"),
+        ([3, 2], "own unit", ""),
+    ):
+        assert laptop.page.evaluate(LOST, [values, unit]) == words
+
+
+STARS = """async () => {
+    const { AnalysisView } = await import('/static/js/analysis_view.js');
+    const view = new AnalysisView({ line: false, chance: false });
+    const moves = [...'urdl'].map((move) => ({ move, legal: true, value: 9, ratio: 1, reward: 0,
+        tried: true, label: 'best', reason: null }));
+    view.show({ board: '1100/0000/0000/0000', rules: '4x4', final: true, best: 'l', unit: 'points',
+        table: null, moves, player: '', depth: '', nodes: 0, seconds: 0, source: '', line: [],
+        bar: null, bar_kind: '' });
+    return [...view.element.querySelectorAll('.analysis-label')].map((one) => one.textContent);
+}"""
+
+
+def test_one_move_has_the_star(laptop: Visit) -> None:
+    laptop.open("/", ".tile")
+    assert laptop.page.evaluate(STARS) == ["=fine", "=fine", "=fine", "★best"]
 
 
 def test_ticks_of_an_axis_have_equal_decimals(laptop: Visit) -> None:

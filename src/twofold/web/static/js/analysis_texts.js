@@ -42,12 +42,23 @@ export function lossText(reply, move) {
   if (!move.legal) return text('analysis.illegal');
   if (move.move === best) return '';
   if (!move.tried) return text('analysis.untried');
-  const isChance = Boolean(table || tileOf(unit) || unit === 'chance');
   const values = table ? table.chances : moves.map(({ value }) => value);
   const [most, value] = [best, move.move].map((letter) => values[LETTERS.indexOf(letter)]);
   if (move.ratio === null || value == null || most == null) return '';
-  if (1 - move.ratio < SAME) return text('analysis.same');
-  if (isChance) return text('analysis.loss_chance', { loss: rounded(100 * (most - value)) });
+  return lossWords(most, value, table ? 'chance' : unit, move.ratio);
+}
+
+/**
+ * What a value loses against the best one, in words; empty for units of a player's own.
+ *
+ * @param {number} most the best value
+ * @param {number} value
+ * @param {string} unit `chance`, `points` or another
+ * @param {number} ratio the share of the best value that it keeps
+ */
+export function lossWords(most, value, unit, ratio) {
+  if (1 - ratio < SAME) return text('analysis.same');
+  if (unit === 'chance' || tileOf(unit)) return text('analysis.loss_chance', { loss: rounded(100 * (most - value)) });
   return unit === 'points' ? text('analysis.loss_points', { loss: rounded(most - value) }) : '';
 }
 
@@ -56,7 +67,7 @@ export function lossText(reply, move) {
  *
  * @param {number} value
  */
-export function rounded(value) {
+function rounded(value) {
   const digits = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(Math.abs(value) || 1))));
   return value >= 10 ? number(Number(value.toPrecision(2))) : fixed(value, digits);
 }

@@ -86,20 +86,6 @@ export function valueFormat(values, unit = '') {
 }
 
 /**
- * How to write values beside the best one: large ones as their difference to it.
- *
- * @param {(number | null)[]} values
- * @param {number} best one of them
- * @param {string} [unit] theirs
- * @returns {(value: number) => string}
- */
-export function comparedFormat(values, best, unit = '') {
-  const format = valueFormat(values, unit);
-  if (unit === PROBABILITY || largestOf(values) < LARGE) return format;
-  return (value) => (value < best ? `−${formatShort(best - value)}` : format(value));
-}
-
-/**
  * How to write the ticks of an axis: all in the unit of the largest and with as many decimals as
  * one of them needs, such as `5.0 k`, `7.5 k`, `10.0 k`. What is below 10,000 is written in full.
  *

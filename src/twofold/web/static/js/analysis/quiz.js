@@ -1,9 +1,10 @@
 /** Learn from your mistakes: the positions where a mistake was made, one after the other. */
 
+import { lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { button, h, part, render } from '../dom.js';
-import { comparedFormat, formatChance } from '../figures.js';
-import { gradeMark } from '../grades.js';
+import { formatChance } from '../figures.js';
+import { gradeMark, gradeName } from '../grades.js';
 import { ARROWS, LETTERS, moveName } from '../moves.js';
 import { sentence, text } from '../text.js';
 import { chanceOf, shareByTable } from './judging.js';
@@ -132,13 +133,15 @@ export class Quiz {
 
 /** The values of the four moves of an answered position. */
 function values(one) {
-  const format = comparedFormat(one.values, one.values[LETTERS.indexOf(one.best)], one.unit);
+  const most = one.values[LETTERS.indexOf(one.best)];
+  const words = (letter, value) => (letter === one.best ? gradeName('best')
+    : lossWords(most, value, one.unit, shareOf(one, letter, value)));
   return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) => (
     one.values[index] !== null && h('li', {
       class: letter === one.best ? 'is-best' : letter === one.move ? 'is-made' : '',
     }, h('span', { 'aria-hidden': 'true', text: ARROWS[letter] }),
     h('span', { class: 'grow', text: moveName(letter) }),
-    one.table ? formatChance(chanceOf(one, letter) ?? 0) : format(one.values[index]),
+    one.table ? formatChance(chanceOf(one, letter) ?? 0) : words(letter, one.values[index]),
     letter === one.move && gradeMark(one.grade)))));
 }
 

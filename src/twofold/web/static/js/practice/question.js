@@ -1,6 +1,6 @@
 /** A position and four moves to choose from; then what each of them is worth. */
 
-import { rounded } from '../analysis_texts.js';
+import { lossWords } from '../analysis_texts.js';
 import { announce } from '../announce.js';
 import { BoardView } from '../board.js';
 import { button, fill, h } from '../dom.js';
@@ -125,7 +125,7 @@ function valueList({ values, unit, best }, made) {
   const words = (letter, value) => {
     if (unit === 'chance') return formatChance(value);
     if (letter === best) return text('grade.best');
-    return unit === 'points' ? text('analysis.loss_points', { loss: rounded(most - value) }) : '';
+    return unit === 'points' ? lossWords(most, value, unit, value / most) : '';
   };
   return h('ul', { class: 'quiz-values number' }, LETTERS.map((letter, index) =>
     values[index] !== null && h('li', { class: letter === best ? 'is-best' : '' },
