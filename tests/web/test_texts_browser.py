@@ -113,6 +113,15 @@ def test_players_and_refusals_are_in_the_language_of_the_page(abroad: Visit, lan
     assert not [one for one in options if "(rows)" in one or "greedy" in one]
 
 
+ENGLISH = {"de": "auf Englisch", "es": "en inglés", "zh": "英文"}
+
+
+def test_lessons_say_that_they_are_in_english(abroad: Visit, language: str) -> None:
+    abroad.open("/learn", "h1")
+    expect(abroad.page.locator(".learn > p")).to_contain_text(ENGLISH[language])
+    assert abroad.page.locator("article").get_attribute("lang") == "en"
+
+
 WIDTHS = [390, 641, 768, 900, 993]
 
 

@@ -1,6 +1,7 @@
 /** Learn: the students' pages, made from docs/learn by docs/learn_pages.py, with links to Analysis. */
 
 import { h, icon, render } from '../dom.js';
+import { language } from '../language.js';
 import { analysisLink } from '../links.js';
 import { text } from '../text.js';
 
@@ -14,7 +15,8 @@ const LESSONS = ['index', 'game', 'heuristics', 'expectimax', 'minimax', 'td-lea
 export function mount(root, { params, title }) {
   const lesson = LESSONS.includes(params.get('page')) ? params.get('page') : LESSONS[0];
   const article = h('article', { class: 'learn-page', lang: 'en' }, h('p', { text: text('all.loading') }));
-  root.append(h('div', { class: 'learn' }, article, pager(LESSONS.indexOf(lesson))));
+  root.append(h('div', { class: 'learn' },
+    language !== 'en' && h('p', { class: 'soft', text: text('learn.english') }), article, pager(LESSONS.indexOf(lesson))));
   show(lesson, article, title);
 }
 
