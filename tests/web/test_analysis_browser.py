@@ -305,6 +305,13 @@ def test_games_come_from_text_files_and_links(laptop: Visit) -> None:
     expect(laptop.page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_text_is_read_visibly(laptop: Visit) -> None:
+    laptop.open("/analyse", ".tile")
+    laptop.page.route("**/api/games", lambda route: None)  # no answer yet
+    paste(laptop, str(record()))
+    expect(laptop.page.get_by_text("Reading…")).to_be_visible()
+
+
 def test_the_page_says_that_a_game_from_a_file_is_saved(laptop: Visit) -> None:
     own = FilePayload(name="own.2048", mimeType="text/plain", buffer=str(played_once()).encode())
     added = laptop.page.get_by_text("The game is in My games now.")

@@ -31,6 +31,7 @@ export class Chooser {
       spellcheck: 'false', placeholder: text('review.paste_hint') });
     this.onGo = () => this.#try(onText(this.area.value));
     this.error = h('p', { class: 'error', role: 'alert' });
+    this.busy = h('p', { class: 'soft', role: 'status' });
     this.sources = h('div', { class: 'row' });
     this.field = h('div', { class: 'stack', hidden: true },
       h('label', { class: 'visually-hidden', for: 'analysis-paste', text: text('review.paste_label') }),
@@ -38,7 +39,7 @@ export class Chooser {
     this.list = h('div', { class: 'stack' });
     this.element = h('section', { class: 'chooser stack', 'aria-labelledby': 'chooser-title' },
       h('h2', { id: 'chooser-title', text: text('analyse.open') }),
-      this.file, this.sources, this.field, this.error,
+      this.file, this.sources, this.field, this.busy, this.error,
       h('p', { class: 'soft small', text: text('review.file_hint') }), this.list);
     this.#show();
   }
@@ -60,10 +61,13 @@ export class Chooser {
 
   async #try(work) {
     this.setError(null);
+    this.busy.textContent = text('review.reading');
     try {
       await work;
     } catch (error) {
       this.setError(error);
+    } finally {
+      this.busy.textContent = '';
     }
   }
 
