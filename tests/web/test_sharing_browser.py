@@ -83,5 +83,9 @@ def test_a_board_is_shared_and_what_is_missing_is_said(
     expect(dialog.get_by_role("link", name="SVG")).to_be_visible()
     expect(dialog.get_by_role("link", name="PNG")).to_have_count(0)
     expect(dialog.get_by_text("Animation", exact=True)).to_have_count(0)
+    expect(dialog.locator(".share-link")).to_have_text(
+        f"{phone.served.url}/analyse#board=0012/0124/1356/2479"
+    )
+    expect(dialog.get_by_role("button", name="Copy", exact=True)).to_be_visible()
     assert not phone.is_too_wide()
     assert phone.violations() == []

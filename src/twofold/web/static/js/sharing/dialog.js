@@ -1,7 +1,9 @@
 /** The dialog that makes files of a board or a game, to pass them on. */
 
+import { copyText } from '../copying.js';
 import { openDialog } from '../dialog.js';
 import { button, fill, h, icon } from '../dom.js';
+import { analysisLink } from '../links.js';
 import { theme } from '../look.js';
 import { net } from '../net.js';
 import { text } from '../text.js';
@@ -40,7 +42,7 @@ export async function showSharing(shared) {
     body: h('div', { class: 'stack wide share' },
       !info.pixels && missing(info.install),
       new PictureForm(shared, info).element,
-      animation?.element, shared.game && replay(shared.game, info)),
+      shared.game ? [animation.element, replay(shared.game, info)] : link(shared)),
     onClose: () => animation?.close(),
   });
 }
@@ -48,6 +50,15 @@ export async function showSharing(shared) {
 function missing(command) {
   return h('p', { class: 'share-missing' }, text('share.missing'), ' ',
     h('code', { class: 'nowrap', text: command }));
+}
+
+function link({ board, score }) {
+  const { href } = new URL(analysisLink({ board, score: String(score ?? '') }), window.location.href);
+  return h('section', { class: 'stack tight', 'aria-labelledby': 'share-link' },
+    h('h3', { id: 'share-link', text: text('analyse.copy_link') }),
+    h('p', { class: 'mono small share-link', text: href }),
+    h('div', { class: 'row' }, button({ icon: 'copy', text: text('analyse.copy') },
+      () => copyText(href, text('analyse.copied'), text('analyse.not_copied')))));
 }
 
 function replay(game, info) {
