@@ -63,6 +63,29 @@ def test_everybody_can_read_it(laptop: Visit, phone: Visit) -> None:
             assert not one.is_too_wide()
 
 
+FRAME = """() => {
+    const left = (name) => {
+        const one = document.querySelector(name);
+        return one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingLeft);
+    };
+    return [left(".site-head"), left("main"), left(".site-nav a")];
+}"""
+
+
+def test_all_pages_have_one_frame(laptop: Visit) -> None:
+    frames = set()
+    laptop.page.set_viewport_size({"width": 1680, "height": 900})
+    for path in ("/lab?study=games.db", "/analyse", "/games", "/practice", "/watch", "/"):
+        laptop.open(path, "h1")
+        frames.add(tuple(laptop.page.evaluate(FRAME)))
+    laptop.page.set_viewport_size(LAPTOP["viewport"])
+    assert len(frames) == 1
+    [(head, main, _)] = frames
+    assert head == main
+    laptop.open("/lab?study=games.db", "h1")
+    expect(laptop.page.get_by_role("heading", level=1, name="Lab")).to_be_in_viewport()
+
+
 def test_a_study_has_its_tables_and_plots(laptop: Visit) -> None:
     for width in (1920, 1280):
         laptop.page.set_viewport_size({"width": width, "height": 860})

@@ -127,7 +127,7 @@ class LabPage {
     render(this.detail, this.#view ? this.#view.view() : isBare ? this.#emptyLab()
       : this.#files && h('p', { key: 'choose', class: 'soft', text: text('lab.choose') }));
     render(this.element,
-      h('h1', { class: 'visually-hidden', text: text('nav.lab') }), this.jobs.view(), this.#list(),
+      h('h1', { text: text('nav.lab') }), this.jobs.view(), this.#list(),
       h('div', { key: 'side', class: 'lab-side' },
         h('a', { class: 'lab-back', href: '/lab', onclick: (event) => this.#follow(event, null) },
           icon('left'), h('span', { text: text('lab.back') })), this.detail));
