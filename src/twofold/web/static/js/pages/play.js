@@ -77,7 +77,7 @@ class PlayPage {
   /** Open the game of the address, of this tab, or the one played last. */
   async start() {
     this.#board.setSpeed(settings.get('speed'));
-    await this.game.open(this.#context.params.get('game') || remembered(TAB_KEY));
+    const opened = this.game.open(this.#context.params.get('game') || remembered(TAB_KEY));
     const { Beside } = await import('../play/beside.js');
     if (this.#isClosed) return;
     this.#beside = new Beside(this.game, this.#overlay, {
@@ -88,7 +88,8 @@ class PlayPage {
     this.boardPlace.prepend(help.bar.element);
     this.controls.after(trial.element);
     this.#update();
-    this.#loadToday();
+    await opened;
+    if (!this.#isClosed) this.#loadToday();
   }
 
   close() {
