@@ -45,6 +45,8 @@ def test_the_page_speaks_the_language_of_the_browser(abroad: Visit, language: st
     for path in ("/", "/analyse", "/practice", "/games", "/lab"):
         abroad.open(path, "h1")
         assert not abroad.is_too_wide(), path
+    abroad.open("/analyse#board=0012/0124/1356/2479", ".is-best")
+    assert not abroad.is_too_wide()
     abroad.page.set_viewport_size(LAPTOP["viewport"])
     assert abroad.faults == []
 
