@@ -206,7 +206,7 @@ _REFERRER: Final = '<meta name="referrer" content="same-origin">\n'
 """Without a referrer browsers send a form with the origin `null`."""
 
 _FORM: Final = """<p>{lead}</p>
-<form class="card stack" method="post" action="{action}">
+<form class="card stack" method="post"{action}>
 <div class="field">
 <label for="token">Address or token</label>
 <input class="input" id="token" name="token" type="text" required autofocus
@@ -227,13 +227,15 @@ def error_page(status: int, message: str) -> bytes:
     return _plain_page(f"Error {status}", f'<p>{words}.</p>\n<p><a href="/">To the start</a></p>')
 
 
-def sign_in_page(action: str, *, wrong: bool = False, again: bool = False) -> bytes:
-    """The form for the token, sent to `action`.
+def sign_in_page(*, here: bool, wrong: bool = False, again: bool = False) -> bytes:
+    """The form for the token, sent to its own address if `here`, else to the start.
 
-    It says if a wrong token was sent. `again`: a reload may succeed; see `security`.
+    To its own address browsers keep the part after `#`, such as a shared game, through form and
+    redirect. It says if a wrong token was sent. `again`: a reload may succeed; see `security`.
     """
+    action = "" if here else ' action="/"'
     error = "This is not the token of this server." if wrong else ""
-    form = _FORM.format(lead=_LEAD, action=html.escape(action), error=error)
+    form = _FORM.format(lead=_LEAD, action=action, error=error)
     return _plain_page("Sign in", form, head=_REFERRER + (_AGAIN if again else ""))
 
 

@@ -276,10 +276,10 @@ def _refused(asked: Request, refusal: HttpRefusal, *, wrong: bool) -> Response:
         return Response(body, refusal.status, media_type="application/json")
     if refusal is _NO_TOKEN:
         # If a link on another page led here, the browser has omitted the strict cookie.
-        is_page = asked.method in _SAFE and asked.scope["path"] in PAGES
-        is_opened = asked.headers.get("sec-fetch-mode") == "navigate"
+        is_page = asked.scope["path"] in PAGES
+        is_opened = asked.method in _SAFE and asked.headers.get("sec-fetch-mode") == "navigate"
         again = is_page and is_opened and _is_from_elsewhere(asked)
-        page = sign_in_page(_target(asked), wrong=wrong, again=again)
+        page = sign_in_page(here=is_page, wrong=wrong, again=again)
     else:
         page = error_page(refusal.status, refusal.message)
     return Response(page, refusal.status, media_type="text/html")
