@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from tests.play.kept_games import saved
 from tests.support.browser import PATIENCE_MS, Served, Visit, drawn, press_arrows, serve
@@ -202,6 +202,12 @@ def test_help_is_asked_for_said_and_taken_back(laptop: Visit, served: Served) ->
     expect(page).to_have_url(f"{served.url}{ANALYSIS.format(game=game, move=made + 1)}")
 
 
+def answer_without_reviews(socket: WebSocketRoute) -> None:
+    """Pass all on but what asks for a review."""
+    server = socket.connect_to_server()
+    socket.on_message(lambda words: server.send(words) if '"review"' not in str(words) else None)
+
+
 def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Served) -> None:
     """A new best and a largest tile are said and shown; the end names the turning point."""
     page, game = laptop.page, Game("3x3 goal=128", seed=10)
@@ -232,7 +238,14 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
     assert "move=" in (link.get_attribute("href") or "")
     laptop.rest()
     assert laptop.violations() == []
-    assert list(served.ask("/api/accuracies")) == [name]
+    ((judged, known),) = served.ask("/api/accuracies").items()
+    assert judged == name
+    page.reload()
+    expect(ending).to_contain_text("cost the most")
+    page.route_web_socket("**/ws", answer_without_reviews)
+    page.reload()  # what is known is there before it is judged again
+    accuracy = ending.locator("dt:has-text('Accuracy') + dd")
+    expect(accuracy).to_have_text(f"{known['percent']:.1f} %")
 
 
 def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:

@@ -16,6 +16,7 @@ export class Ending {
   #game;
   #overlay;
   #figures = null; // of one's games of the same kind under the same rules
+  #known = null; // accuracy of a review before, in percent
   #judged = null; // `done`, `total`, `accuracy` and the `worst` judgement; null before it is asked
   #ref = 0;
   #shown = ''; // the game, and how many of its moves were undone
@@ -47,7 +48,7 @@ export class Ending {
     const shown = `${id} ${now.move_number} ${now.undos}`;
     if (shown === this.#shown) return;
     Object.assign(this, { game: id, moves: now.move_number });
-    [this.#shown, this.#figures, this.#judged, this.#ref] = [shown, null, null, 0];
+    [this.#shown, this.#figures, this.#known, this.#judged, this.#ref] = [shown, null, null, null, 0];
     this.#draw();
     this.#compare(shown);
     if (now.move_number <= MOST_MOVES && now.kind !== 'player') this.#judge();
@@ -76,9 +77,13 @@ export class Ending {
   }
 
   async #compare(shown) {
-    const figures = await this.figures();
+    const [figures, accuracies] = await Promise.all(
+      [this.figures(), net.get('/api/accuracies').catch(() => ({}))]);
     if (shown !== this.#shown) return;
     this.#figures = figures;
+    const known = accuracies[this.game];
+    this.#known = known?.moves === this.moves - this.#game.state.first ? known.percent : null;
+    if (this.#known !== null && !this.#judged) return this.#judge(); // it was asked for before
     this.#draw();
   }
 
@@ -118,7 +123,7 @@ export class Ending {
 
   #facts(figures) {
     const { score } = this.#game.now;
-    const accuracy = this.#judged?.accuracy;
+    const accuracy = this.#known ?? this.#judged?.accuracy;
     return [
       figures && [text('play.place'), text('play.place_of', {
         place: 1 + figures.scores.filter((one) => one > score).length, games: figures.games })],
