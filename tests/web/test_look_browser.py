@@ -19,6 +19,7 @@ from tests.support.browser import (
     Served,
     Visit,
     drawn,
+    press_arrows,
     serve,
     visit,
 )
@@ -296,3 +297,34 @@ def test_the_best_move_of_a_player_without_depth_is_told(laptop: Visit) -> None:
     laptop.open("/analyse#board=0012/0124/1356/2479", "table")
     said = laptop.page.get_by_role("status").filter(has_text="Best:")
     expect(said).to_have_text(re.compile(r"^Best: \w+, \w"))
+
+
+@pytest.mark.parametrize("size", [(390, 844), (320, 640)])
+def test_a_message_covers_neither_score_nor_board(
+    browser: Browser, served: Served, size: tuple[int, int]
+) -> None:
+    """Its button is there until the next move; what a merge adds stays below the head."""
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    with visit(browser, served, {**PHONE, "viewport": viewport, "locale": "de-DE"}) as found:
+        page = found.page
+        page.clock.install()
+        found.open("/", ".tile")
+        gain = page.locator(".score-gain")
+        while not gain.inner_text():
+            press_arrows(page)
+            drawn(page)
+        head = page.locator(".site-head").bounding_box()
+        top = page.evaluate("parseFloat(document.querySelector('.score-gain').style.top)")
+        assert head
+        assert top - 12 >= head["y"] + head["height"]
+        page.reload()  # all keys have been played
+        page.get_by_role("button", name="Bester Zug").first.click()
+        toast = page.locator(".toast", has_text="von Hand")
+        for _ in range(3):
+            page.clock.fast_forward("00:09")
+            expect(toast).to_be_visible()
+        place, board = toast.bounding_box(), page.locator(".board").first.bounding_box()
+        assert place
+        assert board
+        assert place["y"] >= board["y"] + board["height"]
+        assert found.faults == []

@@ -1,5 +1,5 @@
 /**
- * Short messages over the head of the page, with at most one thing to do about them.
+ * Short messages over the head of the page, on phones at the bottom, with at most one thing to do about them.
  *
  * They stand first in the page, so that their buttons come first by Tab.
  */
@@ -30,7 +30,8 @@ export function clearToasts() {
  * Show a message for a while; it is said to screen readers, too.
  *
  * @param {string} words
- * @param {{text: string, run: function(): void}} [action] a button of the toast
+ * @param {{text: string, run: function(): void, holds?: function(): boolean}} [action] a button of
+ *   the toast, which stays as long as the action `holds`
  * @returns {function(): void} takes it away
  */
 export function toast(words, action = null) {
@@ -41,13 +42,14 @@ export function toast(words, action = null) {
   element.append(button({ icon: 'close', label: text('all.close') }, remove));
   place?.replaceChildren(element);
   announce(words);
-  keepWhileUsed(element, remove);
+  keepWhileUsed(element, remove, action?.holds);
   return remove;
 }
 
 // A toast that is pointed at or has the focus stays.
-function keepWhileUsed(element, remove) {
-  const check = () => (element.matches(':hover, :focus-within') ? wait() : remove());
+function keepWhileUsed(element, remove, holds = () => false) {
+  const isUsed = () => element.isConnected && (element.matches(':hover, :focus-within') || holds());
+  const check = () => (isUsed() ? wait() : remove());
   const wait = () => setTimeout(check, LIFETIME_MS);
   wait();
 }

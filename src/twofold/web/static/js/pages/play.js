@@ -26,7 +26,7 @@ const TAB_KEY = 'twofold.game';
 const WON_KEY = 'twofold.won'; // the game whose goal was just reached
 const TICK_MS = 500;
 const FLOAT_MS = 600;
-const FLOAT = [{ transform: 'none', opacity: 1 }, { transform: 'translateY(-2.5rem)', opacity: 0 }];
+const FLOAT = [{ transform: 'none', opacity: 1 }, { transform: 'translateY(-0.75rem)', opacity: 0 }];
 const STILL = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
@@ -192,6 +192,7 @@ class PlayPage {
     if (!points || !speed || STILL.matches) return;
     const score = this.head.querySelector('.score');
     this.gain.style.left = `${score.offsetLeft + score.offsetWidth / 2}px`;
+    this.gain.style.top = `${score.offsetTop}px`;
     this.gain.textContent = `+${number(points)}`;
     this.gain.hidden = false;
     this.floating?.cancel();
@@ -275,7 +276,8 @@ class PlayPage {
       if (this.game.id === id) this.game.takeBack();
       this.#told = '';
     };
-    toast(text(`play.now_${now.kind}`), { text: text('play.take_back'), run });
+    const holds = () => this.game.id === id && this.game.now?.move_number === now.move_number;
+    toast(text(`play.now_${now.kind}`), { text: text('play.take_back'), run, holds });
   }
 
   /** The moves that waited are made: what the loss has meant, and where the game stands now. */
