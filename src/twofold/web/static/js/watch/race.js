@@ -24,6 +24,7 @@ export class Race {
   #isPlayedOut = false; // whether players go on after the game of a person
   #compared = 0;
   #isComparing = false;
+  #isStale = false; // whether games went on during a comparison
 
   /** @type {LaneGame[]} */
   lanes = [];
@@ -284,6 +285,7 @@ export class Race {
 
   /** Find how the games stand at the last move that all have made. */
   async compare() {
+    this.#isStale = this.#isComparing;
     if (this.#isComparing) return;
     const lanes = this.lanes.filter((lane) => lane.game && !lane.isRefused);
     const going = lanes.filter((lane) => !lane.isFinished);
@@ -298,6 +300,7 @@ export class Race {
     this.standing = { move, positions: new Map(known) };
     this.#isComparing = false;
     this.changed();
+    if (this.#isStale) this.compare();
   }
 
   /**
