@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.browser import PATIENCE_MS, Served, Visit, serve
+from tests.support.browser import PATIENCE_MS, Served, Visit, press_arrows, serve
 from twofold.players import Player, PlayerSpec
 from twofold.web.roster import Roster
 
@@ -118,6 +118,39 @@ def test_a_person_races_a_player(laptop: Visit, phone: Visit) -> None:
         phone.page.mouse.up()
     expect(phone.page.locator(LANE).last).to_have_text(re.compile("[1-3]"))
     assert not phone.is_too_wide()
+
+
+def test_a_race_says_who_leads_at_the_move_that_both_have_made(laptop: Visit) -> None:
+    """Its boards use the room, and its games have the names of who plays."""
+    page = laptop.page
+    page.set_viewport_size({"width": 1366, "height": 768})
+    laptop.open("/watch", LANE)
+    page.get_by_role("button", name="Race it yourself").click()
+    games = page.get_by_role("article")
+    expect(games.first).to_have_attribute("aria-label", "Game 1: You")
+    expect(games.last).to_have_attribute("aria-label", re.compile("^Game 2: default: .*"))
+    for _ in range(3):  # moves come while games are compared, too
+        press_arrows(page)
+    page.wait_for_function("""() => {
+        const [mine, theirs] = [...document.querySelectorAll('.lane-moves dd')];
+        const move = `at move ${mine.innerText}`;
+        const leads = [...document.querySelectorAll('.lane-lead')];
+        return Number(mine.innerText) >= 3 && mine.innerText === theirs.innerText
+            && leads.every((lead) => lead.innerText.endsWith(move));
+    }""")
+    score, other = (number(one) for one in page.locator(".lane-score dd").all())
+    word = "leads by" if score > other else "behind by" if score < other else "tied"
+    expect(page.locator(".lane-lead").first).to_contain_text(word)
+    box = page.locator(".board").first.bounding_box()
+    assert box is not None
+    assert box["width"] >= 390
+    state = page.locator(".lane-figures").first.bounding_box()
+    controls = page.locator(".transport").bounding_box()
+    assert state is not None
+    assert controls is not None
+    assert state["y"] + state["height"] <= controls["y"]
+    page.set_viewport_size({"width": 1280, "height": 860})
+    assert laptop.faults == []
 
 
 def test_a_race_starts_once_all_players_are_loaded(

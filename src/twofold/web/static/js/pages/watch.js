@@ -267,7 +267,7 @@ class WatchPage {
     const isDecided = race.isFinished && race.cursor === null;
     const front = Math.max(0, ...race.lanes.filter((lane) => lane.isAble).map(({ last }) => last));
     race.lanes.forEach((lane, place) => this.views.get(lane).draw({ isAnimated: this.#isAnimated, hasFigures }, {
-      place: place + 1, count: race.lanes.length, lead: leadOf(lane, order), isDecided,
+      place: place + 1, count: race.lanes.length, lead: leadOf(lane, order), move, isDecided,
       isPreparing: race.isPreparing, isByTime: !race.isInStep,
       isCatchingUp: race.isInStep && lane.isRunning && front - lane.last > 50,
     }));

@@ -69,7 +69,7 @@ export class LaneView {
    * @param {{isAnimated: boolean, hasFigures: boolean}} how whether the step is animated, and
    *   figures are drawn with the board
    * @param {object} seen what the race says of the lane: `place` from 1, `count` of lanes,
-   *   `isCatchingUp`, `isPreparing`, `isDecided`, `isByTime`, and `lead` in points, null alone
+   *   `isCatchingUp`, `isPreparing`, `isDecided`, `isByTime`, and `lead` in points at a `move`, null alone
    */
   draw({ isAnimated, hasFigures }, seen) {
     const { position } = this.lane;
@@ -96,11 +96,11 @@ export class LaneView {
     const isEnd = lane.isFinished && position?.move_number === lane.last;
     this.board.setLabel(text('watch.board', { place }));
     this.picker?.field.setLabel(text('watch.player', { place }));
-    element.setAttribute('aria-label', text('watch.lane', { place }));
+    element.setAttribute('aria-label', text('watch.lane', { place, player: this.name }));
     element.classList.toggle('is-refused', lane.isRefused);
     element.dataset.lead = lead > 0 ? 'ahead' : lead < 0 ? 'behind' : 'even';
     element.dataset.state = isEnd ? 'over' : 'going';
-    if (position) this.#say(place, lead > 0 && seen.isDecided);
+    if (position) this.#say(lead > 0 && seen.isDecided);
     render(element,
       h('div', { class: 'lane-head' },
         this.picker?.element ?? h('h2', { class: 'lane-you', text: this.name }),
@@ -108,14 +108,14 @@ export class LaneView {
           this.actions.onRemove, { class: 'quiet' })),
       h('div', { class: 'lane-stage' }, this.board.element),
       h('div', { class: 'lane-info' },
-        h('p', { class: 'lane-summary soft small' },
-          h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
-          h('span', { text: lane.isPerson ? text('watch.about_you') : aboutPlayer(this.picker) })),
         h('div', { class: 'lane-state' },
           h('p', { class: 'lane-lead', text: leadWords(seen) }),
           h('p', { class: 'lane-note', role: 'status', text: this.#note(isEnd, seen) }),
           this.error && h('p', { class: 'error', role: 'alert', text: this.error })),
         position && this.#figures(position, seen.isByTime),
+        h('p', { class: 'lane-summary soft small' },
+          h('strong', { class: 'lane-name', text: lane.isPerson ? '' : this.name }),
+          h('span', { text: lane.isPerson ? text('watch.about_you') : aboutPlayer(this.picker) })),
         position && this.#made(position.move_number),
         h('div', { class: 'lane-actions row' },
           !lane.isPerson && action('play', 'watch.play_on', this.actions.onPlay),
@@ -157,14 +157,14 @@ export class LaneView {
   }
 
   /** Say a tile that is new, or else who has won. */
-  #say(place, isWinner) {
+  #say(isWinner) {
     const { milestones } = this.lane;
     const isNew = milestones.length > this.#said;
     this.#said = milestones.length;
-    if (isWinner && !this.isWinner) announce(text('watch.winner', { player: this.name }));
+    if (isWinner && !this.isWinner) announce(text(this.lane.isPerson ? 'watch.you_win' : 'watch.winner', { player: this.name }));
     else if (isNew && settings.get('say') !== 'off') {
       const { tile, move } = milestones.at(-1);
-      announce(text('watch.said', { place, tile: String(tile), move }));
+      announce(text('watch.said', { player: this.name, tile: String(tile), move }));
     }
     this.isWinner = isWinner;
   }
@@ -184,11 +184,11 @@ function aboutPlayer({ spec, isOther }) {
   return EXPLAINED.has(name) ? text(`watch.about_${name}`) : playerSummary(spec);
 }
 
-function leadWords({ lead, isDecided, isPreparing }) {
+function leadWords({ lead, move, isDecided, isPreparing }) {
   if (lead === null || isPreparing) return '';
-  if (!lead) return text('watch.even');
+  if (!lead) return text(isDecided ? 'watch.even' : 'watch.even_at', { move });
   const key = lead < 0 ? 'behind' : isDecided ? 'wins' : 'ahead';
-  return text(`watch.${key}`, { count: Math.abs(lead) });
+  return text(`watch.${key}`, { count: Math.abs(lead), move });
 }
 
 function action(name, key, onclick) {
