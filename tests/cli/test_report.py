@@ -70,6 +70,10 @@ def test_figures_and_tables_for_a_paper(cli: Cli, study: str, tmp_path: Path) ->
         (("--plot", "reach"), "expected a study and --picture FILE"),
         (("--label", "gredy=G", "--markdown", "-"), "got 'gredy'; did you mean greedy?"),
         (("--label", "greedy"), "expected a study, and PLAYER=NAME, got 'greedy'"),
+        (("--label", "greedy=random"), "expected a name of its own for each player"),
+        (("--label", "greedy=a", "--label", "greedy=b"), "got two for 'greedy'"),
+        (("--tile", "2048", "--picture", "o.svg"), "expected --curves and --picture"),
+        (("--picture", "o.svg", *["--curves", "c.csv"] * 21), "expected at most 20 curves"),
     ],
 )
 def test_bad_requests_for_figures(
@@ -78,6 +82,11 @@ def test_bad_requests_for_figures(
     found = cli("report", study, *arguments)
     assert found.code == 2
     assert words in found.err
+
+
+def test_the_files_beside_a_study_are_left_alone(cli: Cli, study: str) -> None:
+    found = cli("report", study, "--latex", f"{study}-journal")
+    assert (found.code, Path(f"{study}-journal").exists()) == (2, False)
 
 
 @pytest.mark.parametrize("option", ["--markdown", "--csv"])

@@ -358,7 +358,7 @@ def read_curve(path: str | os.PathLike[str], *, axis: str = "games", tile: int =
         if lacking := {axis, figure} - set(header):
             raise InvalidInput(
                 f"expected a curve with the column {min(lacking)}, got {os.fspath(path)!a}, "
-                f"which has {', '.join(map(shown, header))}"
+                f"which has {shown(', '.join(header[:12]))}"
             )
         return DrawnCurve(
             Path(path).name,

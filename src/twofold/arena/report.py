@@ -135,6 +135,9 @@ def relabelled(sections: Sequence[Section], labels: Mapping[str, str]) -> list[S
                 f"expected a player of the study ({', '.join(map(shown, known))}), "
                 f"got {shown(name)}{did_you_mean(name, known)}"
             )
+    names = [labels.get(player, player) for player in known]
+    if len(set(names)) < len(names):
+        raise InvalidInput("expected a name of its own for each player, got one for two")
     return [
         replace(
             section,

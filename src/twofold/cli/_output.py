@@ -66,7 +66,18 @@ def write_json(command: str, body: msgspec.Struct, timing: msgspec.Struct | None
     document = {"schema": SCHEMA, "command": command, **msgspec.to_builtins(body)}
     document["timing"] = {} if timing is None else msgspec.to_builtins(timing)
     document["machine"] = machine()
-    print_out(json.dumps(document, indent=2, allow_nan=False))
+    print_out(json.dumps(_readable(document), indent=2, allow_nan=False))
+
+
+def _readable(value: Any) -> Any:
+    """Bytes of file names that are no text as hexadecimal escapes: JSON has no place for them."""
+    if isinstance(value, dict):
+        return {_readable(key): _readable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_readable(one) for one in value]
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return value
 
 
 def print_out(text: str = "") -> None:

@@ -38,6 +38,12 @@ EXAMPLE = """  twofold report study.db
   twofold report --curves net.csv --axis moves --tile 2048 --picture reach.svg"""
 
 
+MAX_CURVES: Final = 20
+"""Most curves of a picture: more cannot be told apart."""
+
+BESIDE: Final = ("-journal", "-wal", "-shm")
+"""Ends of the names of files that SQLite keeps beside a database."""
+
 STDOUT: Final = "-"
 """In the place of a file: the output."""
 
@@ -136,6 +142,8 @@ def _check_files(asked: dict[str, str], inputs: list[str], *, force: bool) -> No
         if path != page_path:
             new_file(path, inputs=inputs, force=force)
     paths = [os.path.realpath(path) for path in written.values()]
+    if beside := {f"{os.path.realpath(inputs[0])}{end}" for end in BESIDE} & set(paths):
+        raise InvalidInput(f"expected another file, got {shown(beside.pop())}, part of the study")
     if len(set(paths)) < len(paths):
         raise InvalidInput("expected a file of its own for each output, got one named twice")
 
@@ -159,8 +167,10 @@ def _curves(
         raise InvalidInput("expected --html or --picture together with --curves, got it alone")
     if picture:
         _form(picture)  # refused before anything is read
-    if html and (axis != "games" or tile):
-        raise InvalidInput("expected --picture together with --axis and --tile, got --html")
+    if (axis != "games" or tile) and (html or not paths):
+        raise InvalidInput("expected --curves and --picture together with --axis and --tile")
+    if len(paths) > MAX_CURVES:
+        raise InvalidInput(f"expected at most {MAX_CURVES} curves in a picture, got {len(paths)}")
     drawn = [read_curve(path, axis=axis, tile=tile) for path in paths]
     for curve in drawn:
         if not curve.games:
@@ -186,8 +196,10 @@ def _label_pairs(study: str, pairs: Sequence[str]) -> dict[str, str]:
     found = {}
     for pair in pairs:
         player, _, name = pair.rpartition("=")
-        if not (study and player and name):
+        if not (study and player and name.strip()):
             raise InvalidInput(f"expected a study, and PLAYER=NAME, got {shown(pair)}")
+        if player in found:
+            raise InvalidInput(f"expected one name for a player, got two for {shown(player)}")
         found[player] = name
     return found
 

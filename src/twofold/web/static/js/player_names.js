@@ -91,8 +91,8 @@ function nameOf(kind, values) {
     return HEURISTICS.has(name) ? text(`player.${name}`) : name;
   }
   if (SIMPLE.has(kind)) return text(`player.${kind}`);
-  const usual = NETWORKS[kind];
-  if (!usual) return PROGRAMS[kind] ?? null;
+  const usual = Object.hasOwn(NETWORKS, kind) && NETWORKS[kind];
+  if (!usual) return Object.hasOwn(PROGRAMS, kind) ? PROGRAMS[kind] : null;
   const [, network] = /\bnet="?(?:[^,"]*[\\/])?([\w-]+)/.exec(values) ?? [];
   const name = kind === 'policy' ? 'player.policy' : 'player.network';
   return !network || network === usual ? text(name) : text(`${name}_named`, { network });

@@ -34,7 +34,7 @@ const NUMBER = /\d+(?:,\d{3})*(?:\.\d+)?/g;
  * @param {string} title
  */
 export function isKnown(title) {
-  return title in HEADINGS;
+  return Object.hasOwn(HEADINGS, title);
 }
 
 /**

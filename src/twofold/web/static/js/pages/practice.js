@@ -21,7 +21,7 @@ describeKeys('practice', { move: '← ↑ → ↓|W A S D|H J K L', undo: 'U|Ctr
  */
 export function mount(root, context) {
   const asked = context.params.get('part');
-  const name = asked in PARTS ? asked : window.location.hash === '#day' ? 'puzzle' : 'stream';
+  const name = Object.hasOwn(PARTS, asked) ? asked : window.location.hash === '#day' ? 'puzzle' : 'stream';
   const place = h('div', { class: 'stack practice-part' });
   root.append(h('div', { class: 'stack practice' },
     h('div', { class: 'practice-head' }, h('h1', { text: text('nav.practice') }), tabs(name)), place));
