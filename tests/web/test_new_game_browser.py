@@ -45,6 +45,14 @@ class SlowSocket:
             self.page_end.send(text)
 
 
+def test_help_is_there_before_the_game(browser: Browser, served: Served) -> None:
+    with visit(browser, served, LAPTOP) as found:
+        found.page.route_web_socket("**/*", lambda socket: None)  # no answer
+        found.open("/", ".help")
+        expect(found.page.get_by_role("button", name="Best move").last).to_be_disabled()
+        assert found.faults == []
+
+
 def test_keys_after_new_game_go_to_the_new_game(browser: Browser, served: Served) -> None:
     sockets: list[SlowSocket] = []
     with visit(browser, served, LAPTOP) as found:
