@@ -356,12 +356,16 @@ def played_once() -> Record:
 def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> None:
     laptop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     review(laptop, game)
+    laptop.page.keyboard.press("ArrowRight")
     laptop.page.get_by_text("Copy", exact=True).click()
     laptop.page.get_by_role("button", name="Link with the whole game").click()
     expect(laptop.page.get_by_text("Link copied").first).to_be_visible()
     link = str(laptop.page.evaluate("navigator.clipboard.readText()"))
-    assert "/analyse#g=" in link
-    link = link.replace("/analyse#", "/review#")  # of before
+    assert "/analyse?move=1#g=" in link
+    laptop.page.goto("about:blank")
+    laptop.page.goto(link)
+    expect(where(laptop)).to_have_text(f"1 / {MOVES}")
+    link = link.replace("/analyse?move=1#", "/review#")  # of before
     asked: list[str] = []
     laptop.page.on("request", lambda request: asked.append(request.url))
     laptop.page.goto("about:blank")

@@ -16,11 +16,12 @@ class ShareError extends Error {}
  * The link to a game.
  *
  * @param {string} record text of its record
+ * @param {string} query of the position in it, such as `move=5`, and a line tried from there
  * @returns {Promise<string>}
  */
-export async function shareLink(record) {
+export async function shareLink(record, query) {
   const packed = await pass(new TextEncoder().encode(record), new CompressionStream('deflate-raw'));
-  return `${window.location.origin}/analyse${START}${toBase64(packed)}`;
+  return `${window.location.origin}/analyse?${query}${START}${toBase64(packed)}`;
 }
 
 /**

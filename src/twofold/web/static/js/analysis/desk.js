@@ -8,7 +8,7 @@ import { timeText } from '../games/words.js';
 import { gradeMark, gradeName } from '../grades.js';
 import { listenKeys, releaseFocusAfterPointer } from '../keys.js';
 import { describeKeys } from '../keys_dialog.js';
-import { analysisLink } from '../links.js';
+import { analysisLink, readable } from '../links.js';
 import { moveName } from '../moves.js';
 import { net } from '../net.js';
 import { formatBoard, parseStep } from '../notation.js';
@@ -373,15 +373,21 @@ export class Desk {
   }
 
   #address() {
-    const { position, line, place } = this.walk;
+    const { position } = this.walk;
     const about = { player: this.picker.picked, limit: this.limit.value };
     if (!this.#game) {
       return analysisLink({ board: position.board, score: String(position.score ?? ''), ...about });
     }
+    return analysisLink({ game: this.#game.id, ...this.#place(), ...about });
+  }
+
+  /** The move of the game, and the line tried from there, that lead to the position. */
+  #place() {
+    const { line, place } = this.walk;
     const way = line.slice(0, place + 1);
     const own = way.filter((one) => !one.isOfGame);
     const { number: move } = way[place - own.length];
-    return analysisLink({ game: this.#game.id, move, line: own.map((one) => one.words).join('.'), ...about });
+    return { move, line: own.map((one) => one.words).join('.') };
   }
 
   #ask() {
@@ -498,7 +504,9 @@ export class Desk {
   async #copyGame(game) {
     const answer = await fetch(`/api/games/${game.id}/record`).catch(() => null);
     if (!answer?.ok) return void toast(text('review.share_failed'));
-    const link = await shareLink(await answer.text());
+    const { move, line } = this.#place();
+    const query = readable(new URLSearchParams(line ? { move, line } : { move }));
+    const link = await shareLink(await answer.text(), query);
     const done = text('review.shared', { length: number(link.length) });
     copyText(link, done, text('analyse.not_copied'));
   }

@@ -7,7 +7,7 @@ import { emptyBoard, isLong, randomBoard, readPosition } from '../analysis/posit
 import { Tree } from '../analysis/tree.js';
 import { openDialog } from '../dialog.js';
 import { fill, h } from '../dom.js';
-import { badBoard, parseAnalysis } from '../links.js';
+import { analysisLink, badBoard, parseAnalysis } from '../links.js';
 import { net } from '../net.js';
 import { parseStep } from '../notation.js';
 import { listenPastes } from '../pastes.js';
@@ -52,7 +52,7 @@ class AnalysisPage {
         this.#wait(text('review.unpacking'));
         await this.#openRecord(await sharedRecord(hash).catch(() => {
           throw new Error(text('review.bad_link'));
-        }), true);
+        }), params);
       } else if (link.game) {
         this.#wait(text('review.loading'));
         this.#showGame(await net.get(`/api/games/${encodeURIComponent(link.game)}`), link);
@@ -109,7 +109,9 @@ class AnalysisPage {
   async #openText(words) {
     const [, path] = /^\s*https?:\/\/[^\s/]+(\/(?:analyse|review)?[?#]\S+)\s*$/.exec(words) ?? [];
     const shared = /#g=[A-Za-z0-9_-]+/.exec(words.slice(0, MOST_BYTES));
-    if (shared && !words.includes('[')) return this.#openRecord(await sharedRecord(shared[0]));
+    if (shared && !words.includes('[')) {
+      return this.#openRecord(await sharedRecord(shared[0]), new URLSearchParams(path?.split('#')[0].split('?')[1]));
+    }
     if (path) return void this.#leave(path);
     const isGame = isLong(words) || words.includes('[Twofold');
     const found = isGame ? null : await readPosition(words);
@@ -135,12 +137,13 @@ class AnalysisPage {
     this.desk.takeBoard(board, score);
   }
 
-  /** Have a record checked and kept by the owner's own server, and show it. */
-  async #openRecord(record, replace = false) {
+  /** Have a record checked and kept by the owner's own server, and show it as a shared link says. */
+  async #openRecord(record, params = new URLSearchParams()) {
     const { game, is_new: isNew } = await net.post('/api/games', record);
     if (this.isClosed) return;
-    if (replace) window.history.replaceState(null, '', '/analyse');
-    this.#leave(`/analyse?game=${game}`);
+    if (window.location.hash.startsWith('#g=')) window.history.replaceState(null, '', '/analyse');
+    const [move, line] = [Number(params.get('move')), params.get('line') ?? ''];
+    this.#leave(analysisLink({ game, move, line }));
     if (isNew) toast(text('review.added'));
   }
 
