@@ -362,6 +362,9 @@ def test_a_link_holds_the_game_and_tells_no_server(laptop: Visit, game: str) -> 
     expect(laptop.page.get_by_text("Link copied").first).to_be_visible()
     link = str(laptop.page.evaluate("navigator.clipboard.readText()"))
     assert "/analyse?move=1#g=" in link
+    toast = laptop.page.locator(".toast", has_text="Others cannot open it")
+    toast.get_by_role("button", name="Replay").click()
+    expect(laptop.page.get_by_role("link", name="Download replay")).to_be_visible()
     laptop.page.goto("about:blank")
     laptop.page.goto(link)
     expect(where(laptop)).to_have_text(f"1 / {MOVES}")

@@ -11,11 +11,12 @@ import { toast } from './toast.js';
  * @param {string} words
  * @param {string} done said once it is copied
  * @param {string} failed said otherwise
+ * @param {{text: string, run: function(): void}} [action] a button of what is said once it is copied
  */
-export async function copyText(words, done, failed) {
+export async function copyText(words, done, failed, action = null) {
   try {
     await navigator.clipboard.writeText(words);
-    toast(done);
+    toast(done, action);
   } catch {
     toast(failed);
   }

@@ -33,6 +33,9 @@ import { Position, Tree } from './tree.js';
 import { asAnalysis, rankedIn, verdictBy, verdictOf } from './verdict.js';
 import { Walk } from './walk.js';
 
+/** Names of this machine for itself, at which nobody else reaches the server. */
+const LOOPBACK = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
+
 const JUMP = 10;
 
 /** A place that one only passes has no address. */
@@ -507,8 +510,10 @@ export class Desk {
     const { move, line } = this.#place();
     const query = readable(new URLSearchParams(line ? { move, line } : { move }));
     const link = await shareLink(await answer.text(), query);
-    const done = text('review.shared', { length: number(link.length) });
-    copyText(link, done, text('analyse.not_copied'));
+    const isLocal = LOOPBACK.test(window.location.hostname);
+    const done = [text('review.shared', { length: number(link.length) }), isLocal && text('review.shared_local')];
+    copyText(link, done.filter(Boolean).join(' '), text('analyse.not_copied'),
+      isLocal ? { text: text('share.replay'), run: () => this.#share() } : null);
   }
 
   // ---- keys, and what leads elsewhere
