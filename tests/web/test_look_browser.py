@@ -305,10 +305,11 @@ def test_a_message_covers_neither_score_nor_board(
 ) -> None:
     """Its button is there until the next move; what a merge adds stays below the head."""
     viewport = dict(zip(("width", "height"), size, strict=True))
-    with visit(browser, served, {**PHONE, "viewport": viewport, "locale": "de-DE"}) as found:
+    with visit(browser, served, {**PHONE, "viewport": viewport}) as found:
         page = found.page
         page.clock.install()
         found.open("/", ".tile")
+        page.get_by_role("button", name="New game", exact=True).click()
         gain = page.locator(".score-gain")
         while not gain.inner_text():
             press_arrows(page)
@@ -318,8 +319,8 @@ def test_a_message_covers_neither_score_nor_board(
         assert head
         assert top - 12 >= head["y"] + head["height"]
         page.reload()  # all keys have been played
-        page.get_by_role("button", name="Bester Zug").first.click()
-        toast = page.locator(".toast", has_text="von Hand")
+        page.get_by_role("button", name="Best move").first.click()
+        toast = page.locator(".toast", has_text="played by hand")
         for _ in range(3):
             page.clock.fast_forward("00:09")
             expect(toast).to_be_visible()
