@@ -187,7 +187,7 @@ function aboutPlayer({ spec, isOther }) {
 function leadWords({ lead, move, isDecided, isPreparing }) {
   if (lead === null || isPreparing) return '';
   if (!lead) return text(isDecided ? 'watch.even' : 'watch.even_at', { move });
-  const key = lead < 0 ? 'behind' : isDecided ? 'wins' : 'ahead';
+  const key = isDecided ? (lead < 0 ? 'loses' : 'wins') : lead < 0 ? 'behind' : 'ahead';
   return text(`watch.${key}`, { count: Math.abs(lead), move });
 }
 
