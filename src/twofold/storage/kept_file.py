@@ -46,15 +46,12 @@ class KeptFile(Generic[Content]):
     def change(self, edit: Callable[[Content], Result]) -> Result:
         """Call `edit` to change the content in place, under a lock, and return its result.
 
-        The file is written if the content differs. A damaged file is renamed, and a new one
-        started. Raises InvalidInput or ResourceError if it cannot be written; it is then unchanged.
+        The file is written if the content differs. Raises InvalidInput once for a damaged file,
+        as `read` does, or ResourceError if it cannot be written; it is then unchanged.
         """
         make_private(self.path.parent)
         with alone(self.path, "program", patience=PATIENCE):
-            try:
-                content = self.read()
-            except InvalidInput:  # it was renamed
-                content = self._kind()
+            content = self.read()
             before = msgspec.json.encode(content)
             result = edit(content)
             after = msgspec.json.encode(content)
