@@ -175,4 +175,4 @@ def test_time_that_went_into_an_unfinished_depth_is_named(
         player.start(Rules(), 1)
         found = replace(player.analyse(BOARD), seconds=seconds)
     _note_rest(LiveAnswer(found, False, total), 10.0)
-    assert ("the next depth was begun" in capsys.readouterr().err) == said
+    assert ("the next depth was not finished" in capsys.readouterr().err) == said

@@ -242,10 +242,13 @@ def test_a_game_is_celebrated_and_compared_with_others(laptop: Visit, served: Se
     assert judged == name
     page.reload()
     expect(ending).to_contain_text("cost the most")
-    page.route_web_socket("**/ws", answer_without_reviews)
-    page.reload()  # what is known is there before it is judged again
-    accuracy = ending.locator("dt:has-text('Accuracy') + dd")
-    expect(accuracy).to_have_text(f"{known['percent']:.1f} %")
+    with page.context.new_page() as second:  # the route stays as long as its page
+        second.route_web_socket("**/ws", answer_without_reviews)
+        second.goto(page.url)  # what is known is there before it is judged again
+        accuracy = second.get_by_role("region", name="How it went").locator(
+            "dt:has-text('Accuracy') + dd"
+        )
+        expect(accuracy).to_have_text(f"{known['percent']:.1f} %")
 
 
 def test_a_phone_has_the_player_beside_the_board(phone: Visit) -> None:

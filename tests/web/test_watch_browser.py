@@ -76,7 +76,7 @@ def test_the_boards_fill_the_screen(laptop: Visit) -> None:
         laptop.page.keyboard.press("f")
         boards = laptop.page.locator(".is-full .board")
         expect(boards).to_have_count(count)
-        laptop.page.wait_for_function("document.fullscreenElement !== null")
+        laptop.page.wait_for_function("() => document.fullscreenElement !== null")
         box = boards.last.bounding_box()
         assert box is not None
         assert box["width"] >= least

@@ -1,9 +1,10 @@
 """The chance of the next large tile from a position, by games that a fast player plays on.
 
->>> from twofold import Board, Rules
+>>> from twofold import Board, Rules, make_player
 >>> board = Board.parse("0012/0024/0147/259a")
 >>> tile = next_large_tile(board, Rules())
->>> found = play_on(board, Rules(), tile, games=20)
+>>> with make_player("fast") as player:
+...     found = play_on(player, board, Rules(), tile, games=20)
 >>> found.tile, found.games, found.reached > 10
 (2048, 20, True)
 """
