@@ -59,11 +59,11 @@ def test_games_go_in_step_and_a_new_one_catches_up(laptop: Visit) -> None:
     expect(moves.last).to_have_text(re.compile("[1-9][0-9]"))
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    end = int(page.get_by_label("Move shown").input_value())
-    assert end >= begun
-    page.keyboard.press("ArrowLeft")  # what was on its way may come yet
+    shown = page.get_by_label("Move shown")
+    assert int(shown.input_value()) >= begun
+    page.keyboard.press("ArrowLeft")  # from now on no move that was on its way changes the place
     page.keyboard.press("ArrowLeft")
-    expect(moves).to_have_text([re.compile(f"^{end - 2}|{end - 1}$")] * 3)
+    expect(moves).to_have_text([shown.input_value()] * 3)
     expect(page.locator(".race-standing")).to_have_text(re.compile("^Move [0-9]+: "))
 
 
