@@ -151,13 +151,14 @@ With `--json` a command prints one document. [A JSON Schema](../_static/json-sch
 | `command` | text | {COMMON["command"]} |
 | … | | the fields of the command, below |
 | `timing` | object | {COMMON["timing"]} |
-| `machine` | [machine](#machine) | {COMMON["machine"]} |
+| `machine` | *machine* | {COMMON["machine"]} |
 
 - All but `timing` and `machine` is equal in every run where `reproducible`, if there is one, is true.
 - *number, interval*: beside the field `X` there is `X_95`, its 95 % interval: `[low, high]`, both null where there is too little data.
 - Seeds are text, since many programs read numbers exactly up to 2^53 only. Values that JSON has no number for are text: `"inf"`, `"-inf"`, `"nan"`.
 - Moves are `up`, `right`, `down` and `left`, lists of four have this order. Tiles are 2, 4, 8 ..., as names of fields too.
 - `a.b` is field `b` of `a`; `a[].b` is that of each item of a list; `a.*.b` is that of each value by name.
+- The fields of a small object stand behind its own meaning, with `·` between them, each with its type if that is not text. A type in *italics* is one of the [parts](#parts-of-several-documents) at the end.
 """  # noqa: E501
 
 
@@ -208,7 +209,7 @@ def words(kind: Any, shared: set[Any]) -> str:
     if one in PLAIN:
         return PLAIN[one]
     if one in shared:
-        return f"[{name_of(one)}](#{name_of(one).replace(' ', '-')})"
+        return f"*{name_of(one)}*"
     inner = get_args(one)
     if get_origin(one) is Literal:
         return ", ".join(f"`{each}`" for each in inner)
@@ -251,20 +252,81 @@ def encoded(kind: Any) -> dict[str, str]:
     return {one.name: one.encode_name for one in msgspec.structs.fields(kind)}
 
 
+def parents(kind: Any) -> list[Any]:
+    """The types with fields from which an object has some of its own, nearest first."""
+    return [
+        base
+        for base in kind.__mro__[1:]
+        if issubclass(base, msgspec.Struct) and base is not msgspec.Struct and encoded(base)
+    ]
+
+
+def fields(kind: Any, shared: set[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The shared parts that an object begins with, at most one, and its other fields."""
+    begin = [base for base in parents(kind) if base in shared][:1]
+    known = {name for base in begin for name in get_type_hints(base)}
+    hints = get_type_hints(kind)
+    # An interval is said at the top of the page.
+    return begin, {name: hint for name, hint in hints.items() if name not in known
+                   and not name.endswith("_95")}  # fmt: skip
+
+
+def typed(kind: Any, name: str, shared: set[Any]) -> str:
+    """The type of a field in words."""
+    hints = get_type_hints(kind)
+    return words(hints[name], shared) + ", interval" * (f"{name}_95" in hints)
+
+
+def meaning(kind: Any, name: str) -> str:
+    """What a field is."""
+    return meanings(kind)[name].rstrip(".")
+
+
+def is_small(kind: Any, shared: set[Any]) -> bool:
+    """True for an object of few fields, none of which is an object of its own."""
+    _, own = fields(kind, shared)
+    inner = [part for hint in own.values() for _, part in nested(hint)]
+    return len(own) <= 5 and all(part in shared for part in inner)
+
+
+def folded(kind: Any, shared: set[Any]) -> str:
+    """All fields of an object in one line."""
+    begin, own = fields(kind, shared)
+    names = encoded(kind)
+    parts = [f"the fields of *{name_of(base)}*" for base in begin]
+    for name in own:
+        kept = typed(kind, name, shared)
+        kept = "" if kept == "text" else f" ({kept})"
+        parts.append(f"`{names.get(name, name)}`{kept} {meaning(kind, name)}")
+    return " · ".join(parts)
+
+
 def rows(kind: Any, shared: set[Any], before: str = "") -> list[str]:
     """The fields of an object as rows of a table."""
-    names, found = encoded(kind), []
-    hints = get_type_hints(kind)
-    for name, hint in hints.items():
-        if name.endswith("_95"):  # said at the top of the page
-            continue
+    names = encoded(kind)
+    begin, own = fields(kind, shared)
+    found = [f"| `{before}…` | *{name_of(base)}* | its fields |" for base in begin]
+    for name, hint in own.items():
         path = f"{before}{names.get(name, name)}"
-        text = words(hint, shared) + ", interval" * (f"{name}_95" in hints)
-        found.append(f"| `{path}` | {text} | {meanings(kind)[name].rstrip('.')} |")
+        about, below = meaning(kind, name), []
         for more, part in nested(hint):
-            if part not in shared:
-                found += rows(part, shared, f"{path}{more}.")
+            if part in shared:
+                continue
+            if is_small(part, shared):
+                about += f": {folded(part, shared)}"
+            else:
+                below += rows(part, shared, f"{path}{more}.")
+        found += [f"| `{path}` | {typed(kind, name, shared)} | {about} |", *below]
     return found
+
+
+def timing_rows(kind: Any, shared: set[Any]) -> list[str]:
+    """The times of a document, in one row where they are few."""
+    if kind in shared:
+        return [f"| `timing` | *{name_of(kind)}* | its times |"]
+    if is_small(kind, shared):
+        return [f"| `timing` | object | {folded(kind, shared)} |"]
+    return rows(kind, shared, "timing.")
 
 
 def table(lines: list[str]) -> str:
@@ -272,25 +334,34 @@ def table(lines: list[str]) -> str:
     return "\n".join(["| field | type | meaning |", "|---|---|---|", *lines])
 
 
+def shared_parts() -> set[Any]:
+    """The types that several documents or parts name, or begin with."""
+    whole = [kind for one in COMMANDS for kind in (one.body, one.timing) if kind]
+    named = [part for kind in whole for part in uses(kind)]
+    kinds = {*whole, *named}
+    begun = [base for kind in kinds for base in parents(kind)]
+    every = [*named, *whole, *begun]
+    return {kind for kind in {*named, *begun, *whole} if every.count(kind) > 1} | {_output.Machine}
+
+
+def part_row(kind: Any, shared: set[Any]) -> str:
+    """A shared part as a row of their table."""
+    return f"| *{name_of(kind)}* | {summary(kind).rstrip('.')} | {folded(kind, shared)} |"
+
+
 def page() -> str:
     """The page."""
-    every = [part for one in COMMANDS for kind in (one.body, one.timing) if kind
-             for part in uses(kind)]  # fmt: skip
-    shared = {part for part in every if every.count(part) > 1} | {_output.Machine}
+    shared = shared_parts()
     sections = [HEAD]
     for one in COMMANDS:
         lines = rows(one.body, shared)
         if one.timing is not None:
-            lines += rows(one.timing, shared, "timing.")
-        sections += [
-            f"## {one.name}\n\n{summary(one.body)}",
-            f"```console\n$ twofold {one.example} --json | jq '{one.path}'\n{one.value}\n```",
-            table(lines),
-        ]
+            lines += timing_rows(one.timing, shared)
+        example = f"`twofold {one.example} --json | jq '{one.path}'` prints `{one.value}`."
+        sections += [f"## {one.name}\n\n{summary(one.body)}\n{example}", table(lines)]
+    known = [part_row(part, shared) for part in sorted(shared, key=name_of)]
     sections.append("## Parts of several documents")
-    for part in sorted(shared, key=name_of):
-        title = name_of(part).capitalize()
-        sections.append(f"### {title}\n\n{summary(part)}\n\n{table(rows(part, shared))}")
+    sections.append("\n".join(["| part | is | fields |", "|---|---|---|", *known]))
     return "\n\n".join(one.strip() for one in sections) + "\n"
 
 
