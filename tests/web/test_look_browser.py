@@ -306,18 +306,20 @@ def test_a_message_covers_neither_score_nor_board(
     """Its button is there until the next move; what a merge adds stays below the head."""
     viewport = dict(zip(("width", "height"), size, strict=True))
     with visit(browser, served, {**PHONE, "viewport": viewport}) as found:
-        page = found.page
+        page, game = found.page, Game.from_board(Board.parse("1100/0000/0000/0000"), seed=1)
         page.clock.install()
-        found.open("/", ".tile")
-        page.get_by_role("button", name="New game", exact=True).click()
-        gain = page.locator(".score-gain")
-        while not gain.inner_text():
-            press_arrows(page)
-            drawn(page)
+        found.open(f"/?game={served.keep(str(Record.from_game(game)))}", ".tile")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".score-gain")).to_have_text("+4")
         head = page.locator(".site-head").bounding_box()
         top = page.evaluate("parseFloat(document.querySelector('.score-gain').style.top)")
         assert head
         assert top - 12 >= head["y"] + head["height"]
+        page.get_by_role("button", name="New game", exact=True).click()
+        moves = page.locator("dt", has_text="Moves").locator("+ dd")
+        expect(moves).to_have_text("0")
+        press_arrows(page)
+        expect(moves).not_to_have_text("0")
         page.reload()  # all keys have been played
         page.get_by_role("button", name="Best move").first.click()
         toast = page.locator(".toast", has_text="played by hand")

@@ -180,7 +180,7 @@ def test_a_race_starts_once_all_players_are_loaded(
 
 def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     players = "player=greedy&player=random&player=corner&player=expectimax:ply=1"
-    laptop.open(f"/watch?{players}&seed=3&speed=max", LANE)
+    laptop.open(f"/watch?{players}&seed=3&speed=max&rules=3x3", LANE)
     winner = laptop.page.get_by_role("article").filter(has_text="wins by")
     expect(winner).to_have_count(1)
     scores = [number(one) for one in laptop.page.locator(".lane-score dd").all()]
@@ -190,6 +190,21 @@ def test_the_winner_of_a_race_is_named(laptop: Visit) -> None:
     expect(laptop.page.locator(".lane-note")).to_have_text("Goal reached, over")
     laptop.open("/watch?player=fast&rules=3x3&seed=1", LANE)
     expect(laptop.page.get_by_role("article")).to_contain_text("tries every move")
+
+
+def test_at_top_speed_a_slow_page_draws_less_often(laptop: Visit) -> None:
+    """Each beat takes a second here, whatever its number of moves: it is not the moves that do."""
+    sent: list[str] = []
+    laptop.page.on("websocket", lambda it: it.on("framesent", lambda text: sent.append(str(text))))
+    laptop.page.evaluate("sessionStorage.slow = '1'")
+    laptop.page.add_init_script(
+        """let now = 0;
+          if (sessionStorage.slow) performance.now = () => (now += 1000);"""
+    )
+    laptop.open("/watch?player=greedy&player=corner&seed=3&speed=max", LANE)
+    winner = laptop.page.get_by_role("article").filter(has_text="wins by")
+    expect(winner.locator(LANE)).to_have_text("360")
+    assert sum('"autoplay"' in text for text in sent) < 40
 
 
 def test_a_player_that_is_refused_is_out_of_the_race(laptop: Visit) -> None:

@@ -11,8 +11,11 @@ const FRAMES_PER_SECOND = 30; // of a replay; a faster one leaves positions out
 const BEATS_PER_SECOND = 20; // of games in step; a faster race makes several moves a beat
 const COMPARED_MS = 400; // between two comparisons of games that are not in step
 
-// Moves of a beat at top speed: as many as the slowest player makes in about this time.
+// Moves of a beat at top speed: as many as the slowest player makes in about this time. Where the
+// page needs longer to draw a beat, a beat has more moves: twice as many, which take less than this
+// factor longer.
 const BEAT_MS = 120;
+const SLOWER = 1.5;
 const MOST_A_BEAT = 5000;
 
 /** The games, and where in them one looks. */
@@ -21,6 +24,7 @@ export class Race {
   #replayed = null; // the move that a replay shows; null without one
   #beatMoves = 1;
   #beatBegan = 0;
+  #beatBefore = { moves: 1, took: 0 };
   #isPlayedOut = false; // whether players go on after the game of a person
   #compared = 0;
   #isComparing = false;
@@ -236,9 +240,17 @@ export class Race {
     const took = performance.now() - this.#beatBegan;
     const rate = Math.min(this.speed ?? Infinity, BEATS_PER_SECOND);
     if (this.speed !== null) this.#beatMoves = Math.max(1, Math.round(this.speed / BEATS_PER_SECOND));
-    else this.#beatMoves = Math.min(MOST_A_BEAT, took < BEAT_MS ? 2 * this.#beatMoves : Math.ceil(this.#beatMoves / 2));
+    else this.#beatMoves = this.#movesAtTopSpeed(took);
     const wait = this.speed === null || this.#isLed ? 0 : Math.max(0, 1000 / rate - took);
     this.#timer = setTimeout(() => this.#beat(), wait);
+  }
+
+  /** Half the moves of the last beat, if they are what a beat takes its time for; else twice as many. */
+  #movesAtTopSpeed(took) {
+    const [moves, before] = [this.#beatMoves, this.#beatBefore];
+    this.#beatBefore = { moves, took };
+    const isSlower = moves > before.moves ? took > SLOWER * before.took : SLOWER * took < before.took;
+    return took >= BEAT_MS && isSlower ? Math.ceil(moves / 2) : Math.min(MOST_A_BEAT, 2 * moves);
   }
 
   /** All games come to the same move: that of the game furthest ahead, or some moves more. */
