@@ -50,7 +50,7 @@ class NaiveEnv:
         return self.look()
 
     def begin(self, game: Game) -> None:
-        self.game, self.ended = game, False
+        self.game, self.ended, self.spawn = game, False, (-1, 0)
 
     def look(self) -> tuple[NDArray[Any], dict[str, Any]]:
         over = self.ended or self.game.is_finished
@@ -61,16 +61,21 @@ class NaiveEnv:
             "move_number": self.game.move_number,
             "score": self.game.score,
             "seed": self.game.seed,
+            "spawn_cell": self.spawn[0],
+            "spawn_tile": self.spawn[1],
         }
         return observe(self.game.board, self.observation, self.rules), info
 
     def step(self, action: int) -> tuple[NDArray[Any], float, bool, dict[str, Any]]:
-        reward = 0.0
+        reward, self.spawn = 0.0, (-1, 0)
         if not self.legal:
             self.ended = True
         elif action in self.legal:
             reward = self.worth(Move(action))
+            after = self.game.board.slide(Move(action)).board.tiles
             self.game.play(Move(action))
+            tiles = zip(sum(self.game.board.tiles, ()), sum(after, ()), strict=True)
+            (self.spawn,) = ((cell, one) for cell, (one, old) in enumerate(tiles) if one != old)
             self.ended = self.game.status in (Status.OVER, Status.STOPPED)
         elif self.illegal == "penalty":
             reward = -self.penalty

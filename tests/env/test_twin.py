@@ -1,94 +1,98 @@
-"""The environments equal `Game`, in every shape, with illegal actions."""
+"""Both environments equal a naive one on `Game`: every shape, form, reward, illegal actions."""
 
-from typing import get_args
+import itertools
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
-from tests.env.naive import SMALL, NaiveEnv, assert_equal
-from twofold.env.games import Illegal, Observation, Reward
+from tests.env.naive import SMALL, NaiveEnv, assert_equal, assert_same
+from twofold.env.games import Illegal, Observation, Reward, observe
 from twofold.env.single import Env2048
 from twofold.env.vector import VectorEnv2048
-from twofold.game.rules import Rules
+from twofold.game.board import Board
+from twofold.game.game import Game
+from twofold.game.rules import Move, Rules
 from twofold.kernels.simd import WIDTH
 
 COUNT = WIDTH + 2
 FOLLOWED = (0, 5, COUNT - 1)
 """Games that the naive environment plays as well: two of those stepped at once, and another."""
 
+FORMS = list(itertools.product(get_args(Observation), get_args(Reward)))
+
 
 def follow(
-    rules: Rules,
+    rules: str | Rules,
     steps: int,
-    seed: int,
     observation: Observation = "exponents",
     reward: Reward = "score",
     illegal: Illegal = "noop",
 ) -> int:
     """Random actions, legal or not, in many games and in one; returns how many games ended."""
-    options = (rules, observation, reward, illegal, 0.5)
-    many, one = VectorEnv2048(COUNT, *options), Env2048(*options)
+    rules = Rules.parse(rules) if isinstance(rules, str) else rules
+    options, seed = (rules, observation, reward, illegal, 0.5), 11
+    many = VectorEnv2048(COUNT, *options, spawn_info=True)
+    one = Env2048(*options, spawn_info=True)
     naive = {game: NaiveEnv(*options) for game in FOLLOWED}
-    rng = np.random.default_rng(seed)
+    rng, endings = np.random.default_rng(seed), 0
     observations, infos = many.reset(seed=seed)
-    looks = {game: env.reset(seed + game) for game, env in naive.items()}
-    first, info = one.reset(seed=seed)
-    for game, (expected, said) in looks.items():
-        assert_equal(observations[game], expected)
-        assert {key: infos[key][game].tolist() for key in said} == said
-    assert_equal(first, looks[0][0])
-    assert info.keys() == looks[0][1].keys()
-    ended = dict.fromkeys(FOLLOWED, False)
-    endings = 0
+    found = observations, np.zeros(COUNT), np.zeros(COUNT, dtype=bool), infos
+    single = begun(one.reset(seed=seed))
+    expected = {game: begun(env.reset(seed + game)) for game, env in naive.items()}
     for _ in range(steps):
+        for game, (look, worth, over, said) in expected.items():
+            assert_equal(found[0][game], look)
+            assert (found[1][game], found[2][game]) == (worth, over)
+            assert {key: found[3][key][game].tolist() for key in said} == said
+        look, worth, over, said = expected[0]
+        assert_equal(single[0], look)
+        assert single[1:3] == (worth, over)
+        assert {key: np.asarray(single[3][key]).tolist() for key in single[3]} == said
+        assert_equal(many.action_masks(), found[3]["action_mask"].astype(bool))
         actions = rng.integers(0, 4, COUNT)
-        observations, rewards, terminated, truncated, infos = many.step(actions)
+        observations, rewards, ended, truncated, infos = many.step(actions)
+        found = observations, rewards, ended, infos
         assert not truncated.any()
+        single = begun(one.reset()) if over else untruncated(one.step(int(actions[0])))
         for game, env in naive.items():
-            if ended[game]:
-                look, said = env.reset()
-                worth, over = 0.0, False
-            else:
-                look, worth, over, said = env.step(int(actions[game]))
-            assert_equal(observations[game], look)
-            assert (rewards[game], terminated[game]) == (worth, over)
-            assert {key: infos[key][game].tolist() for key in said} == said
-            if game == 0:
-                if ended[0]:
-                    first, info = one.reset()
-                else:
-                    first, *found, info = one.step(int(actions[0]))
-                    assert found == [worth, over, False]
-                assert_equal(first, look)
-                assert {key: np.asarray(info[key]).tolist() for key in info} == said
-            ended[game] = over
-            endings += over
-        assert_equal(many.action_masks(), infos["action_mask"].astype(bool))
+            again = expected[game][2]
+            expected[game] = begun(env.reset()) if again else env.step(int(actions[game]))
+            endings += expected[game][2]
     return endings
 
 
-@pytest.mark.promise("R11")
-@pytest.mark.parametrize(("rows", "cols"), SMALL)
-def test_every_shape(rows: int, cols: int) -> None:
-    stop = Rules(rows, cols, goal=256, stop_at_goal=True)  # else large boards last for days
-    assert follow(stop if rows * cols > 16 else Rules(rows, cols), 150, seed=rows * 8 + cols) >= 0
+def begun(found: tuple[Any, dict[str, Any]]) -> tuple[Any, ...]:
+    """What a reset gives, as a step gives it."""
+    return found[0], 0.0, False, found[1]
+
+
+def untruncated(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    assert not found[3]
+    return *found[:3], found[4]
 
 
 @pytest.mark.promise("R11")
-@pytest.mark.parametrize("observation", get_args(Observation))
-@pytest.mark.parametrize("reward", get_args(Reward))
+@pytest.mark.parametrize("shape", SMALL)
+def test_every_shape(shape: tuple[int, int]) -> None:
+    large = shape[0] * shape[1] > 16  # else such boards last for days
+    assert follow(Rules(*shape, goal=256, stop_at_goal=True) if large else Rules(*shape), 100) >= 0
+
+
+@pytest.mark.promise("R11")
+@pytest.mark.parametrize(("observation", "reward"), FORMS)
 def test_observations_and_rewards(observation: Observation, reward: Reward) -> None:
     for text in ("4x4 goal=16 stop=goal", "2x4 spawn=2:0.3,8:0.7 goal=8"):
-        assert follow(Rules.parse(text), 60, 7, observation, reward) > 0
+        assert follow(text, 60, observation, reward) > 0
     if observation != "bits":
-        follow(Rules.parse("2x5 goal=16"), 40, 7, observation, reward)
+        follow("2x5 goal=16", 40, observation, reward)
 
 
 @pytest.mark.promise("R11")
-@pytest.mark.parametrize("illegal", ["noop", "penalty", "terminate"])
+@pytest.mark.parametrize("illegal", ["penalty", "terminate"])
 def test_illegal_actions(illegal: Illegal) -> None:
     for text in ("3x3", "2x2", "2x6"):
-        follow(Rules.parse(text), 80, 3, illegal=illegal)
+        follow(text, 60, illegal=illegal)
 
 
 @pytest.mark.parametrize(
@@ -100,13 +104,59 @@ def test_illegal_actions(illegal: Illegal) -> None:
         "3x4 spawn=2:1,65536:1",  # does not fit 64 bits: cells from the start
         "4x4 spawn=2:0.2,8:0.3,32:0.5 start=5 goal=64",
         "2x3 spawn=4:1,16384:1",  # past 32768 within a few moves
+        "8x8 goal=32 stop=goal",
     ],
 )
 @pytest.mark.parametrize("observation", ["exponents", "bits"])
 def test_rules_at_the_edges(rules: str, observation: Observation) -> None:
-    assert follow(Rules.parse(rules), 120, 11, observation, "log2") > 0
+    if not rules.startswith("8x8"):
+        assert follow(rules, 100, observation, "log2") > 0
+    elif observation != "bits":
+        follow(rules, 60)
 
 
-def test_whole_games_on_large_boards() -> None:
-    follow(Rules.parse("8x8 goal=32 stop=goal"), 60, 5)
-    follow(Rules.parse("1x8"), 100, 5)
+@pytest.mark.parametrize(("observation", "reward"), FORMS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1100022003034321", "ff000000000000ff", "1234234134124123", "g000gf0f00001000"),
+        *("3x2:11/22/30", "3x2:12/21/12", "2x5:11022/99033"),
+    ],
+)
+def test_afterstates(text: str, observation: Observation, reward: Reward) -> None:
+    """In one game and in many: the boards after the slide, their rewards, the mask."""
+    board = Board.parse(text)
+    if board.cols > 4 and observation == "bits":
+        return
+    rules = Rules.parse(f"{board.rows}x{board.cols} goal=8")
+    naive = NaiveEnv(rules, observation, reward)
+    naive.begin(Game.from_board(board, rules, seed=0))
+    legal = board.legal_moves()
+    afters = [board.slide(move).board if move in legal else board for move in Move]
+    one, many = Env2048(rules, observation, reward), VectorEnv2048(3, rules, observation, reward)
+    one.reset(options={"board": board})
+    many.reset(options={"board": board})
+    found = one.afterstates()
+    expected = (
+        np.array([observe(after, observation, rules) for after in afters]),
+        np.array([naive.worth(move) if move in legal else 0.0 for move in Move], dtype=float),
+        np.array([move in legal for move in Move], np.int8),
+    )
+    assert_same(found, expected)
+    assert_same(many.afterstates(), tuple(np.stack([part] * 3) for part in expected))
+
+
+def test_a_step_is_an_afterstate_with_a_tile_more() -> None:
+    env = Env2048("4x4 goal=64 stop=goal", reward="log2")
+    env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        boards, rewards, mask = env.afterstates()
+        action = int(np.argmax(np.where(mask, rewards, -1)))
+        observation, reward, terminated, _, _ = env.step(action)
+        assert reward == rewards[action]
+        assert np.count_nonzero(observation != boards[action]) == 1
+    boards, rewards, mask = env.afterstates()
+    assert (boards == observation).all()
+    assert not rewards.any()
+    assert not mask.any()

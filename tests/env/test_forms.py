@@ -1,0 +1,127 @@
+"""What is seen of a board: observations in their spaces, frames as images and as text."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from gymnasium.wrappers import DtypeObservation, RescaleObservation
+
+from twofold.env import single
+from twofold.env.games import Observation, observe, space
+from twofold.env.single import Env2048
+from twofold.env.vector import VectorEnv2048
+from twofold.errors import InvalidBoard
+from twofold.game.board import Board
+from twofold.game.rules import Rules
+
+SIDE = single.CELL + single.GAP
+
+
+@pytest.mark.parametrize("form", get_args(Observation))
+@pytest.mark.parametrize("text", ["0123/4567/89ab/cdef", "1x2:02", "4x3:012/345/678/9da"])
+def test_a_space_holds_its_observations(text: str, form: Observation) -> None:
+    board = Board.parse(text)
+    box = space(form, Rules(board.rows, board.cols))
+    assert observe(board, form) in box
+    assert box.sample() in box
+
+
+def test_the_forms_of_a_board() -> None:
+    board, rules = Board.parse("2x3:01f/gz2"), Rules(2, 3, spawn=((2**30, 1),))
+    assert observe(board).tolist() == [[0, 1, 15], [16, 35, 2]]
+    assert observe(board, "tiles").tolist() == [[0, 2, 32768], [65536, 2**35, 4]]
+    assert f"{int(observe(board, 'bits')[0]):016x}" == "01f0ff2000000000"
+    planes = observe(board, "onehot", rules)
+    assert planes.shape == (36, 2, 3)
+    assert planes.sum(axis=0).tolist() == [[1, 1, 1], [1, 1, 1]]
+    assert planes.argmax(axis=0).tolist() == [[0, 1, 15], [16, 35, 2]]
+    with pytest.raises(InvalidBoard):
+        observe(Board.empty((5, 4)), "bits")
+
+
+@pytest.mark.parametrize(
+    ("text", "largest"),
+    [("4x4", 17), ("2x2", 5), ("3x3 spawn=2:1", 9), ("3x4 spawn=2:1,16:1", 15), ("8x8", 35)],
+)
+def test_the_bounds_are_those_of_the_rules(text: str, largest: int) -> None:
+    rules = Rules.parse(text)
+    assert space("exponents", rules).high.max() == largest
+    assert space("onehot", rules).shape == (largest + 1, *rules.shape)
+    assert space("tiles", rules).high.max() == 2**largest
+
+
+def test_rescaled_exponents_fill_the_range_from_0_to_1() -> None:
+    env = RescaleObservation(DtypeObservation(Env2048("2x2"), np.float32), 0, 1)
+    observation, _ = env.reset(options={"board": "2x2:50/21"})
+    assert observation.tolist() == [[1.0, 0.0], [pytest.approx(0.4), pytest.approx(0.2)]]
+    assert (env.observation_space.low.min(), env.observation_space.high.max()) == (0, 1)
+
+
+# Frames
+
+
+def test_frames_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    env = Env2048(render_mode="ansi")
+    env.reset(seed=1, options={"board": "0123/4567/89ab/cdef", "score": 12})
+    first, *rows = env.render().splitlines()
+    assert first == "score 12  move 0"
+    assert Board.parse("\n".join(rows)) == env.board
+    env = Env2048(render_mode="human")  # writes each step
+    env.reset(seed=1)
+    env.step(0)
+    assert env.render() is None
+    assert capsys.readouterr().out.count("score ") == 3
+    assert Env2048().render() is VectorEnv2048(2).render() is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "frame"), [("ansi", "score 0  move 0"), ("rgb_array", (528, 528, 3))]
+)
+def test_frames_of_each_game(mode: str, frame: object) -> None:
+    many = VectorEnv2048(2, render_mode=mode)
+    many.reset(seed=1)
+    found = [one.splitlines()[0] if mode == "ansi" else one.shape for one in many.render() or ()]
+    assert found == [frame, frame]
+
+
+@pytest.mark.parametrize("exponent", range(36))
+def test_every_number_fits_its_cell(exponent: int) -> None:
+    image = single.draw(Board([exponent, 0], (1, 2)))
+    assert image.shape == (SIDE + single.GAP, 2 * SIDE + single.GAP, 3)
+    cell = image[single.GAP : SIDE, single.GAP : SIDE]
+    ink = np.argwhere((cell != cell[0, 0]).any(axis=2))
+    assert bool(len(ink)) == bool(exponent)
+    if exponent:
+        low, high = ink.min(axis=0), ink.max(axis=0)
+        assert low.min() >= single.MARGIN - 1
+        centre = (low + high) / 2  # some digits are narrower than their 7 dots
+        np.testing.assert_allclose(centre, single.CELL / 2, atol=max(single.SCALES) / 2 + 1)
+
+
+def test_numbers_are_drawn_with_the_digits_of_the_font() -> None:
+    for value in (2, 4, 16, 1024, 3_579_086):
+        dots = single._number(value)
+        scale = len(dots) // len(single.FONT)
+        small = dots[::scale, ::scale]
+        for place, digit in enumerate(str(value)):
+            found = small[:, 8 * place : 8 * place + 7]
+            expected = [line.split(" ")[int(digit)] for line in single.FONT]
+            assert ["".join(".#"[int(dot)] for dot in line) for line in found] == expected
+
+
+def test_tiles_have_their_colours() -> None:
+    image = single.draw(Board.parse("0123/4567/89ab/cdef"))
+    corners = image[single.GAP :: SIDE, single.GAP :: SIDE][:4, :4].reshape(-1, 3)
+    assert image[0, 0].tolist() == [0xBB, 0xAD, 0xA0]
+    assert corners[0].tolist() == [0xCD, 0xC1, 0xB4]
+    assert corners[11].tolist() == [0xED, 0xC2, 0x2E]
+    assert len({tuple(corner) for corner in corners[:12]}) == 12
+    assert {tuple(corner) for corner in corners[12:]} == {(0x3C, 0x3A, 0x32)}
+    image[:] = 0  # a frame is the caller's own
+    assert single.draw(Board.parse("0123/4567/89ab/cdef"))[0, 0, 0] == 0xBB
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (3, 4), (4, 4), (8, 5)])
+def test_image_sides_suit_video_recorders(shape: tuple[int, int]) -> None:
+    """Browsers cannot show H.264 with odd sides; some recorders need multiples of 16."""
+    assert [side % 16 for side in single.draw(Board.empty(shape)).shape[:2]] == [0, 0]
